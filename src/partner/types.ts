@@ -1,0 +1,43 @@
+/** One call to the partner, ready to be sent. `body` goes out byte for byte. */
+export type PartnerRequest = {
+  operation: "CREATE_QUOTE" | "ACCEPT_QUOTE";
+  method: "POST" | "PUT";
+  /** Below PARTNER_BASE_URL, begins with "/", already percent-encoded. */
+  path: string;
+  body: string;
+};
+
+/** What the partner answered. */
+export type Answer = {
+  httpStatus: number;
+  /** As received, bounded, known secrets masked; null when it was cut off. */
+  body: string | null;
+  /** From Retry-After (seconds or an HTTP date); null when absent or unreadable. */
+  retryAfterMs: number | null;
+};
+
+/**
+ * What one call did, decided by evidence alone.
+ * - `executed`: a 2xx status line arrived
+ * - `refused`: an answer that proves that nothing was done, and would be the same next time
+ * - `throttled`: 429, nothing was done
+ * - `unauthorized`: 401, nothing was done; the credentials were read again
+ * - `notSent`: proven that no byte of the request was handed to a socket
+ * - `unknown`: the request, or a part of it, left; whether it was executed cannot be told
+ */
+export type Outcome =
+  | { kind: "executed"; answer: Answer }
+  | { kind: "refused"; answer: Answer }
+  | { kind: "throttled"; answer: Answer }
+  | { kind: "unauthorized"; answer: Answer }
+  | { kind: "notSent"; reason: string }
+  | { kind: "unknown"; reason: string; answer: Answer | null };
+
+export type CallOptions = {
+  signal: AbortSignal;
+  /** Asked in the same synchronous step that hands the bytes to the socket; false makes the outcome `notSent`. */
+  mayCall: () => boolean;
+};
+
+/** Makes one call, without retries. Never rejects: whatever happens is an {@link Outcome}. */
+export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
