@@ -2,7 +2,7 @@
 // other type is unwrapped, a union of several records is wrapped by full name, timestamp-millis is a number.
 import { readFileSync, readdirSync } from "node:fs";
 
-/** @typedef {string | Schema | Schema[]} Type */
+/** @typedef {string | Schema | (string | Schema)[]} Type */
 /** @typedef {{ type: Type, name: string, namespace?: string, doc?: string, symbols?: string[], items?: Type, logicalType?: string, fields?: { name: string, type: Type, doc?: string }[] }} Schema */
 
 const primitives = new Map([
