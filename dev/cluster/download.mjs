@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cached, cacheFolder } from "./cache.mjs";
 import { hasMaven, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs";
-import { run } from "./run.mjs";
+import { run } from "../run.mjs";
 
 /** @typedef {(line: string) => void} Say tells the person at the terminal what happens */
 
@@ -12,6 +13,9 @@ const KAFKA = "kafka-4.3.1";
 const REGISTRY = "apicurio-registry-3.0.9";
 const REGISTRY_ARTIFACT = "io.apicurio:apicurio-registry-app:3.0.9:tar.gz:all";
 const DOWNLOAD_MS = 10 * 60_000;
+
+/** @returns {boolean} whether both are there already, so that Maven is not needed */
+export const isDownloaded = () => [KAFKA, REGISTRY].every((name) => existsSync(join(cacheFolder(), name)));
 
 /** Maven's own repository is not safe for two processes of ours at once, so its runs queue up. */
 let lastMavenRun = Promise.resolve("");

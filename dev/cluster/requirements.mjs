@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CommandError, run } from "./run.mjs";
+import { CommandError, run } from "../run.mjs";
 
 /** Something this machine lacks; the message is one sentence that says what to install. */
 export class MissingRequirement extends Error {
