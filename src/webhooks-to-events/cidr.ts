@@ -1,0 +1,61 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+
+/** Whether an address in its usual text form lies in one of the ranges. False for what is no address. */
+export type Ranges = (address: string) => boolean;
+
+const MAPPED_BITS = 96;
+const MAPPED_DOTTED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
+const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/** The address that an IPv4-mapped IPv6 address stands for, other addresses in canonical form without a zone, null for no address. */
+export const plainAddress = (text: string): string | null => {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return null;
+  // The URL parser writes an IPv6 address in its one canonical form; it takes no zone.
+  const canonical = new URL(`http://[${text.split("%", 1)[0] ?? ""}]`).hostname.slice(1, -1);
+  const dotted = MAPPED_DOTTED.exec(canonical)?.[1];
+  if (dotted !== undefined) return dotted;
+  const hex = MAPPED_HEX.exec(canonical);
+  if (hex === null) return canonical;
+  const bits = [hex[1], hex[2]].map((group) => parseInt(group ?? "", 16));
+  return bits.flatMap((word) => [word >> 8, word & 255]).join(".");
+};
+
+type Range = { address: string; family: "ipv4" | "ipv6"; prefixBits: number };
+
+const parseRange = (text: string): Range | null => {
+  const [given, bits, ...rest] = text.split("/");
+  if (given === undefined || rest.length > 0 || given.includes("%") || isIP(given) === 0) return null;
+  const maxBits = isIPv4(given) ? 32 : 128;
+  if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return null;
+  const prefixBits = bits === undefined ? maxBits : Number(bits);
+  if (prefixBits > maxBits) return null;
+  const plain = plainAddress(given);
+  if (plain === null) return null;
+  const wasMapped = maxBits === 128 && isIPv4(plain);
+  // A range wider than all mapped addresses is a range of real IPv6 addresses.
+  if (wasMapped && prefixBits < MAPPED_BITS) return { address: given, family: "ipv6", prefixBits };
+  return wasMapped
+    ? { address: plain, family: "ipv4", prefixBits: prefixBits - MAPPED_BITS }
+    : { address: plain, family: isIPv4(plain) ? "ipv4" : "ipv6", prefixBits };
+};
+
+/** Whether `text` is a range such as `10.0.0.0/8`, `2001:db8::/32` or a single address. */
+export const isCidr = (text: string): boolean => parseRange(text) !== null;
+
+/** IPv4 ranges take in IPv4-mapped IPv6 addresses; IPv6 ranges never take in IPv4 ones. Throws a RangeError for a range that {@link isCidr} refuses. */
+export const rangesOf = (cidrs: readonly string[]): Ranges => {
+  // Two lists: a BlockList on its own lets ::/0 match IPv4 addresses.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const cidr of cidrs) {
+    const range = parseRange(cidr);
+    if (range === null) throw new RangeError(`not an address range: ${cidr}`);
+    lists[range.family].addSubnet(range.address, range.prefixBits, range.family);
+  }
+  return (address) => {
+    const plain = plainAddress(address);
+    if (plain === null) return false;
+    const family = isIPv4(plain) ? "ipv4" : "ipv6";
+    return lists[family].check(plain, family);
+  };
+};

@@ -1,0 +1,23 @@
+import type { Ranges } from "./cidr.ts";
+import { headerOf, type RawDelivery } from "./delivery.ts";
+
+const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;
+const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+
+const withoutPort = (hop: string): string =>
+  BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
+
+/**
+ * Who sent the delivery. X-Forwarded-For is believed only as far as trusted proxies wrote it: from the right, the first hop
+ * that is no trusted proxy is the client, whatever stands left of it. All hops trusted: the leftmost.
+ */
+export const clientAddress = (delivery: RawDelivery, isTrustedProxy: Ranges): string => {
+  let client = delivery.peerAddress;
+  if (!isTrustedProxy(client)) return client;
+  const hops = headerOf(delivery, "x-forwarded-for")?.split(",") ?? [];
+  for (const hop of hops.reverse()) {
+    client = withoutPort(hop.trim());
+    if (!isTrustedProxy(client)) break;
+  }
+  return client;
+};

@@ -1,0 +1,99 @@
+import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { headerOf, type RawDelivery } from "./delivery.ts";
+import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
+
+/** Tells whether the sender knows a secret. Looks at raw bytes only, takes equally long for every wrong secret, never throws. */
+export type Scheme = (delivery: RawDelivery, nowMs: number) => boolean;
+
+const HEX_SHA256 = /^[0-9a-f]{64}$/i;
+const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
+const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
+
+// Hashing both sides first makes secrets of any length comparable in constant time.
+const digestOf = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+const wireBytes = (text: string): Buffer => Buffer.from(text, "latin1");
+
+/** The 32 bytes that a hex or base64 text stands for, or null. 64 characters are hex, 43 or 44 are base64: never both. */
+const decodedSha256 = (text: string): Buffer | null => {
+  if (HEX_SHA256.test(text)) return Buffer.from(text, "hex");
+  return BASE64_SHA256.test(text) ? Buffer.from(text, "base64") : null;
+};
+
+const sharedSecret = (secrets: Secrets, given: (delivery: RawDelivery) => readonly string[]): Scheme => {
+  const digests = keysOf(secrets, (secret) => digestOf(Buffer.from(secret, "utf8")));
+  return (delivery) =>
+    anyDigestMatches(
+      digests(),
+      given(delivery).map((text) => digestOf(wireBytes(text))),
+    );
+};
+
+/** The secret ends the request's path, as it is or percent-encoded. */
+export const pathToken = (secrets: Secrets): Scheme =>
+  sharedSecret(secrets, ({ pathToken: token }) => {
+    if (token === null) return [];
+    const decoded = token.replace(PERCENT_BYTE, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    return decoded === token ? [token] : [token, decoded];
+  });
+
+/** A header holds the secret itself. */
+export const headerSecret = (secrets: Secrets, headerName: string): Scheme => {
+  const name = headerName.toLowerCase();
+  return sharedSecret(secrets, (delivery) => {
+    const value = headerOf(delivery, name);
+    return value === null ? [] : [value];
+  });
+};
+
+/** A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. */
+export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): Scheme => {
+  const name = headerName.toLowerCase();
+  const keys = keysOf(secrets, (secret) => createSecretKey(Buffer.from(secret, "utf8")));
+  return (delivery) => {
+    const value = headerOf(delivery, name);
+    if (!value?.startsWith(prefix)) return false;
+    const given = decodedSha256(value.slice(prefix.length));
+    if (given === null) return false;
+    const expected = keys().map((key) => createHmac("sha256", key).update(delivery.body).digest());
+    return anyDigestMatches(expected, [given]);
+  };
+};
+
+const KEY_PREFIX = "whsec_";
+const BASE64_KEY = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** The HMAC key that a Standard Webhooks secret stands for: base64, usually after `whsec_`. Null when it is not base64. */
+export const standardKey = (secret: string): KeyObject | null => {
+  const text = secret.startsWith(KEY_PREFIX) ? secret.slice(KEY_PREFIX.length) : secret;
+  const bytes = Buffer.from(BASE64_KEY.test(text) ? text : "", "base64");
+  return bytes.length === 0 ? null : createSecretKey(bytes);
+};
+
+// Digits alone: a sign, a fraction or a dot would let signed bytes be split between timestamp and body in another way.
+const UNIX_SECONDS = /^\d{1,12}$/;
+const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
+
+/**
+ * The Standard Webhooks scheme, symmetric: webhook-signature lists `v1,<base64>` entries, separated by spaces, over
+ * `id.timestamp.body`; any of them may match any secret. Entries of other versions are passed over.
+ */
+export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
+  const keys = keysOf(secrets, standardKey);
+  return (delivery, nowMs) => {
+    const id = headerOf(delivery, "webhook-id");
+    const timestamp = headerOf(delivery, "webhook-timestamp");
+    const list = headerOf(delivery, "webhook-signature");
+    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return false;
+    // The sender cut its clock to whole seconds, so ours is cut as well before the two are compared.
+    if (Math.abs(Math.floor(nowMs / 1000) - Number(timestamp)) * 1000 > toleranceMs) return false;
+    const given = list.split(" ").flatMap((entry) => {
+      const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
+      return signature === undefined ? [] : [Buffer.from(signature, "base64")];
+    });
+    if (given.length === 0) return false;
+    const expected = keys().map((key) =>
+      createHmac("sha256", key).update(`${id}.${timestamp}.`, "latin1").update(delivery.body).digest(),
+    );
+    return anyDigestMatches(expected, given);
+  };
+};

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { translate, type Known } from "../../../src/webhooks-to-events/translate.ts";
+
+const notification = {
+  transactionId: "tx-1",
+  status: "AWAITING_PAYMENT",
+  createdAt: "2026-11-21T12:00:00Z",
+  payload: "{}",
+};
+const NOTHING_KNOWN: Known = { direction: "UNKNOWN", latestOccurredAt: null };
+const noon = Date.parse("2026-11-21T12:00:00Z");
+
+const translated = (changes: Partial<typeof notification> = {}, known = NOTHING_KNOWN) =>
+  translate({ ...notification, ...changes }, { receivedAt: 1, source: "WEBHOOK", known });
+
+test("a notification becomes an event with the contract's event id", () => {
+  expect(translated()).toEqual({
+    ...notification,
+    eventId: "73fc03d10f5d07d43d16f057322c850d",
+    stage: "AWAITING_FUNDS",
+    direction: "OUTBOUND",
+    occurredAt: noon,
+    receivedAt: 1,
+    source: "WEBHOOK",
+    outOfOrder: false,
+  });
+});
+
+test("an absent createdAt counts as empty in the event id", () => {
+  // printf 'tx-1\nCANCELED\n' | sha256sum
+  expect(translated({ status: "CANCELED", createdAt: "" })).toMatchObject({
+    eventId: "39d72bda3af83fa11d130d6654cef741",
+    occurredAt: null,
+  });
+});
+
+test("a status that proves no direction takes the known one, one that proves it does not", () => {
+  const known: Known = { direction: "INBOUND", latestOccurredAt: null };
+  expect(translated({ status: "CANCELED" }, known).direction).toBe("INBOUND");
+  expect(translated({ status: "REFUNDED" }, known).direction).toBe("OUTBOUND");
+  expect(translated({ status: "CANCELED" }).direction).toBe("UNKNOWN");
+});
+
+test("out of order means strictly earlier than the latest known instant", () => {
+  const after = (latestOccurredAt: number | null): Known => ({ direction: "UNKNOWN", latestOccurredAt });
+  expect(translated({}, after(noon + 1)).outOfOrder).toBe(true);
+  expect(translated({}, after(noon)).outOfOrder).toBe(false);
+  expect(translated({}, after(null)).outOfOrder).toBe(false);
+  expect(translated({ createdAt: "21/11/2026" }, after(noon + 1)).outOfOrder).toBe(false);
+});
