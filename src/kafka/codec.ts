@@ -44,13 +44,12 @@ export const decoder = <T>(schema: Schema, registry: Registry, now: () => number
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
     if ("refusal" in reader) return { ok: false, detail: reader.refusal };
     try {
-      const { value, offset }: { value: T; offset: number } = schema.type.decode(
-        bytes,
-        HEAD_BYTES,
-        reader.resolver,
-      );
-      if (offset === bytes.length) return { ok: true, value };
-      return { ok: false, detail: offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value" };
+      const decoded = schema.type.decode(bytes, HEAD_BYTES, reader.resolver);
+      if (decoded.offset === bytes.length) return { ok: true, value: decoded.value as T };
+      return {
+        ok: false,
+        detail: decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value",
+      };
     } catch (error) {
       return {
         ok: false,
