@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import { expect, test } from "vitest";
+import { digestOfHex, segmentsOf } from "../../../src/webhooks-to-events/digest-segments.ts";
+import { eventWindow, type NotedEvent } from "../../../src/webhooks-to-events/event-window.ts";
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.parse("2026-11-21T12:00:00Z");
+
+const eventIdFor = (n: number): string => hash("sha256", `event ${n}`, "hex").slice(0, 32);
+const event = (n: number, changes: Partial<NotedEvent> = {}): NotedEvent => ({
+  eventId: eventIdFor(n),
+  transactionId: `tx-${n}`,
+  direction: "UNKNOWN",
+  occurredAt: null,
+  ...changes,
+});
+const windowOf = (maxBytes = 10_000_000) => eventWindow({ windowMs: 2 * HOUR_MS, maxBytes });
+
+test("an event is seen from its note on until the window has passed, and no more a quarter of the window later", () => {
+  const window = windowOf();
+  expect(window.seen(eventIdFor(1), START_MS)).toBe(false);
+  window.note(event(1), START_MS);
+  expect(window.seen(eventIdFor(1), START_MS)).toBe(true);
+  expect(window.seen(eventIdFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
+  expect(window.seen(eventIdFor(2), START_MS)).toBe(false);
+  for (let n = 2; n < 100; n++) window.note(event(n), START_MS + n * 60_000);
+  expect(window.seen(eventIdFor(1), START_MS + 2.5 * HOUR_MS + 1)).toBe(false);
+});
+
+test("all of a hundred thousand events are seen, and none of a hundred thousand others", () => {
+  const window = windowOf();
+  for (let n = 0; n < 100_000; n++) window.note(event(n), START_MS + n);
+  const seen = (from: number) =>
+    Array.from({ length: 100_000 }, (_, i) => window.seen(eventIdFor(from + i), START_MS + 100_000)).filter(
+      Boolean,
+    );
+  expect(seen(0)).toHaveLength(100_000);
+  expect(seen(100_000)).toHaveLength(0);
+  expect(window.size()).toMatchObject({ events: 100_000, transactionSlots: 100_000 });
+});
+
+test("noting an event again, as when it is read back from the topic, adds nothing", () => {
+  const window = windowOf();
+  window.note(event(1), START_MS);
+  const once = window.size();
+  window.note(event(1), START_MS + 10);
+  expect(window.size()).toEqual(once);
+});
+
+test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
+  const window = windowOf();
+  expect(window.about("tx", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  window.note(event(1, { transactionId: "tx", direction: "INBOUND", occurredAt: START_MS }), START_MS);
+  window.note(event(2, { transactionId: "tx", occurredAt: START_MS - 1 }), START_MS + 1);
+  window.note(event(3, { transactionId: "tx" }), START_MS + 2);
+  expect(window.about("tx", START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
+  expect(window.about("ty", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+});
+
+test("what is known of a transaction lives on while its events keep coming", () => {
+  const window = windowOf();
+  const at = (hours: number) => START_MS + hours * HOUR_MS;
+  window.note(event(0, { transactionId: "tx", direction: "OUTBOUND", occurredAt: at(0) }), at(0));
+  window.note(event(1, { transactionId: "tx" }), at(1.5));
+  window.note(event(2, { transactionId: "tx" }), at(3));
+  expect(window.about("tx", at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
+  expect(window.about("tx", at(5.6)).direction).toBe("UNKNOWN");
+});
+
+test("an instant too old to be kept is not known, one far in the future stays later than now", () => {
+  const window = windowOf();
+  window.note(event(1, { transactionId: "old", occurredAt: 0 }), START_MS);
+  window.note(event(2, { transactionId: "new", occurredAt: Date.parse("2999-01-01T00:00:00Z") }), START_MS);
+  expect(window.about("old", START_MS).latestOccurredAt).toBeNull();
+  expect(window.about("new", START_MS).latestOccurredAt).toBeGreaterThan(START_MS + 7 * 24 * HOUR_MS);
+});
+
+test("bytes stay bounded; the oldest go first", () => {
+  const window = windowOf(200_000);
+  for (let n = 0; n < 50_000; n++) {
+    window.note(event(n), START_MS);
+    expect(window.size().bytes).toBeLessThanOrEqual(200_000);
+  }
+  expect(window.seen(eventIdFor(0), START_MS)).toBe(false);
+  expect(window.seen(eventIdFor(49_999), START_MS)).toBe(true);
+  // Six of seven segments of the 120,000 bytes for ids, 80 % used, 8 bytes a slot.
+  expect(window.size().events).toBeGreaterThan(10_000);
+});
+
+test("memory is given back when a busy time is over", () => {
+  const window = windowOf();
+  for (let n = 0; n < 50_000; n++) window.note(event(n), START_MS);
+  const busy = window.size().bytes;
+  for (let n = 0; n < 20; n++) window.note(event(100_000 + n), START_MS + (3 + n) * HOUR_MS);
+  expect(window.size().bytes).toBeLessThan(busy / 2);
+  expect(window.size().events).toBeLessThan(10);
+});
+
+test("partitions that are read at different times do not open a segment for each record", () => {
+  const window = windowOf();
+  for (let n = 0; n < 3_000; n++)
+    window.note(event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
+  expect(window.seen(eventIdFor(0), START_MS)).toBe(true);
+  expect(window.size().bytes).toBeLessThan(200_000);
+});
+
+test("a digest of zeros is a digest like any other", () => {
+  const segments = segmentsOf({ wordsPerSlot: 2, valueBits: 0, windowMs: HOUR_MS, maxBytes: 1_000_000 });
+  const zeros = digestOfHex("0".repeat(32));
+  expect(segments.find(zeros, START_MS)).toBeNull();
+  segments.put(zeros, START_MS);
+  expect(segments.find(zeros, START_MS)).not.toBeNull();
+});

@@ -1,0 +1,261 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
+import { parse } from "../../../src/webhooks-to-events/parse.ts";
+import { verification, type Auth, type VerificationOptions } from "../../../src/webhooks-to-events/verify.ts";
+
+const NOW_MS = 1_795_262_400_500;
+const body = Buffer.from('{"transactionId":"tx-1","status":"CANCELED","note":"\u00e9"}');
+const delivery = (changes: Partial<RawDelivery> = {}): RawDelivery => ({
+  pathToken: null,
+  headers: {},
+  body,
+  peerAddress: "192.0.2.1",
+  receivedAt: NOW_MS,
+  ...changes,
+});
+const verifier = (auth: Auth, secrets: readonly string[], more: Partial<VerificationOptions> = {}) => {
+  const verify = verification({
+    auth,
+    secrets: () => secrets,
+    allowedCidrs: [],
+    trustedProxyCidrs: [],
+    ...more,
+  });
+  return (changes: Partial<RawDelivery>) => {
+    const result = verify(delivery(changes), NOW_MS);
+    return result.ok ? 200 : result.status;
+  };
+};
+
+test("an unverified delivery cannot be parsed", () => {
+  // @ts-expect-error only verify makes what parse takes
+  const parsed = parse(delivery());
+  expect(parsed.ok).toBe(true);
+});
+
+describe("path-token", () => {
+  const answer = verifier({ kind: "path-token" }, ["old", "caf\u00e9/ 1"]);
+  test.each([
+    ["old", 200],
+    ["caf%C3%A9%2F%201", 200],
+    ["caf%c3%a9/%201", 200],
+    ["ol", 404],
+    ["older", 404],
+    ["OLD", 404],
+    ["", 404],
+    [null, 404],
+    ["%", 404],
+    ["%zz%00", 404],
+    ["x".repeat(100_000), 404],
+  ])("%.30s: %i", (pathToken, status) => {
+    expect(answer({ pathToken })).toBe(status);
+  });
+});
+
+describe("header", () => {
+  const answer = verifier({ kind: "header", headerName: "X-Secret" }, ["new", "s\u00e9cret"]);
+  test("any of the secrets opens, in its UTF-8 bytes", () => {
+    expect(answer({ headers: { "x-secret": "new" } })).toBe(200);
+    expect(answer({ headers: { "x-secret": Buffer.from("s\u00e9cret").toString("latin1") } })).toBe(200);
+  });
+  test.each(["", "ne", "new, new", "news", "s\u00e9cret"])("%j does not", (value) => {
+    expect(answer({ headers: { "x-secret": value } })).toBe(401);
+  });
+  test("a missing or repeated header does not", () => {
+    expect(answer({})).toBe(401);
+    expect(answer({ headers: { "x-secret": ["new", "new"] } })).toBe(401);
+  });
+});
+
+test("an empty secret lets nobody in", () => {
+  expect(verifier({ kind: "header", headerName: "x" }, [""])({ headers: { x: "" } })).toBe(401);
+  expect(verifier({ kind: "path-token" }, [""])({ pathToken: "" })).toBe(404);
+  expect(
+    verifier({ kind: "hmac", headerName: "x", prefix: "" }, [])({ headers: { x: "0".repeat(64) } }),
+  ).toBe(401);
+});
+
+describe("hmac", () => {
+  const hmac = (secret: string, over = body) => createHmac("sha256", secret).update(over);
+  const answer = verifier({ kind: "hmac", headerName: "X-Signature", prefix: "" }, ["k1", "k2"]);
+  const signed = (value: string) => ({ headers: { "x-signature": value } });
+
+  test.each(["k1", "k2"])("hex and base64 by %s pass", (secret) => {
+    expect(answer(signed(hmac(secret).digest("hex")))).toBe(200);
+    expect(answer(signed(hmac(secret).digest("hex").toUpperCase()))).toBe(200);
+    expect(answer(signed(hmac(secret).digest("base64")))).toBe(200);
+    expect(answer(signed(hmac(secret).digest("base64url")))).toBe(200);
+  });
+  test("a known signature, made elsewhere, passes", () => {
+    // printf 'hello' | openssl dgst -sha256 -hmac key
+    const hex = "9307b3b915efb5171ff14d8cb55fbcc798c6c0ef1456d66ded1a6aa723a58b7b";
+    const check = verifier({ kind: "hmac", headerName: "x", prefix: "" }, ["key"]);
+    expect(check({ headers: { x: hex }, body: Buffer.from("hello") })).toBe(200);
+    expect(check({ headers: { x: hex }, body: Buffer.from("hello ") })).toBe(401);
+  });
+  test("everything else does not", () => {
+    const good = hmac("k1").digest("hex");
+    const refused = [
+      "",
+      "k1",
+      good.slice(1),
+      `${good}0`,
+      `${good}, ${good}`,
+      `sha256=${good}`,
+      `${good.slice(0, 63)}g`,
+    ];
+    refused.push(hmac("k3").digest("hex"), hmac("k1", Buffer.from("other")).digest("hex"), "=".repeat(44));
+    for (const value of refused) expect(answer(signed(value)), value).toBe(401);
+    expect(answer({})).toBe(401);
+  });
+  test("with a prefix, the prefix is required", () => {
+    const prefixed = verifier({ kind: "hmac", headerName: "X-Signature", prefix: "sha256=" }, ["k1"]);
+    expect(prefixed(signed(`sha256=${hmac("k1").digest("hex")}`))).toBe(200);
+    expect(prefixed(signed(hmac("k1").digest("hex")))).toBe(401);
+    expect(prefixed(signed(`SHA256=${hmac("k1").digest("hex")}`))).toBe(401);
+  });
+  test("secrets are asked for each time, so a rotation takes effect at once", () => {
+    let secrets = ["before"];
+    const verify = verification({
+      auth: { kind: "hmac", headerName: "x", prefix: "" },
+      secrets: () => secrets,
+      allowedCidrs: [],
+      trustedProxyCidrs: [],
+    });
+    const ok = (secret: string) =>
+      verify(delivery({ headers: { x: hmac(secret).digest("hex") } }), NOW_MS).ok;
+    expect([ok("before"), ok("after")]).toEqual([true, false]);
+    secrets = ["after", "before"];
+    expect([ok("before"), ok("after")]).toEqual([true, true]);
+    secrets = ["after"];
+    expect([ok("before"), ok("after")]).toEqual([false, true]);
+  });
+});
+
+describe("standard-webhooks", () => {
+  const key = Buffer.from("0123456789abcdef0123456789abcdef");
+  const secret = `whsec_${key.toString("base64")}`;
+  const seconds = Math.floor(NOW_MS / 1000);
+  const sign = (id: string, timestamp: string, by = key) =>
+    `v1,${createHmac("sha256", by).update(`${id}.${timestamp}.`).update(body).digest("base64")}`;
+  const headers = (changes: Record<string, string> = {}, timestamp = String(seconds), id = "msg_1") => ({
+    headers: {
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": sign(id, timestamp),
+      ...changes,
+    },
+  });
+  const answer = verifier({ kind: "standard-webhooks", toleranceMs: 300_000 }, ["whsec_b3RoZXI=", secret]);
+
+  test("the example of the standard's own libraries passes", () => {
+    const verify = verification({
+      auth: { kind: "standard-webhooks", toleranceMs: 300_000 },
+      secrets: () => ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+      allowedCidrs: [],
+      trustedProxyCidrs: [],
+    });
+    const example = delivery({
+      headers: {
+        "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "webhook-timestamp": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      },
+      body: Buffer.from('{"test": 2432232314}'),
+    });
+    expect(verify(example, 1_614_265_330_000).ok).toBe(true);
+  });
+  test("one good signature among several passes", () => {
+    expect(answer(headers())).toBe(200);
+    const good = headers().headers["webhook-signature"];
+    expect(answer(headers({ "webhook-signature": `v1a,AAAA v2,xx v1,${"A".repeat(43)}= ${good}` }))).toBe(
+      200,
+    );
+  });
+  test("a secret without whsec_ is base64 too", () => {
+    const bare = verifier({ kind: "standard-webhooks", toleranceMs: 300_000 }, [key.toString("base64")]);
+    expect(bare(headers())).toBe(200);
+  });
+  test("a secret that is not base64 opens nothing and throws nothing", () => {
+    const broken = verifier({ kind: "standard-webhooks", toleranceMs: 300_000 }, ["whsec_", "whsec_%", "="]);
+    expect(broken(headers())).toBe(401);
+  });
+  test.each([
+    [-300, 200],
+    [300, 200],
+    [-301, 401],
+    [301, 401],
+  ])("a clock %i s away: %i", (skew, status) => {
+    expect(answer(headers({}, String(seconds + skew)))).toBe(status);
+  });
+  test.each(["", "abc", "-1", "1e9", `${seconds}.0`, `${seconds} `, "9".repeat(400)])(
+    "timestamp %.20j: 401",
+    (timestamp) => {
+      expect(answer(headers({}, timestamp))).toBe(401);
+    },
+  );
+  test("anything else does not pass", () => {
+    const good = headers().headers["webhook-signature"];
+    expect(answer(headers({ "webhook-id": "msg_2" }))).toBe(401);
+    expect(answer(headers({ "webhook-timestamp": String(seconds + 1) }))).toBe(401);
+    expect(answer({ ...headers(), body: Buffer.from("{}") })).toBe(401);
+    for (const list of [
+      "",
+      "v1,",
+      good.slice(3),
+      good.replace("v1,", "v1a,"),
+      good.replace("v1,", "v1="),
+      `${good}x`,
+    ])
+      expect(answer(headers({ "webhook-signature": list })), list).toBe(401);
+    expect(answer({})).toBe(401);
+  });
+});
+
+describe("addresses", () => {
+  const from = (trustedProxyCidrs: string[], auth: Auth = { kind: "none" }) =>
+    verifier(auth, ["s"], { allowedCidrs: ["203.0.113.0/24", "2001:db8::/32"], trustedProxyCidrs });
+  const forwarded = (value: string, peerAddress = "10.0.0.1") => ({
+    peerAddress,
+    headers: { "x-forwarded-for": value },
+  });
+
+  test("without proxies the peer's address counts, and X-Forwarded-For does not", () => {
+    const answer = from([]);
+    expect(answer({ peerAddress: "203.0.113.7" })).toBe(200);
+    expect(answer({ peerAddress: "::ffff:203.0.113.7" })).toBe(200);
+    expect(answer({ peerAddress: "" })).toBe(401);
+    expect(answer(forwarded("203.0.113.7"))).toBe(401);
+    expect(answer(forwarded("198.51.100.1", "203.0.113.7"))).toBe(200);
+  });
+  test.each([
+    ["203.0.113.7", 200],
+    ["198.51.100.1, 203.0.113.7", 200],
+    ["203.0.113.7, 198.51.100.1", 401],
+    ["203.0.113.7, 10.0.0.9,10.0.0.8", 200],
+    ["203.0.113.7:4711", 200],
+    ["[2001:db8::1]:443", 200],
+    ["2001:db8::1", 200],
+    ["203.0.113.7, unknown", 401],
+    ["203.0.113.7,", 401],
+    ["", 401],
+    ["10.0.0.9", 401],
+  ])("behind a trusted proxy, X-Forwarded-For: %s: %i", (value, status) => {
+    expect(from(["10.0.0.0/8"])(forwarded(value))).toBe(status);
+    expect(from(["10.0.0.0/8"])(forwarded(value, "::ffff:10.0.0.1"))).toBe(status);
+  });
+  test("a trusted proxy that names nobody stands for itself", () => {
+    expect(from(["203.0.113.0/30"])({ peerAddress: "203.0.113.1" })).toBe(200);
+    expect(from(["10.0.0.0/8"])({ peerAddress: "10.0.0.1" })).toBe(401);
+  });
+  test("from outside, the right and the wrong token get the same answer", () => {
+    const answer = from([], { kind: "path-token" });
+    expect(answer({ pathToken: "s" })).toBe(401);
+    expect(answer({ pathToken: "t" })).toBe(401);
+    expect(answer({ pathToken: "s", peerAddress: "203.0.113.7" })).toBe(200);
+  });
+  test("a range that cannot be read is refused when the step is built", () => {
+    expect(() => verifier({ kind: "none" }, [], { allowedCidrs: ["10.0.0.0/40"] })).toThrow(RangeError);
+  });
+});
