@@ -56,3 +56,19 @@ export const members = (text: string): Member[] => {
   }
   return found;
 };
+
+/** The texts of the elements of the array at the top level of a JSON text; as {@link members} in all else. */
+export const elements = (text: string): string[] => {
+  const found: string[] = [];
+  let at = behindSpace(text, 0);
+  if (text[at] !== "[") return found;
+  at = behindSpace(text, at + 1);
+  while (at < text.length && text[at] !== "]") {
+    const end = behindValue(text, at);
+    found.push(text.slice(at, end));
+    // Behind the last element stands the bracket that ends the array, and nothing else.
+    at = behindSpace(text, end);
+    if (text[at] === ",") at = behindSpace(text, at + 1);
+  }
+  return found;
+};

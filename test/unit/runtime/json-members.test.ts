@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { members } from "../../../src/runtime/json-members.ts";
+import { elements, members } from "../../../src/runtime/json-members.ts";
 
 describe("members", () => {
   it("keeps the digits of numbers, the order and repeated names", () => {
@@ -52,5 +52,21 @@ describe("members", () => {
       const read = Object.fromEntries(members(text).map(({ key, raw }) => [key, JSON.parse(raw) as unknown]));
       expect(read).toEqual(JSON.parse(text));
     }
+  });
+});
+
+describe("elements", () => {
+  it("keeps each element as written", () => {
+    expect(elements(' [ 1.10 , "],[" , [1,[2]] , {"a":[","]} , null ] ')).toEqual([
+      "1.10",
+      '"],["',
+      "[1,[2]]",
+      '{"a":[","]}',
+      "null",
+    ]);
+  });
+
+  it("finds nothing in what is not an array, or is an empty one", () => {
+    for (const text of ["{}", "1", '"["', "[]", " [ ] "]) expect(elements(text)).toEqual([]);
   });
 });

@@ -1,0 +1,157 @@
+import type { Clock } from "../runtime/clock.ts";
+import { bodyText } from "./answer.ts";
+import type { TlsMaterial } from "./connect.ts";
+import { connectFor } from "./connect.ts";
+import type { Credentials, CredentialSource } from "./credentials.ts";
+import { reloaderFor } from "./credentials.ts";
+import type { Reading } from "./exchange.ts";
+import { exchange } from "./exchange.ts";
+import { gateFor } from "./gate.ts";
+import type { Mask } from "./mask.ts";
+import { maskFor } from "./mask.ts";
+import { classify, doubtfulStatuses } from "./outcome.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import type { Call, CallOptions, Outcome, PartnerRequest } from "./types.ts";
+
+export type PartnerOptions = {
+  /** http or https; a path in it comes before every request's path. */
+  baseUrl: URL;
+  credentials: CredentialSource;
+  /** `<partner_name>-<service_name>` */
+  userAgent: string;
+  tls: TlsMaterial;
+  /** Null for none. */
+  proxy: URL | null;
+  /** For name, connection, tunnel and TLS together. */
+  connectTimeoutMs: number;
+  /** From handing the request over until its answer is complete. */
+  callTimeoutMs: number;
+  maxConnections: number;
+  /** Null for no limit. */
+  maxPerSecond: number | null;
+  maxResponseBytes: number;
+  /** Statuses, and classes of them, that leave open whether an accept was executed: `409`, `5xx`. */
+  acceptDoubtStatuses: readonly string[];
+  clock: Clock;
+};
+
+export type Partner = {
+  call: Call;
+  /** Sends nothing more, and resolves when no call is open. */
+  close: () => Promise<void>;
+};
+
+/** A reason is a line in a log, not a place for whatever the other side sent. */
+const MAX_REASON_LENGTH = 300;
+
+const messageOf = (error: unknown): string => {
+  // What a host with several addresses ends in says nothing itself.
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+};
+
+/** The partner's API. Every call is one request on a connection of its own; see `exchange` for what its outcome rests on. */
+export const createPartner = (options: PartnerOptions): Partner => {
+  const { baseUrl, credentials, proxy, clock, callTimeoutMs, maxResponseBytes } = options;
+  const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
+  const passFor = gateFor({ maxOpen: options.maxConnections, maxPerSecond: options.maxPerSecond, clock });
+  const connect = connectFor({
+    origin: baseUrl,
+    tls: options.tls,
+    proxy,
+    timeoutMs: options.connectTimeoutMs,
+    clock,
+  });
+  const reload = reloaderFor({ source: credentials, clock });
+  const maskOf = maskKeeper(proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)]);
+  const basePath = baseUrl.pathname.replace(/\/+$/, "");
+  const open = new Set<Promise<Outcome>>();
+  let closed = false;
+
+  const send = async (
+    request: PartnerRequest,
+    { signal, mayCall }: CallOptions,
+    used: Credentials,
+  ): Promise<Reading> => {
+    const pass = passFor();
+    try {
+      // Longer than a call may take, no claim on it is worth anything.
+      if (!pass.enter()) await clock.withDeadline(callTimeoutMs, signal, (inner) => pass.wait(inner));
+      const socket = await connect(signal);
+      const { done, cut } = exchange(socket, {
+        origin: baseUrl.origin,
+        method: request.method,
+        path: basePath + request.path,
+        headers: headersOf(used, options.userAgent),
+        body: request.body,
+        maxBodyBytes: maxResponseBytes + maskOf(used).marginBytes,
+        mayCall: () => !closed && mayCall(),
+      });
+      // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
+      await clock
+        .withDeadline(callTimeoutMs, signal, () => done)
+        .catch((error: unknown) => cut(messageOf(error)));
+      return await done;
+    } catch (error) {
+      // Nothing rejects once the exchange has begun.
+      return { sent: false, reason: messageOf(error) };
+    } finally {
+      pass.leave();
+    }
+  };
+
+  const outcomeOf = ({ operation }: PartnerRequest, reading: Reading, mask: Mask): Outcome => {
+    const reason = mask(reading.reason, MAX_REASON_LENGTH);
+    if (!reading.sent) return { kind: "notSent", reason };
+    const { status, headers, body, complete } = reading;
+    if (status === null) return { kind: "unknown", reason, answer: null };
+    const encoding = headers["content-encoding"];
+    const text = complete
+      ? bodyText(body, { encoding: String(encoding ?? ""), maxBytes: maxResponseBytes, mask })
+      : null;
+    const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());
+    return classify(operation, { httpStatus: status, body: text, retryAfterMs }, isDoubtful);
+  };
+
+  const callOnce: Call = async (request, callOptions) => {
+    const used = credentials.current();
+    const reading = await send(request, callOptions, used);
+    const outcome = outcomeOf(request, reading, maskOf(used));
+    if (outcome.kind === "unauthorized") await reload(used);
+    return outcome;
+  };
+
+  return {
+    call: async (request, callOptions) => {
+      const outcome = callOnce(request, callOptions);
+      open.add(outcome);
+      return outcome.finally(() => open.delete(outcome));
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all(open);
+    },
+  };
+};
+
+/** The partner's five headers, in its own spelling. */
+const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
+  ...["Authorization", `Bearer ${accessToken}`],
+  ...["x-token", xToken],
+  ...["Content-Type", "application/json"],
+  ...["accept", "application/json"],
+  ...["User-Agent", userAgent],
+];
+
+/** Credentials change rarely, so the mask for them is kept. */
+const maskKeeper = (others: readonly string[]): ((credentials: Credentials) => Mask) => {
+  let kept: { credentials: Credentials; mask: Mask } | null = null;
+  return (credentials) => {
+    const same =
+      kept?.credentials.accessToken === credentials.accessToken &&
+      kept.credentials.xToken === credentials.xToken;
+    if (kept === null || !same)
+      kept = { credentials, mask: maskFor([credentials.accessToken, credentials.xToken, ...others]) };
+    return kept.mask;
+  };
+};

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import net from "node:net";
+import tls from "node:tls";
+import type { Clock } from "../runtime/clock.ts";
+import { lookupFor } from "./lookup.ts";
+import { tunnel } from "./tunnel.ts";
+
+/** PEM texts: who to trust beside the system's roots, and who to be. */
+export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer };
+
+export type ConnectOptions = {
+  origin: URL;
+  tls: TlsMaterial;
+  /** An HTTP proxy that is asked for a tunnel, with credentials in the URL where it wants them; null for none. */
+  proxy: URL | null;
+  timeoutMs: number;
+  clock: Clock;
+};
+
+/**
+ * Opens a connection that nothing was sent on: TCP, the proxy's tunnel and TLS done, and the other side neither closed it nor spoke.
+ * @returns rejects on whatever prevents that; no byte of a request can have left then
+ */
+export type Connect = (signal: AbortSignal) => Promise<net.Socket>;
+
+const isTls = (url: URL): boolean => url.protocol === "https:";
+const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
+
+/** A whole turn of the event loop: what had already arrived on a socket has been noticed after it. */
+const turn = async (): Promise<void> => {
+  // The first ends the poll phase that is under way, the second the next one.
+  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const ignore = (): undefined => undefined;
+
+/** Opens fresh connections, one for each call: one that was kept alive may be closed by the partner at the moment it is written to. */
+export const connectFor = ({ origin, tls: material, proxy, timeoutMs, clock }: ConnectOptions): Connect => {
+  const lookup = lookupFor({ clock });
+  const sessions = new Map<string, Buffer>();
+
+  const plain = (url: URL): net.Socket =>
+    net.connect({ host: hostOf(url), port: portOf(url), noDelay: true, lookup });
+
+  const secure = (url: URL, under: net.Socket, own: TlsMaterial): tls.TLSSocket => {
+    const host = hostOf(url);
+    const session = sessions.get(url.host);
+    const socket = tls.connect({
+      ...own,
+      socket: under,
+      host,
+      ...(net.isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ["http/1.1"],
+      ...(session ? { session } : {}),
+    });
+    return socket.on("session", (next: Buffer) => sessions.set(url.host, next));
+  };
+
+  const reach = async (
+    url: URL,
+    own: TlsMaterial,
+    opened: (socket: net.Socket) => void,
+  ): Promise<net.Socket> => {
+    const socket = plain(url);
+    opened(socket);
+    await once(socket, "connect");
+    return isTls(url) ? secured(url, socket, own, opened) : socket;
+  };
+
+  const secured = async (
+    url: URL,
+    under: net.Socket,
+    own: TlsMaterial,
+    opened: (socket: net.Socket) => void,
+  ): Promise<net.Socket> => {
+    const socket = secure(url, under, own);
+    opened(socket);
+    await once(socket, "secureConnect");
+    return socket;
+  };
+
+  const open = async (opened: (socket: net.Socket) => void, signal: AbortSignal): Promise<net.Socket> => {
+    if (proxy === null) return reach(origin, material, opened);
+    const hop = await reach(proxy, {}, opened);
+    const through = await tunnel(hop, { proxy, host: hostOf(origin), port: portOf(origin), signal });
+    return isTls(origin) ? secured(origin, through, material, opened) : through;
+  };
+
+  return (outer) => {
+    const sockets: net.Socket[] = [];
+    return clock
+      .withDeadline(timeoutMs, outer, async (signal) => {
+        const opened = (socket: net.Socket) => {
+          sockets.push(socket.on("error", ignore));
+          // What was opened after the deadline has passed is of no use to anybody.
+          if (signal.aborted) socket.destroy();
+        };
+        const socket = await open(opened, signal);
+        await turn();
+        if (socket.destroyed || socket.readableEnded || !socket.writable)
+          throw new Error("the connection was closed at once");
+        if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
+        return socket;
+      })
+      .catch((error: unknown) => {
+        for (const socket of sockets) socket.destroy();
+        throw error;
+      });
+  };
+};

@@ -1,0 +1,36 @@
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Client } from "undici";
+
+const authorization = ({ username, password }: URL): Record<string, string> => {
+  if (username === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+};
+
+/**
+ * Asks a proxy for a tunnel. Rejects on any answer but 200; nothing that is meant for the partner has left by then.
+ * @param hop a connection to the proxy that nothing was sent on
+ */
+export const tunnel = async (
+  hop: Socket,
+  { proxy, host, port, signal }: { proxy: URL; host: string; port: number; signal: AbortSignal },
+): Promise<Socket> => {
+  const client = new Client(proxy.origin, {
+    connect: (_, callback) => {
+      queueMicrotask(() => callback(null, hop));
+    },
+  });
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { socket, statusCode } = await client.connect({
+    path: authority,
+    headers: { host: authority, ...authorization(proxy) },
+    signal,
+  });
+  if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
+  if (!isSame(socket, hop)) throw new Error("the proxy's connection was replaced");
+  return hop;
+};
+
+/** The client hands out the very connection that it was given. */
+const isSame = (socket: Duplex, hop: Socket): boolean => socket === hop;
