@@ -1,5 +1,71 @@
 // Generated from schemas/*.avsc by `npm run generate`. Change the schemas, not this file.
 
+/** One step of a command, in the log that decides which replica may call the partner. Internal to the bridge. Keyed by the quoteId of an accept (a UUID in lower case) or the commandId of a create. */
+export type CommandJournalEntry = {
+  /** Version of the rules by which this entry is folded. A replica that does not know it takes no commands: to guess could mean to buy twice. */
+  version: number;
+  /** Tells the key of an accept from an equal key of a create. */
+  operation: JournalOperation;
+  /** The command that took the step. */
+  commandId: string;
+  /** What happened. */
+  step:
+    | { "cambio.bridge.v1.Claimed": Claimed }
+    | { "cambio.bridge.v1.Released": Released }
+    | { "cambio.bridge.v1.Concluded": Concluded }
+    | { "cambio.bridge.v1.Published": Published };
+};
+
+/** What kind of call the entry is about. */
+export type JournalOperation = "CREATE_QUOTE" | "ACCEPT_QUOTE";
+
+/** A replica wants to make one call. It may, if the fold of the log up to and including this entry says that the key is held by this attempt. */
+export type Claimed = {
+  /** Names the one call that this claim allows. Never used for another. */
+  attemptId: string;
+  /** Digest of the command's content: another content under the same commandId is a mistake of the caller. */
+  requestHash: string;
+  /** The owner neither starts nor continues the call later than this many milliseconds after it began to append the claim. */
+  callWithinMs: number;
+  /** When the owner took the command up. */
+  receivedAt: number;
+  /** Calls of this command that had left for the partner before this claim, as far as the owner knows. */
+  attempts: number;
+  /** Creates only: the attempt of an owner that is thought dead. The claim counts only while that attempt still holds the key. */
+  supersedes: string | null;
+};
+
+/** The call of this attempt was not made, or did nothing; another may follow. */
+export type Released = {
+  /** The attempt that is over. */
+  attemptId: string;
+};
+
+/** What a command came to, written before it is published. */
+export type Concluded = {
+  /** The attempt whose end this is; null when the command was decided without a claim. An operator names the attempt that is in doubt. */
+  attemptId: string | null;
+  /** Digest of the command's content. */
+  requestHash: string;
+  /** The outcome of the result, so that the fold need not decode it. */
+  outcome: ConcludedOutcome;
+  /** The resultId of the result. */
+  resultId: string;
+  /** The CommandResult exactly as it is published, in the wire format of the results topic. */
+  result: Buffer;
+  /** An operator's name and reason; null otherwise. */
+  note: string | null;
+};
+
+/** The outcome of the result. */
+export type ConcludedOutcome = "SUCCEEDED" | "REJECTED" | "FAILED" | "IN_DOUBT";
+
+/** A final result that came after a doubt is durable on the results topic. Until this entry is in the log any replica publishes it again. */
+export type Published = {
+  /** The resultId of the final result. */
+  resultId: string;
+};
+
 /** What became of a command. Keyed by commandId. At most one result of a command is final; an IN_DOUBT may be followed by one final result. */
 export type CommandResult = {
   /** First 32 hex digits of SHA-256 of commandId LF final, or commandId LF in-doubt; for a command that could not be read, of topic LF partition LF offset. Equal ids are the same result. */

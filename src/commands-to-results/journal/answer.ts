@@ -1,0 +1,85 @@
+import type { CommandResult } from "../../records.ts";
+import { durably } from "./durably.ts";
+import type { Entry, Position } from "./entry.ts";
+import type { Job } from "./job.ts";
+import type { Look } from "./partition-view.ts";
+import type { Settled } from "./ports.ts";
+import { quoteTaken } from "./verdicts.ts";
+
+type Decided = Extract<Look, { position: Position }>;
+type Answer = { result: CommandResult; value: Buffer; requestHash: string };
+
+const samePlace = (a: Position, b: Position): boolean => a.partition === b.partition && a.offset === b.offset;
+
+/** The result that an entry stands for, the same on every replica and at every repetition. */
+const resultOf = ({ item, deps }: Job, { step }: Entry): Answer | null => {
+  if (step.kind === "concluded")
+    return { result: deps.codec.decode(step.result), value: step.result, requestHash: step.requestHash };
+  if (step.kind !== "claimed") return null;
+  // The fold concluded the command without an entry of its own. Only facts of the claim go in: they are the same for everybody.
+  const { receivedAt, attempts, requestHash } = step;
+  const result = deps.conclude(
+    { command: item.command, receivedAt, completedAt: receivedAt, attempts },
+    quoteTaken,
+  );
+  return { result, value: deps.codec.encode(result), requestHash };
+};
+
+const read = async (job: Job, { position }: Decided): Promise<Answer | null> => {
+  const { deps, item, said, lifeline } = job;
+  if (said && samePlace(said.position, position)) return { ...said, requestHash: item.requestHash };
+  const entry = await durably(deps, "reread", lifeline.abandon, () => deps.journal.reread(position));
+  return entry && resultOf(job, entry);
+};
+
+/** Two ends of which one says that the partner did it and the other that it did not. Of a create only a lost quotation matters. */
+const contradicting = ({ ref, said }: Job, standing: CommandResult): CommandResult | null => {
+  if (said === null || !said.result.final || !standing.final) return null;
+  const succeeded = said.result.outcome === "SUCCEEDED";
+  if (succeeded === (standing.outcome === "SUCCEEDED")) return null;
+  return succeeded || ref.operation === "ACCEPT_QUOTE" ? said.result : null;
+};
+
+/**
+ * Publishes what the log says the command came to: the newest conclusion that is folded at that moment, not the one that was appended.
+ * @returns null when the state changed meanwhile, and must be looked at again
+ */
+export const answer = async (job: Job, found: Decided): Promise<Settled | null> => {
+  const { deps, ref, item, lifeline } = job;
+  const { view } = deps;
+  const newest = await read(job, found);
+  if (newest === null) {
+    // Older than the log, which the view has not been told yet.
+    view.forgetBefore({ ...found.position, offset: found.position.offset + 1 });
+    return null;
+  }
+  if (newest.requestHash !== item.requestHash) return { kind: "reused" };
+  const { result, value } = newest;
+  for (let published = false; !published;) {
+    const now = view.look(ref);
+    if (!("position" in now) || !samePlace(now.position, found.position)) return null;
+    published = await deps.publish(result, value).then(
+      () => true,
+      async (error: unknown) => {
+        deps.observer.retrying("publish", error);
+        await deps.clock.sleep(deps.options.backoff.baseMs, lifeline.abandon);
+        return false;
+      },
+    );
+  }
+  const said = contradicting(job, result);
+  if (said)
+    await durably(deps, "report", lifeline.abandon, () =>
+      deps.contradiction({ ref, said, standing: result }),
+    );
+  // The command's offset may be long committed: from here on nobody else need publish this final again.
+  if (view.isUnpublished(ref))
+    await durably(deps, "append", lifeline.abandon, () =>
+      deps.journal.append(ref.key, {
+        operation: ref.operation,
+        commandId: ref.commandId,
+        step: { kind: "published", resultId: result.resultId },
+      }),
+    );
+  return { kind: "answered", result };
+};

@@ -1,0 +1,108 @@
+import type { Outcome } from "../../partner/types.ts";
+import { backoffMs } from "../../runtime/backoff.ts";
+import { DeadlineError } from "../../runtime/clock.ts";
+import type { Verdict } from "../types.ts";
+import type { Sign } from "./breaker.ts";
+import type { Job } from "./job.ts";
+import { writeConclusion, writeStep } from "./job.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+import { startStopwatch } from "./stopwatch.ts";
+import { createOwnerLost, neverSent } from "./verdicts.ts";
+
+type Called = { outcome: Outcome; refusal: Verdict | null };
+
+/** Makes the one call that a claim allows, or none. */
+const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): Promise<Called> => {
+  const { ref, item, lifeline, deps } = job;
+  const { callWithinMs } = deps.options;
+  let refusal: Verdict | null = null;
+  let asked = false;
+
+  // Everything that must hold is looked at here, in the step that hands over the bytes: no await may come between. One yes per claim.
+  const mayCall = (): boolean => {
+    if (asked || lifeline.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
+    refusal = deps.guard(item.command, deps.clock.now());
+    if (refusal !== null || sinceClaimMs() >= callWithinMs) return false;
+    asked = true;
+    job.harmless.delete(attemptId);
+    job.unreleased = null;
+    return true;
+  };
+
+  const over = new AbortController();
+  const cutter = new AbortController();
+  const cut = () => cutter.abort(lifeline.cut.reason);
+  if (lifeline.cut.aborted) cut();
+  else lifeline.cut.addEventListener("abort", cut, { once: true });
+  const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);
+  const timer = deps.clock.sleep(leftMs, over.signal).then(
+    () => cutter.abort(new DeadlineError(callWithinMs)),
+    () => undefined,
+  );
+  try {
+    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall }), refusal };
+  } finally {
+    lifeline.cut.removeEventListener("abort", cut);
+    over.abort();
+    await timer;
+  }
+};
+
+const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
+  if (verdict?.outcome === "IN_DOUBT") return "doubt";
+  return outcome.kind === "notSent" ? "nothing" : "answer";
+};
+
+/**
+ * One claim and, if the log grants it, its call. Ends with a Concluded, or with the attempt noted as harmless.
+ * @param options.supersedes the attempt of a create's lost owner
+ * @param options.leave hears once what the call said about the partner
+ */
+export const tryOnce = async (
+  job: Job,
+  { supersedes, leave }: { supersedes: string | null; leave: (sign: Sign) => void },
+): Promise<void> => {
+  const { item, ref, deps, lifeline } = job;
+  const { callWithinMs, backoff } = deps.options;
+  const attemptId = deps.newId();
+  let sign: Sign = "nothing";
+  try {
+    const sinceClaimMs = startStopwatch(deps.clock);
+    const { requestHash, receivedAt } = item;
+    const { attempts } = job;
+    job.harmless.set(attemptId, neverSent);
+    job.unreleased = attemptId;
+    await writeStep(
+      job,
+      { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes },
+      lifeline.stop,
+    );
+    // An acknowledgement is no permission: somebody else's claim may stand before this one.
+    if (!deps.view.holds(ref, attemptId)) return;
+
+    const { outcome, refusal } = await callOnce(job, attemptId, sinceClaimMs);
+    if (outcome.kind !== "notSent") {
+      job.attempts += 1;
+      job.harmless.delete(attemptId);
+    } else if (refusal !== null) {
+      // The lost owner of a create may have been answered: that it is too late now is no proof that nothing was done.
+      const verdict = supersedes === null ? refusal : createOwnerLost;
+      await writeConclusion(job, { attemptId, verdict });
+      return;
+    }
+    const disposition = deps.decide(ref.operation, outcome);
+    if (disposition.kind === "conclude") {
+      sign = signOf(outcome, disposition.verdict);
+      await writeConclusion(job, { attemptId, verdict: disposition.verdict });
+      return;
+    }
+    sign = signOf(outcome, null);
+    job.harmless.set(attemptId, disposition.otherwise);
+    job.unreleased = attemptId;
+    job.otherwise = disposition.otherwise;
+    const waitMs = disposition.afterMs ?? backoffMs(backoff, job.harmless.size - 1, deps.random());
+    job.notBeforeMs = job.elapsedMs() + waitMs;
+  } finally {
+    leave(sign);
+  }
+};

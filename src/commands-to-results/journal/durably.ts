@@ -1,0 +1,36 @@
+import { backoffMs } from "../../runtime/backoff.ts";
+import type { Entry, Position } from "./entry.ts";
+import type { Deps, Observer } from "./ports.ts";
+
+type WriteDeps = Pick<Deps, "clock" | "random" | "observer" | "options">;
+
+/** Tries a write to Kafka, or a read, until it succeeds or the signal aborts. */
+export const durably = async <T>(
+  { clock, random, observer, options }: WriteDeps,
+  what: Parameters<Observer["retrying"]>[0],
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> => {
+  for (let attempt = 0; ; attempt++) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      observer.retrying(what, error);
+      await clock.sleep(backoffMs(options.backoff, attempt, random()), signal);
+    }
+  }
+};
+
+/** Appends an entry and waits until the own view has folded it: what the log says from then on is what counts, not what was appended. */
+export const appendAndReadBack = async (
+  deps: WriteDeps & Pick<Deps, "journal" | "view">,
+  key: string,
+  entry: Entry,
+  signal: AbortSignal,
+): Promise<Position> => {
+  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
+  await deps.view.past(position, signal);
+  return position;
+};

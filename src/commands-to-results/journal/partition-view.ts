@@ -1,0 +1,145 @@
+import type { Entry, JournalRecord, Position, Ref } from "./entry.ts";
+import type { Fingerprint } from "./fingerprint.ts";
+import { fingerprint, keyName } from "./fingerprint.ts";
+import { createMemory } from "./memory.ts";
+import type { Claim } from "./state.ts";
+import { changeOf } from "./state.ts";
+
+/** What the log, as far as it was read, says of one command. */
+export type Look =
+  /** Nothing stands in the way of a claim. Whether the claim wins is known only once it is folded. */
+  | { kind: "free" }
+  | { kind: "held"; claim: Claim }
+  /** `position`: of the entry that holds the IN_DOUBT result. */
+  | { kind: "doubt"; claim: Claim; position: Position }
+  /** `taken`: the fold concluded it, and the entry is its Claimed. */
+  | { kind: "concluded"; position: Position; taken: boolean };
+
+export type Doubt = { ref: Ref; claim: Claim; position: Position; sinceMs: number };
+/** A final result that came after a doubt and is not known to be durable on the results topic. */
+export type Unpublished = { ref: Ref; position: Position; sinceMs: number };
+
+type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
+
+/** The state of one partition, as far as it was read. Only keys that are held or in doubt cost an object. */
+export type PartitionView = ReturnType<typeof createPartitionView>;
+
+const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
+
+export const createPartitionView = (partition: number) => {
+  const opens = new Map<string, Open>();
+  const unpublished = new Map<string, Unpublished>();
+  const memory = createMemory();
+  let contradictions = 0;
+
+  const claimOf = ({ commandId, step }: Entry, timestampMs: number): Claim | null => {
+    if (step.kind !== "claimed") return null;
+    const { attemptId, requestHash, callWithinMs, receivedAt, attempts } = step;
+    return { commandId, attemptId, requestHash, callWithinMs, receivedAt, attempts, timestampMs };
+  };
+
+  /** The open key of a command, or null when another command or none has the key open. */
+  const openOf = (ref: Ref): Open | null => {
+    const open = opens.get(keyName(ref));
+    return open?.claim.commandId === ref.commandId ? open : null;
+  };
+
+  return {
+    /** Folds the next record. */
+    fold: ({ offset, timestampMs, key }: JournalRecord, entry: Entry): void => {
+      const ref: Ref = { operation: entry.operation, key, commandId: entry.commandId };
+      const name = keyName(ref);
+      const open = opens.get(name) ?? null;
+      const own = open?.claim.commandId === entry.commandId;
+      // A command that has a key open has no final result, and its fingerprint is at hand.
+      const print = own ? open.print : fingerprint(ref);
+      const change = changeOf(
+        {
+          open: open && { claim: open.claim, inDoubt: open.doubtSinceMs !== null },
+          final: own ? null : memory.find(print),
+          spent: memory.isSpent(print),
+        },
+        entry,
+      );
+      switch (change.kind) {
+        case "nothing":
+          break;
+        case "held": {
+          const claim = claimOf(entry, timestampMs);
+          if (claim) opens.set(name, { ref, claim, print, offset, doubtSinceMs: null });
+          break;
+        }
+        case "freed":
+          opens.delete(name);
+          break;
+        case "doubted":
+          if (open) opens.set(name, { ...open, offset, doubtSinceMs: timestampMs });
+          break;
+        case "taken":
+          memory.remember(print, { offset, taken: true, succeeded: false });
+          break;
+        case "final":
+          if (change.closes) opens.delete(name);
+          memory.remember(print, { offset, taken: false, succeeded: change.succeeded });
+          if (change.afterDoubt)
+            unpublished.set(commandName(ref), { ref, position: { partition, offset }, sinceMs: timestampMs });
+          break;
+        case "contradicted":
+          contradictions += 1;
+          if (change.spends) memory.markSpent(print);
+          break;
+        case "published":
+          unpublished.delete(commandName(ref));
+          break;
+      }
+    },
+
+    look: (ref: Ref): Look => {
+      const open = openOf(ref);
+      if (open) {
+        if (open.doubtSinceMs === null) return { kind: "held", claim: open.claim };
+        return { kind: "doubt", claim: open.claim, position: { partition, offset: open.offset } };
+      }
+      const final = memory.find(fingerprint(ref));
+      if (!final) return { kind: "free" };
+      return { kind: "concluded", position: { partition, offset: final.offset }, taken: final.taken };
+    },
+
+    /** Whether this attempt holds the key, and no command is known to have spent it. */
+    holds: (ref: Ref, attemptId: string): boolean => {
+      const open = openOf(ref);
+      return (
+        open !== null &&
+        open.doubtSinceMs === null &&
+        open.claim.attemptId === attemptId &&
+        !memory.isSpent(open.print)
+      );
+    },
+
+    isUnpublished: (ref: Ref): boolean => unpublished.has(commandName(ref)),
+
+    unpublished: (): Unpublished[] => [...unpublished.values()],
+
+    doubts: (): Doubt[] => {
+      const found: Doubt[] = [];
+      for (const { ref, claim, offset, doubtSinceMs } of opens.values())
+        if (doubtSinceMs !== null)
+          found.push({ ref, claim, position: { partition, offset }, sinceMs: doubtSinceMs });
+      return found;
+    },
+
+    /** Forgets what the log does not hold any more. */
+    forgetBefore: (offset: number): void => {
+      memory.forgetBefore(offset);
+      for (const [name, open] of opens) if (open.offset < offset) opens.delete(name);
+      for (const [name, { position }] of unpublished) if (position.offset < offset) unpublished.delete(name);
+    },
+
+    count: (): { open: number; concluded: number; bytes: number; contradictions: number } => ({
+      open: opens.size,
+      concluded: memory.count,
+      bytes: memory.bytes,
+      contradictions,
+    }),
+  };
+};

@@ -1,0 +1,39 @@
+import type { Deps } from "./ports.ts";
+import { startStopwatch } from "./stopwatch.ts";
+
+/**
+ * Publishes every final result that came after a doubt and that nobody is known to have published for `afterMs`: its command's offset is
+ * committed, so nobody else will ask for it. Runs until the signal aborts. Replicas may do it side by side: the bytes are the same.
+ */
+export const republish = async (
+  deps: Pick<Deps, "clock" | "view" | "journal" | "publish" | "codec" | "observer">,
+  { afterMs, everyMs, signal }: { afterMs: number; everyMs: number; signal: AbortSignal },
+): Promise<void> => {
+  const { clock, view, journal, publish, codec, observer } = deps;
+  const seen = new Map<string, ReturnType<typeof startStopwatch>>();
+  for (;;) {
+    await view.untilReady(signal);
+    const waiting = view.unpublished();
+    const names = new Set(waiting.map(({ position }) => `${position.partition}/${position.offset}`));
+    for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
+    for (const { ref, position, sinceMs } of waiting) {
+      const name = `${position.partition}/${position.offset}`;
+      const watch = seen.get(name) ?? startStopwatch(clock);
+      seen.set(name, watch);
+      if (Math.max(clock.now() - sinceMs, watch()) < afterMs) continue;
+      try {
+        const step = (await journal.reread(position))?.step;
+        if (step?.kind !== "concluded") continue;
+        await publish(codec.decode(step.result), step.result);
+        await journal.append(ref.key, {
+          operation: ref.operation,
+          commandId: ref.commandId,
+          step: { kind: "published", resultId: step.resultId },
+        });
+      } catch (error) {
+        observer.retrying("publish", error);
+      }
+    }
+    await clock.sleep(everyMs, signal);
+  }
+};

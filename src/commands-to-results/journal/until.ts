@@ -1,0 +1,50 @@
+/**
+ * Resolves when `wake` is called, or rejects with the signal's reason when it aborts first. Leaves no listener behind.
+ * @param register keeps `wake` for the event that is waited for, and returns how to let go of it
+ */
+export const until = (signal: AbortSignal, register: (wake: () => void) => () => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      release();
+      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    };
+    const release = register(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+
+/** Things that wait for something under a name. */
+export type Waiters<Name> = {
+  wait(name: Name, signal: AbortSignal): Promise<void>;
+  wake(name: Name): void;
+  wakeIf(condition: (name: Name) => boolean): void;
+};
+
+export const createWaiters = <Name>(): Waiters<Name> => {
+  const waiting = new Map<Name, Set<() => void>>();
+  const wake = (name: Name): void => {
+    const wakes = waiting.get(name);
+    if (!wakes) return;
+    waiting.delete(name);
+    for (const each of wakes) each();
+  };
+  return {
+    wait: (name, signal) =>
+      until(signal, (waker) => {
+        const wakes = waiting.get(name) ?? new Set();
+        waiting.set(name, wakes.add(waker));
+        return () => {
+          wakes.delete(waker);
+          if (wakes.size === 0 && waiting.get(name) === wakes) waiting.delete(name);
+        };
+      }),
+    wake,
+    wakeIf: (condition) => {
+      if (waiting.size === 0) return;
+      for (const name of [...waiting.keys()]) if (condition(name)) wake(name);
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import type { JournalRecord, Position, Ref } from "./entry.ts";
+import { keyName } from "./fingerprint.ts";
+import type { Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
+import { createPartitionView } from "./partition-view.ts";
+import { createWaiters } from "./until.ts";
+
+/**
+ * What became of a record.
+ * - `folded`: it was the next one
+ * - `old`: it was folded before
+ * - `gap`: records are missing before it, or the partition was not begun. What was folded is thrown away: begin it again.
+ * - `halted`: this record, or one before it, cannot be folded by this build. The view stays unready.
+ */
+export type Taken = "folded" | "old" | "gap" | "halted";
+
+type Part = {
+  view: PartitionView;
+  /** Offset of the next record; null until the partition is begun. */
+  next: number | null;
+  /** The view is ready from here on: as far as the log reached when it was begun, or as far as it was read before it was discarded. */
+  target: number;
+  halted: boolean;
+  waiters: ReturnType<typeof createWaiters<number>>;
+};
+
+const freshPart = (partition: number): Part => ({
+  view: createPartitionView(partition),
+  next: null,
+  target: 0,
+  halted: false,
+  waiters: createWaiters<number>(),
+});
+
+const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
+
+/**
+ * The journal as this replica has read it.
+ * @param options.partitions how many partitions the journal has; never changed while replicas run
+ * @param options.partitionOf the partition that a record with this key is appended to
+ */
+export const createView = (options: { partitions: number; partitionOf: (key: string) => number }) => {
+  const parts = Array.from({ length: options.partitions }, (_, partition) => freshPart(partition));
+  const keys = createWaiters<string>();
+  const readiness = createWaiters<"ready">();
+
+  const part = (partition: number): Part => {
+    const found = parts[partition];
+    if (!found) throw new RangeError(`the journal has no partition ${partition}`);
+    return found;
+  };
+  const partOf = (ref: Ref): Part => part(options.partitionOf(ref.key));
+  const ready = (): boolean => parts.every(isReady);
+  const announce = (): void => {
+    if (ready()) readiness.wake("ready");
+  };
+
+  const discard = (partition: number): void => {
+    const { next, target, waiters } = part(partition);
+    parts[partition] = { ...freshPart(partition), target: Math.max(next ?? 0, target), waiters };
+  };
+
+  return {
+    /** Takes the next record that was read from a partition. Every record goes through here, in the order of the log. */
+    take: (record: JournalRecord): Taken => {
+      const own = part(record.partition);
+      if (own.halted) return "halted";
+      if (own.next !== null && record.offset < own.next) return "old";
+      if (record.offset !== own.next) {
+        discard(record.partition);
+        return "gap";
+      }
+      if (!record.entry) {
+        own.halted = true;
+        return "halted";
+      }
+      own.view.fold(record, record.entry);
+      own.next += 1;
+      own.waiters.wake(record.offset);
+      keys.wake(keyName({ operation: record.entry.operation, key: record.key }));
+      if (own.next === own.target) announce();
+      return "folded";
+    },
+
+    /**
+     * A partition is about to be read from the start of the log. Until then its records are refused: what a tail still delivers of
+     * its former position must not be taken for the beginning.
+     * @param range.startOffset the first offset that the log holds, which must be the first that is taken
+     * @param range.endOffset the offset after the last one; the view is ready once it is there
+     */
+    begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
+      discard(partition);
+      const own = part(partition);
+      own.next = range.startOffset;
+      own.target = Math.max(own.target, range.endOffset);
+      own.waiters.wakeIf((offset) => offset < range.startOffset);
+      announce();
+    },
+
+    /** The tail lost its place in a partition: what was folded is thrown away, and the view is unready until `begin`. */
+    discard,
+
+    /** The offset to read a partition on from; null when it must be begun. */
+    nextOffset: (partition: number): number | null => part(partition).next,
+
+    /** Whether all partitions are read as far as they reached. While false, no command is taken and no call is made. */
+    ready,
+    untilReady: (signal: AbortSignal): Promise<void> =>
+      ready() ? Promise.resolve() : readiness.wait("ready", signal),
+    halted: (): boolean => parts.some(({ halted }) => halted),
+
+    /** Resolves once the record at this position is folded. */
+    past: ({ partition, offset }: Position, signal: AbortSignal): Promise<void> => {
+      const own = part(partition);
+      return own.next !== null && own.next > offset ? Promise.resolve() : own.waiters.wait(offset, signal);
+    },
+
+    /** Resolves once another record of this key is folded. */
+    changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
+
+    look: (ref: Ref): Look => partOf(ref).view.look(ref),
+    /** Whether this attempt may make its call, as far as this replica knows. */
+    holds: (ref: Ref, attemptId: string): boolean => {
+      const own = partOf(ref);
+      return isReady(own) && own.view.holds(ref, attemptId);
+    },
+    isUnpublished: (ref: Ref): boolean => partOf(ref).view.isUnpublished(ref),
+    unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),
+    doubts: (): Doubt[] => parts.flatMap(({ view }) => view.doubts()),
+    /** Forgets what stands before the first offset that the log still holds. */
+    forgetBefore: ({ partition, offset }: Position): void => part(partition).view.forgetBefore(offset),
+    count: () => parts.map(({ view }) => view.count()),
+  };
+};
+
+export type View = ReturnType<typeof createView>;
