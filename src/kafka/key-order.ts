@@ -10,10 +10,12 @@ export type KeyOrder = {
   readonly running: number;
 };
 
-/** A task's right to run. */
+/** A task's place among those that run. It has one when it starts. */
 export type Place = {
-  /** Gives the place to others while waiting for something long; takes one again before it goes on. */
-  stepAside<T>(wait: () => Promise<T>): Promise<T>;
+  /** Gives the place to others while the task waits for something long. */
+  leave(): void;
+  /** Waits for a place; rejects with the signal's reason when it aborts first. */
+  take(signal: AbortSignal): Promise<void>;
 };
 
 type Task = { key: string | null; run: (place: Place) => Promise<void> };
@@ -22,46 +24,62 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   /** Of each key with a task that runs or is ready to: those that wait for it. */
   const behind = new Map<string, Task[]>();
   /** Whoever may have the next free place, first come first served. */
-  const ready: (() => void)[] = [];
+  const ready = new Set<() => void>();
   let running = 0;
   let unfinished = 0;
 
-  const acquire = (): Promise<void> =>
-    new Promise((resolve) => {
-      ready.push(resolve);
-      fill();
-    });
-
   const fill = (): void => {
-    while (running < maxRunning) {
-      const next = ready.shift();
-      if (!next) return;
+    for (const next of ready) {
+      if (running >= maxRunning) return;
+      ready.delete(next);
       running += 1;
       next();
     }
   };
 
-  const release = (): void => {
-    running -= 1;
-    fill();
+  const newPlace = (): Place => {
+    let held = false;
+    return {
+      leave: () => {
+        if (!held) return;
+        held = false;
+        running -= 1;
+        fill();
+      },
+      take: (signal) =>
+        new Promise((resolve, reject) => {
+          if (held) {
+            resolve();
+            return;
+          }
+          const granted = (): void => {
+            signal.removeEventListener("abort", refused);
+            held = true;
+            resolve();
+          };
+          const refused = (): void => {
+            ready.delete(granted);
+            reject(signal.reason as Error);
+          };
+          if (signal.aborted) {
+            refused();
+            return;
+          }
+          signal.addEventListener("abort", refused, { once: true });
+          ready.add(granted);
+          fill();
+        }),
+    };
   };
 
-  const place: Place = {
-    stepAside: async (wait) => {
-      release();
-      try {
-        return await wait();
-      } finally {
-        await acquire();
-      }
-    },
-  };
+  const never = new AbortController().signal;
 
   const execute = async (task: Task): Promise<void> => {
-    await acquire();
+    const place = newPlace();
+    await place.take(never);
     await task.run(place);
     unfinished -= 1;
-    release();
+    place.leave();
     if (task.key === null) return;
     const next = behind.get(task.key)?.shift();
     if (next) void execute(next);

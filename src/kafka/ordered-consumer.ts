@@ -17,7 +17,7 @@ export type OrderedOptions = ReaderOptions & {
  * Handles one record. Resolves when its offset may be committed. A rejection leaves the record unfinished: it is handled again after a
  * pause, and its offset holds the partition's commits back meanwhile. `signal` aborts when the partition was lost or the process stops.
  */
-export type Handle = (record: Incoming, context: Place & { signal: AbortSignal }) => Promise<void>;
+export type Handle = (record: Incoming, context: { place: Place; signal: AbortSignal }) => Promise<void>;
 
 export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
   /** Partitions held now. */
@@ -81,14 +81,18 @@ export const startOrderedConsumer = (
     const isLost = (): boolean => signal.aborted;
     while (!isLost()) {
       try {
-        await handle(record, { ...place, signal });
+        await handle(record, { place, signal });
         watermark.finish(record.offset);
         break;
       } catch (error) {
         if (isLost()) break;
         const { topic, partition, offset } = record;
         log.error({ topic, partition, offset, reason: messageOf(error) }, "command.stuck");
-        await place.stepAside(() => clock.sleep(AGAIN_AFTER_MS, signal).catch(() => undefined));
+        place.leave();
+        await clock
+          .sleep(AGAIN_AFTER_MS, signal)
+          .then(() => place.take(signal))
+          .catch(() => undefined);
       }
     }
   };

@@ -25,6 +25,8 @@ export type ReaderHooks = {
 export type Reader = {
   pause(): void;
   resume(): void;
+  /** Reads on from these offsets, and nothing from any other partition. */
+  focus(positions: ReadonlyMap<number, number>): void;
   /** Commits for partitions of the current assignment. Rejects when the group would not have it; try again later. */
   commit(offsets: ReadonlyMap<number, number>): Promise<void>;
   /** Monotonic time of the last sign that the group holds this member; -Infinity before the first. */
@@ -64,6 +66,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const { clock, log } = deps;
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
+  let held: readonly number[] = [];
   let paused = false;
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
@@ -73,7 +76,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     const { GROUP_JOIN, HEARTBEAT, FETCH, CRASH } = current.events;
     current.on(GROUP_JOIN, ({ payload }) => {
       heartbeatAt = signAt = clock.monotonic();
-      const partitions = payload.memberAssignment[topic] ?? [];
+      const partitions = (held = payload.memberAssignment[topic] ?? []);
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
       for (const [partition, offset] of hooks.assigned(partitions)) {
@@ -167,6 +170,13 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     resume: () => {
       paused = false;
       if (fault === null) consumer?.resume([{ topic }]);
+    },
+    focus: (positions) => {
+      if (!consumer || fault !== null) return;
+      consumer.pause([{ topic, partitions: held.filter((partition) => !positions.has(partition)) }]);
+      for (const [partition, offset] of positions)
+        consumer.seek({ topic, partition, offset: String(offset) });
+      consumer.resume([{ topic, partitions: [...positions.keys()] }]);
     },
     commit: async (offsets) => {
       const current = consumer;

@@ -1,0 +1,25 @@
+import type { Headers } from "./record.ts";
+
+/** Context attributes of a CloudEvents 1.0 event. */
+export type Envelope = {
+  id: string;
+  type: string;
+  /** A URI reference. */
+  source: string;
+  subject: string;
+  timeMs: number;
+  /** W3C trace context, where there is one. */
+  traceparent: string | null;
+};
+
+/** Header names and values of the CloudEvents Kafka binding in binary mode. */
+export const envelopeHeaders = ({ id, type, source, subject, timeMs, traceparent }: Envelope): Headers => ({
+  ce_specversion: "1.0",
+  ce_id: id,
+  ce_source: source,
+  ce_type: type,
+  ce_time: new Date(timeMs).toISOString(),
+  ce_subject: subject,
+  "content-type": "application/avro",
+  ...(traceparent !== null && { traceparent }),
+});
