@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { projectFolder } from "../bootstrap/bootstrap.mjs";
 import { end, tether } from "../cluster/lifeline.mjs";
 import { untilReady } from "../cluster/probe.mjs";
-import { run } from "../run.mjs";
+import { CommandError, run } from "../run.mjs";
+import { Failure } from "../terminal/failure.mjs";
 import { webhookUrl, withoutSettings } from "./environment.mjs";
 
 /** @typedef {import("./environment.mjs").Settings} Settings */
@@ -57,23 +58,30 @@ export function createHouse({ settings, logFolder, scope }) {
       },
     });
 
+  /**
+   * Runs a command of cambio-bridge to its end.
+   * @param {string[]} args
+   */
+  const cli = async (args) => {
+    try {
+      return await run(process.execPath, [MAIN, ...args], { env, cwd: projectFolder });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw new Failure(`\`cambio-bridge ${args.join(" ")}\` failed (${error.how}):\n${error.output.trim()}`);
+    }
+  };
+
   return {
     startSandbox: async () => {
       const port = new URL(settings.PARTNER_BASE_URL).port;
-      const child = await start("sandbox", [
-        "sandbox",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        port,
-        ...PACE,
-      ]);
-      await answering("The sandbox", child, settings.PARTNER_BASE_URL, () => true);
+      const child = await start("sandbox", ["sandbox", "--host", "127.0.0.1", "--port", port, ...PACE]);
+      const url = `${settings.PARTNER_BASE_URL}/_sandbox/state`;
+      await answering("The sandbox", child, url, (status) => status === 200);
       return child;
     },
 
     /** Topics and schemas. */
-    setUp: () => run(process.execPath, [MAIN, "setup"], { env, cwd: projectFolder }),
+    setUp: () => cli(["setup"]),
 
     startBridge: async () => {
       const child = await start("bridge", ["serve"]);
@@ -107,7 +115,7 @@ export function createHouse({ settings, logFolder, scope }) {
     watch: (what, onLine) => start(`watch-${what}`, ["watch", what, "--json", "--from-beginning"], onLine),
 
     /** @param {string[]} args @returns {Promise<string>} */
-    send: (args) => run(process.execPath, [MAIN, "send", ...args], { env, cwd: projectFolder }),
+    send: (args) => cli(["send", ...args]),
   };
 }
 

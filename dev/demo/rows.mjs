@@ -8,7 +8,7 @@
 
 /** @typedef {import("../terminal/style.mjs").Look} Look */
 
-const WIDTHS = { time: 9, kind: 9, what: 25, detail: 46 };
+const WIDTHS = { time: 9, kind: 9, what: 25, detail: 43 };
 
 /** How a stage of a transaction is coloured; all others are on their way. @type {Record<string, Look>} */
 const STAGE_LOOKS = {
