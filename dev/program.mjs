@@ -37,11 +37,14 @@ export async function program(main) {
       await asked;
     },
   };
+  let ending = false;
   const finished = main(scope).catch((/** @type {unknown} */ error) => {
-    console.error(`\n${explain(error)}`);
+    // What fails because it is being ended is no news.
+    if (!ending) console.error(`\n${explain(error)}`);
     return 1;
   });
   const exitCode = await Promise.race([finished, asked]);
+  ending = true;
   for (const cleanup of cleanups.reverse()) {
     await cleanup().catch((/** @type {unknown} */ error) => console.error(explain(error)));
   }

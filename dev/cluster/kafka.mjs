@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { serverProperties } from "./broker-settings.mjs";
 import { kafkaFolder } from "./download.mjs";
-import { tether } from "./lifeline.mjs";
+import { end, tether } from "./lifeline.mjs";
 import { freePort } from "./ports.mjs";
 import { aliveBrokers, untilReady } from "./probe.mjs";
 import { hasJava, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs";
@@ -35,16 +35,7 @@ import { hasJava, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs"
 
 const LOG_CONFIG = fileURLToPath(new URL("log4j2.xml", import.meta.url));
 const READY_MS = 60_000;
-const ORDERLY_STOP_MS = 20_000;
 const CONTROLLER_ID = 100;
-
-/** @param {Tethered} child @param {NodeJS.Signals} signal */
-async function end(child, signal) {
-  child.signal(signal);
-  const force = setTimeout(() => child.signal("SIGKILL"), ORDERLY_STOP_MS);
-  await child.exited();
-  clearTimeout(force);
-}
 
 /**
  * One node of the cluster: a Java process that can be started again on the same ports and data.

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registryFolder } from "./download.mjs";
-import { tether } from "./lifeline.mjs";
+import { end, tether } from "./lifeline.mjs";
 import { freePort } from "./ports.mjs";
 import { untilReady } from "./probe.mjs";
 import { hasJava, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs";
@@ -39,8 +39,7 @@ export async function startRegistry({ say = () => {}, port } = {}) {
     { logFile: join(folder, "registry.log"), doomedFolder: folder, cwd: folder },
   );
   const stop = async () => {
-    child.signal("SIGKILL");
-    await child.exited();
+    await end(child, "SIGKILL");
     await rm(folder, { recursive: true, force: true });
   };
   try {

@@ -63,6 +63,12 @@ it("gives bridge and sandbox the same tokens", () => {
   });
 });
 
+it("has the sandbox notify the bridge with the bridge's token", () => {
+  const token = environmentOf("bridge")["WEBHOOK_SECRET"] ?? "?";
+  const url = `http://bridge:8080/webhooks/transaction-status/${token}`;
+  expect(services["sandbox"]?.command).toContain(`--webhook-url=${url}`);
+});
+
 it("builds an image whose parts exist, that runs as nobody special and starts `serve`", () => {
   const lines = file("Dockerfile").split("\n");
   const instruction = (name: string) => lines.filter((line) => line.startsWith(`${name} `)).at(-1);

@@ -30,6 +30,16 @@ it("tells how the command ended and what it wrote", async () => {
   expect(await child.logTail()).toBe("one\ntwo");
 });
 
+it("hands on the lines of the standard output when asked to", async () => {
+  const lines: string[] = [];
+  const command = ["sh", "-c", "echo one; echo aside >&2; echo two"];
+  const child = await tether(command, { ...inFolder(), onLine: (line) => lines.push(line) });
+  await child.exited();
+  await vi.waitUntil(() => lines.length === 2);
+  expect(lines).toEqual(["one", "two"]);
+  expect(await child.logTail()).toBe("aside");
+});
+
 it("sends signals to the command itself", async () => {
   const child = await tether(["sleep", "600"], inFolder());
   child.signal("SIGTERM");
