@@ -1,0 +1,49 @@
+/**
+ * @typedef {object} Node
+ * @property {number} id
+ * @property {"broker" | "controller" | "broker,controller"} roles
+ * @property {number} [port] of the clients' listener
+ * @property {number} [controllerPort]
+ * @property {string} dataFolder
+ */
+
+/**
+ * The text of a node's server.properties.
+ * @param {Node} node
+ * @param {{ controllerId: number, controllerPort: number, brokers: number }} cluster
+ */
+export function serverProperties(node, { controllerId, controllerPort, brokers }) {
+  const replicas = Math.min(3, brokers);
+  const listeners = [];
+  if (node.port !== undefined) listeners.push(`PLAINTEXT://127.0.0.1:${node.port}`);
+  if (node.controllerPort !== undefined) listeners.push(`CONTROLLER://127.0.0.1:${node.controllerPort}`);
+  /** @type {Record<string, string | number | boolean>} */
+  const settings = {
+    "process.roles": node.roles,
+    "node.id": node.id,
+    "controller.quorum.voters": `${controllerId}@127.0.0.1:${controllerPort}`,
+    "controller.listener.names": "CONTROLLER",
+    listeners: listeners.join(","),
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "log.dirs": node.dataFolder,
+    "auto.create.topics.enable": false,
+    "default.replication.factor": replicas,
+    "offsets.topic.replication.factor": replicas,
+    "offsets.topic.num.partitions": 3,
+    "transaction.state.log.replication.factor": replicas,
+    "transaction.state.log.min.isr": Math.min(2, replicas),
+    "transaction.state.log.num.partitions": 3,
+    "share.coordinator.state.topic.replication.factor": replicas,
+    "share.coordinator.state.topic.min.isr": Math.min(2, replicas),
+    "group.initial.rebalance.delay.ms": 0,
+    // A dead or frozen broker loses its partitions after this long, and one that was killed may come back after this long.
+    "broker.session.timeout.ms": 3_000,
+    "broker.heartbeat.interval.ms": 500,
+    "replica.lag.time.max.ms": 5_000,
+    "controlled.shutdown.max.retries": 2,
+  };
+  if (node.port !== undefined) settings["advertised.listeners"] = `PLAINTEXT://127.0.0.1:${node.port}`;
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}

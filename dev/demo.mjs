@@ -1,0 +1,92 @@
+// The whole bridge at work on this machine: `npm run demo`. With `--once` it ends with the story, and fails when the story does.
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { build, install, projectFolder } from "./bootstrap/bootstrap.mjs";
+import { startLocalCluster } from "./cluster/local.mjs";
+import { freePort } from "./cluster/ports.mjs";
+import { envFile, settingsFor } from "./demo/environment.mjs";
+import { farewell } from "./demo/farewell.mjs";
+import { createHouse } from "./demo/house.mjs";
+import { tellStory } from "./demo/story.mjs";
+import { program } from "./program.mjs";
+import { Failure } from "./terminal/failure.mjs";
+import { createSteps } from "./terminal/steps.mjs";
+
+const CACHE = join(projectFolder, ".cache");
+const LOGS = join(CACHE, "demo");
+const ENV_FILE = join(CACHE, "demo.env");
+
+/**
+ * Only ever rejects, when a process ends that should run as long as the demo does.
+ * @param {string} what
+ * @param {import("./cluster/lifeline.mjs").Tethered} child
+ * @returns {Promise<never>}
+ */
+async function unexpectedEnd(what, child) {
+  const exitCode = await child.exited();
+  throw new Failure(
+    `${what} ended unexpectedly (exit code ${exitCode}); the end of its log:\n${await child.logTail()}`,
+  );
+}
+
+await program(async (scope) => {
+  const once = process.argv.includes("--once");
+  const startedAt = Date.now();
+  const steps = createSteps();
+  const { step, line, paint } = steps;
+  line(
+    `\n${paint("bold", "  cambio-bridge")}: a quote is created and accepted through Kafka, and the money moves\n`,
+  );
+
+  const startCluster = async () => {
+    const cluster = await startLocalCluster(steps);
+    scope.defer(cluster.stop);
+    return cluster;
+  };
+  const prepare = async () => {
+    await rm(LOGS, { recursive: true, force: true });
+    await mkdir(LOGS, { recursive: true });
+    await install(steps);
+    await build(steps);
+  };
+  const [cluster, sandbox, webhooks, management] = await Promise.all([
+    startCluster(),
+    freePort(8090),
+    freePort(8080),
+    freePort(9090),
+    prepare(),
+  ]);
+
+  const settings = settingsFor(cluster, { sandbox, webhooks, management });
+  await writeFile(ENV_FILE, envFile(settings), { mode: 0o600 });
+  scope.defer(() => rm(ENV_FILE, { force: true }));
+  const house = createHouse({ settings, logFolder: LOGS, scope });
+  const [partner] = await Promise.all([
+    step(
+      "starting the sandbox",
+      house.startSandbox,
+      () => `the partner, imitated, on ${settings.PARTNER_BASE_URL}`,
+    ),
+    step("setting up topics and schemas", house.setUp, () => "topics and schemas set up"),
+  ]);
+  const bridge = await step(
+    "starting the bridge",
+    house.startBridge,
+    () => `bridge ready, webhooks on port ${webhooks}`,
+  );
+  await house.subscribe();
+  line("");
+
+  const running = Promise.race([unexpectedEnd("The bridge", bridge), unexpectedEnd("The sandbox", partner)]);
+  running.catch(() => {});
+  const { events, results, tookMs } = await Promise.race([tellStory({ house, steps }), running]);
+  const story = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
+  const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
+  line(`\n  ${paint("green", "✓")} The transaction is completed: ${story}, ${whole}.`);
+  if (once) return 0;
+
+  const from = (/** @type {string} */ path) => relative(process.cwd(), path);
+  line(`${farewell(settings, { envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
+  await Promise.race([scope.stay(), running]);
+  return 0;
+});

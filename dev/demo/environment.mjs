@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+
+const token = () => randomBytes(12).toString("hex");
+
+/** Settings of a bridge that the developer may have in the shell; a demo must never reach a real partner with them. */
+const OURS =
+  /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|TOPIC|MANAGEMENT)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
+
+/** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
+export const withoutSettings = (env) =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.test(name)));
+
+/**
+ * The settings of the demo's bridge, with secrets of its own in each run.
+ * @param {{ bootstrapServers: string, registryUrl: string }} cluster
+ * @param {{ sandbox: number, webhooks: number, management: number }} ports
+ */
+export const settingsFor = ({ bootstrapServers, registryUrl }, ports) => ({
+  KAFKA_BROKERS: bootstrapServers,
+  SCHEMA_REGISTRY_URL: registryUrl,
+  PARTNER_BASE_URL: `http://127.0.0.1:${ports.sandbox}`,
+  PARTNER_ACCESS_TOKEN: token(),
+  PARTNER_X_TOKEN: token(),
+  PARTNER_NAME: "demo",
+  WEBHOOK_AUTH: "path-token",
+  WEBHOOK_SECRET: token(),
+  WEBHOOK_HOST: "127.0.0.1",
+  WEBHOOK_PORT: String(ports.webhooks),
+  MANAGEMENT_HOST: "127.0.0.1",
+  MANAGEMENT_PORT: String(ports.management),
+});
+
+/** @typedef {ReturnType<typeof settingsFor>} Settings */
+
+/** @param {Settings} settings where the partner sends notifications to */
+export const webhookUrl = ({ WEBHOOK_PORT, WEBHOOK_SECRET }) =>
+  `http://127.0.0.1:${WEBHOOK_PORT}/webhooks/transaction-status/${WEBHOOK_SECRET}`;
+
+/** @param {Settings} settings @returns {string} a file for `node --env-file` */
+export const envFile = (settings) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");

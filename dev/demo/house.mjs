@@ -1,0 +1,114 @@
+import { join } from "node:path";
+import { projectFolder } from "../bootstrap/bootstrap.mjs";
+import { end, tether } from "../cluster/lifeline.mjs";
+import { untilReady } from "../cluster/probe.mjs";
+import { run } from "../run.mjs";
+import { webhookUrl, withoutSettings } from "./environment.mjs";
+
+/** @typedef {import("./environment.mjs").Settings} Settings */
+/** @typedef {import("../terminal/steps.mjs").Steps} Steps */
+
+const MAIN = join(projectFolder, "dist", "main.js");
+const READY_MS = 30_000;
+const REQUEST_MS = 2_000;
+
+// A transaction walks all its statuses within a few seconds, instead of an hour.
+const PACE = ["--step", "700ms", "--retry", "2s"];
+
+/**
+ * The bridge and the sandbox as processes, through the command line that everyone has.
+ * @param {{ settings: Settings, logFolder: string, scope: import("../program.mjs").Scope }} options
+ */
+export function createHouse({ settings, logFolder, scope }) {
+  const env = { ...withoutSettings(process.env), ...settings };
+
+  /**
+   * @param {string} name
+   * @param {string[]} args
+   * @param {(line: string) => void} [onLine]
+   */
+  const start = async (name, args, onLine) => {
+    const logFile = join(logFolder, `${name}.log`);
+    const child = await tether([process.execPath, MAIN, ...args], {
+      logFile,
+      env,
+      cwd: projectFolder,
+      onLine,
+    });
+    scope.defer(() => end(child, "SIGTERM"));
+    return child;
+  };
+
+  /**
+   * @param {string} what
+   * @param {import("../cluster/lifeline.mjs").Tethered} child
+   * @param {string} url
+   * @param {(status: number) => boolean} isGood
+   */
+  const answering = (what, child, url, isGood) =>
+    untilReady({
+      what,
+      process: child,
+      withinMs: READY_MS,
+      attempt: async () => {
+        const answer = await fetch(url, { signal: AbortSignal.timeout(REQUEST_MS) });
+        await answer.body?.cancel();
+        return isGood(answer.status);
+      },
+    });
+
+  return {
+    startSandbox: async () => {
+      const port = new URL(settings.PARTNER_BASE_URL).port;
+      const child = await start("sandbox", [
+        "sandbox",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        port,
+        ...PACE,
+      ]);
+      await answering("The sandbox", child, settings.PARTNER_BASE_URL, () => true);
+      return child;
+    },
+
+    /** Topics and schemas. */
+    setUp: () => run(process.execPath, [MAIN, "setup"], { env, cwd: projectFolder }),
+
+    startBridge: async () => {
+      const child = await start("bridge", ["serve"]);
+      const url = `http://127.0.0.1:${settings.MANAGEMENT_PORT}/readyz`;
+      await answering("The bridge", child, url, (status) => status === 200);
+      return child;
+    },
+
+    /** Asks the partner to notify the bridge. */
+    subscribe: async () => {
+      const answer = await fetch(`${settings.PARTNER_BASE_URL}/corporate/v1/webhook/subscribe`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${settings.PARTNER_ACCESS_TOKEN}`,
+          "x-token": settings.PARTNER_X_TOKEN,
+          "content-type": "application/json",
+          accept: "application/json",
+          "user-agent": `${settings.PARTNER_NAME}-fx`,
+        },
+        body: JSON.stringify({ url: webhookUrl(settings), events: ["TRANSACTION_STATUS_UPDATED"] }),
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`the sandbox answered the subscription with ${answer.status}: ${text}`);
+    },
+
+    /**
+     * @param {"events" | "results"} what
+     * @param {(line: string) => void} onLine gets one JSON object per record
+     */
+    watch: (what, onLine) => start(`watch-${what}`, ["watch", what, "--json", "--from-beginning"], onLine),
+
+    /** @param {string[]} args @returns {Promise<string>} */
+    send: (args) => run(process.execPath, [MAIN, "send", ...args], { env, cwd: projectFolder }),
+  };
+}
+
+/** @typedef {ReturnType<typeof createHouse>} House */

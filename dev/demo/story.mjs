@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { Failure } from "../terminal/failure.mjs";
+import { createRows } from "./rows.mjs";
+
+/** @typedef {import("./rows.mjs").KafkaRecord} KafkaRecord */
+
+const WHOLE_STORY_MS = 60_000;
+const QUOTE = [
+  "--direction",
+  "OUTBOUND",
+  "--purpose",
+  "COMEX",
+  "--amount",
+  "1000.00",
+  "--base",
+  "USD",
+  "--quoted",
+  "BRL",
+];
+
+/**
+ * Runs `send … --wait` and returns the result it prints.
+ * @param {import("./house.mjs").House} house
+ * @param {string[]} args
+ * @returns {Promise<Record<string, unknown>>}
+ */
+async function sendAndWait(house, args) {
+  const commandId = `demo-${randomUUID()}`;
+  const output = await house.send([...args, "--command-id", commandId, "--wait", "--timeout", "30s"]);
+  const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Failure(`\`send ${args[0]} --wait\` printed no result, but: ${output}`, { cause: error });
+  }
+}
+
+/**
+ * The demo's story: a quote is created and accepted by commands, and the transaction behind it walks to its end. What the topics carry
+ * is shown as it arrives, also what others send after the story.
+ * @param {{ house: import("./house.mjs").House, steps: import("../terminal/steps.mjs").Steps }} options
+ * @returns {Promise<{ events: number, results: number, tookMs: number }>} rejects when the transaction is not completed in time
+ */
+export async function tellStory({ house, steps }) {
+  const startedAt = Date.now();
+  const rows = createRows({ paint: steps.paint, startedAt });
+  const seen = { events: 0, results: 0 };
+  let completed = () => {};
+  /** @type {Promise<void>} */
+  const completion = new Promise((resolve) => (completed = resolve));
+
+  steps.line(rows.head());
+  await Promise.all([
+    house.watch("results", (line) => {
+      /** @type {KafkaRecord} */
+      const record = JSON.parse(line);
+      seen.results++;
+      steps.line(rows.result(record));
+    }),
+    house.watch("events", (line) => {
+      /** @type {KafkaRecord} */
+      const record = JSON.parse(line);
+      seen.events++;
+      steps.line(rows.event(record));
+      if (record.value["stage"] === "COMPLETED") completed();
+    }),
+  ]);
+
+  const story = async () => {
+    steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
+    const { quoteId } = await sendAndWait(house, ["create-quote", ...QUOTE]);
+    if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
+    steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
+    await sendAndWait(house, ["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"]);
+    await completion;
+  };
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const bound = new Promise((_, reject) => {
+    const late = new Failure(
+      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no TRANSACTION_COMPLETED arrived on fx.transaction-status ` +
+        `(${seen.results} results and ${seen.events} events did).`,
+    );
+    timer = setTimeout(() => reject(late), WHOLE_STORY_MS);
+  });
+  try {
+    await Promise.race([story(), bound]);
+  } finally {
+    clearTimeout(timer);
+  }
+  return { ...seen, tookMs: Date.now() - startedAt };
+}

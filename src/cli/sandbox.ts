@@ -1,0 +1,178 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { createdAtFormats, type CreatedAtFormat } from "../sandbox/answers/created-at.ts";
+import { profileNames, type ProfileName } from "../sandbox/answers/profiles.ts";
+import { repetitions, type Repetition } from "../sandbox/options.ts";
+import { signSchemes, type SignScheme } from "../sandbox/sign.ts";
+import { startSandbox } from "../sandbox/start.ts";
+import { storyNames, type StoryName } from "../sandbox/stories.ts";
+import { walkNames, type Walk } from "../sandbox/walks.ts";
+
+export type SandboxCommandDeps = {
+  /** Only PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN are read. */
+  env: Readonly<Record<string, string | undefined>>;
+  print: (line: string) => void;
+  /** Returns when the sandbox was asked to end and `close` is through. */
+  untilStopped: (close: () => Promise<void>) => Promise<void>;
+};
+
+type Flags = {
+  host: string;
+  port: number;
+  timeScale: number;
+  seed?: string;
+  startAt?: number;
+  story?: StoryName;
+  answers: ProfileName;
+  createdAt?: CreatedAtFormat;
+  webhookUrl: string[];
+  validity: number;
+  step: number;
+  retry: number;
+  repetition: Repetition;
+  walk?: Walk;
+  serviceName?: string;
+  acceptUnknownQuotes?: true;
+  localQuotation?: true;
+  ignoreUnknownFields?: true;
+  sign?: SignScheme;
+  signSecret?: string;
+  signHeader: string;
+  signPrefix: string;
+  history: number;
+  maxQuotes: number;
+  ledger: number;
+};
+
+const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+const duration = (text: string): number => {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const factor = unitMs[unit ?? ""];
+  if (factor === undefined)
+    throw new InvalidArgumentError("It must be a duration such as 500ms, 5s, 15m or 2h.");
+  return Number(digits) * factor;
+};
+
+const positive = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError("It must be a number above 0.");
+  return value;
+};
+
+const wholePositive = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
+  return Number(text);
+};
+
+const portNumber = (text: string): number => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError("It must be a port from 0 (any free one) to 65535.");
+  return Number(text);
+};
+
+const instant = (text: string): number => {
+  const at = text === "now" ? Date.now() : Date.parse(text);
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError("It must be an instant such as 2026-01-05T12:00:00Z, or now.");
+  return at;
+};
+
+const webUrl = (text: string, earlier: string[]): string[] => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError("It must be an http or https URL.");
+  return [...earlier, text];
+};
+
+const choice = (flags: string, about: string, names: readonly string[]): Option =>
+  new Option(flags, about).choices(names);
+
+/** `sandbox`: the partner imitated, on a port of its own. */
+export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
+  new Command("sandbox")
+    .description(
+      "run a stand-in for the partner's API, which misbehaves on demand and counts what it executed",
+    )
+    .option("--host <address>", "where to listen", "127.0.0.1")
+    .option("--port <number>", "0 takes any free one", portNumber, 8090)
+    .option(
+      "--time-scale <factor>",
+      "divides validity, steps and retries: 900 makes 15 minutes a second",
+      positive,
+      1,
+    )
+    .option("--webhook-url <url>", "subscribed from the start; may be given several times", webUrl, [])
+    .addOption(choice("--story <name>", "play a scenario", storyNames))
+    .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
+    .option(
+      "--start-at <instant>",
+      "where the clock begins (default: now; a fixed morning with --story and --seed)",
+      instant,
+    )
+    .addOption(choice("--answers <profile>", "how answers look", profileNames).default("plain"))
+    .addOption(
+      choice("--created-at <form>", "how instants are written (default: the profile's)", createdAtFormats),
+    )
+    .addOption(
+      choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
+    )
+    .option("--validity <duration>", "how long a quote can be accepted", duration, 900_000)
+    .option("--step <duration>", "mean time between two statuses", duration, 600_000)
+    .option("--retry <duration>", "mean time between two attempts to notify", duration, 900_000)
+    .addOption(
+      choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
+    )
+    .option("--accept-unknown-quotes", "execute accepts of quotes that were never created")
+    .option("--local-quotation", "accept must carry an amount")
+    .option(
+      "--ignore-unknown-fields",
+      "let fields and query parameters pass that the specification does not know",
+    )
+    .option("--service-name <name>", "what User-Agent must end with after its last hyphen")
+    .addOption(choice("--sign <scheme>", "sign notifications (default: unsigned)", signSchemes))
+    .option("--sign-secret <text>", "the secret of --sign")
+    .option("--sign-header <name>", "the header of --sign, except for standard-webhooks", "x-signature")
+    .option("--sign-prefix <text>", "stands before the signature, such as sha256=", "")
+    .option(
+      "--history <number>",
+      "how many quotes, transactions, deliveries and requests can be looked at",
+      wholePositive,
+      10_000,
+    )
+    .option(
+      "--max-quotes <number>",
+      "how many quotes are known; the oldest are forgotten",
+      wholePositive,
+      100_000,
+    )
+    .option(
+      "--ledger <number>",
+      "for how many executed quotes repetitions are counted exactly",
+      wholePositive,
+      1_000_000,
+    )
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.sign && !flags.signSecret)
+        command.error("error: --sign needs --sign-secret", { exitCode: 2 });
+      const sandbox = await startSandbox({
+        ...flags,
+        accessToken: env["PARTNER_ACCESS_TOKEN"],
+        xToken: env["PARTNER_X_TOKEN"],
+        createdAtFormat: flags.createdAt,
+        webhookUrls: flags.webhookUrl,
+        quoteValidityMs: flags.validity,
+        stepMs: flags.step,
+        retryMs: flags.retry,
+        signing: flags.sign && {
+          scheme: flags.sign,
+          secret: flags.signSecret ?? "",
+          header: flags.signHeader,
+          prefix: flags.signPrefix,
+        },
+      });
+      const story = flags.story ? `, story ${flags.story}` : "";
+      print(
+        `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,
+      );
+      for (const quoteId of sandbox.storyQuoteIds) print(`quote ${quoteId}`);
+      await untilStopped(sandbox.close);
+    });

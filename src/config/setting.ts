@@ -1,0 +1,187 @@
+import { Secret } from "./secret.ts";
+
+/** When a setting must be given: always, for a flow, or never. */
+export type Need = "always" | "serve" | "webhooks" | "commands" | "never";
+
+/** One environment variable: everything the program, its documentation and its error messages know of it. */
+export type Setting<T> = {
+  env: string;
+  /** The default as it would be written; null when there is none. */
+  fallback: string | null;
+  need: Need;
+  secret: boolean;
+  /** What a value looks like, for documentation. */
+  shape: string;
+  help: string;
+  /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
+  read: (text: string) => T;
+};
+
+type Row = { env: string; help: string; need?: Need };
+type WithFallback = Row & { fallback: string };
+/** Without a fallback the value may be absent, unless it is needed always. */
+type Optional<T> = Setting<T> & { optional: true };
+
+const row = <T>(
+  { env, help, need = "never" }: Row,
+  shape: string,
+  fallback: string | null,
+  read: (text: string) => T,
+): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+const readDuration = (text: string): number => {
+  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  if (digits === undefined || unit === undefined)
+    throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
+  return Number(digits) * (UNITS[unit] ?? 0);
+};
+
+const readList = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. */
+export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
+  row(options, "duration", options.fallback, (text) => {
+    const ms = readDuration(text);
+    const least = options.atLeastMs ?? 1;
+    if (ms < least) throw new Error(`is shorter than ${least}ms`);
+    return ms;
+  });
+
+type Range = { min: number; max: number };
+
+const readInteger = (text: string, { min, max }: Range): number => {
+  const value = Number(text);
+  if (!/^-?\d{1,12}$/.test(text) || value < min || value > max) {
+    throw new Error(`is not a whole number from ${min} to ${max}`);
+  }
+  return value;
+};
+
+export const integer = (options: WithFallback & Range): Setting<number> =>
+  row(options, "number", options.fallback, (text) => readInteger(text, options));
+
+export const optionalInteger = (options: Row & Range): Optional<number> => ({
+  ...row(options, "number", null, (text) => readInteger(text, options)),
+  optional: true,
+});
+
+/** A TCP port. Kubernetes injects `tcp://…` under such names for services, which deserves its own words. */
+export const port = (options: WithFallback): Setting<number> =>
+  row(options, "port", options.fallback, (text) => {
+    if (text.startsWith("tcp://")) {
+      const service = options.env.replace(/_PORT$/, "").toLowerCase();
+      throw new Error(
+        `reads like an address, which Kubernetes injects for a service named "${service}": rename that service or set enableServiceLinks: false on the pod`,
+      );
+    }
+    return readInteger(text, { min: 0, max: 65_535 });
+  });
+
+export const text = (options: WithFallback): Setting<string> =>
+  row(options, "text", options.fallback, (value) => value);
+
+export const optionalText = (options: Row): Optional<string> => ({
+  ...row(options, "text", null, (value) => value),
+  optional: true,
+});
+
+/** A path on the public listener. */
+export const path = (options: WithFallback): Setting<string> =>
+  row(options, "path", options.fallback, (value) => {
+    if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value))
+      throw new Error("is not a path such as /webhooks/transaction-status");
+    return value;
+  });
+
+/** A Kafka topic's name. */
+export const topic = (options: WithFallback): Setting<string> =>
+  row(options, "topic", options.fallback, (value) => {
+    if (!/^[A-Za-z0-9._-]{1,249}$/.test(value) || value === "." || value === "..") {
+      throw new Error("is not a topic name (letters, digits, dot, underscore and hyphen, at most 249)");
+    }
+    return value;
+  });
+
+export const requiredList = (options: Row): Setting<readonly string[]> =>
+  row(options, "list", null, (value) => {
+    const items = readList(value);
+    if (items.length === 0) throw new Error("is empty");
+    return items;
+  });
+
+export const list = (options: WithFallback): Setting<readonly string[]> =>
+  row(options, "list", options.fallback, readList);
+
+export const flag = (options: Row): Setting<boolean> =>
+  row(options, "true or false", "false", (value) => {
+    if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
+    return value === "true";
+  });
+
+const readOneOf = <T extends string>(values: readonly T[], value: string): T => {
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new Error(`is none of ${values.join(", ")}`);
+  return found;
+};
+
+export const oneOf = <T extends string>(options: WithFallback & { values: readonly T[] }): Setting<T> =>
+  row(options, options.values.join(", "), options.fallback, (value) => readOneOf(options.values, value));
+
+export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> => ({
+  ...row(options, options.values.join(", "), null, (value) => readOneOf(options.values, value)),
+  optional: true,
+});
+
+export const someOf = <T extends string>(
+  options: WithFallback & { values: readonly T[] },
+): Setting<readonly T[]> =>
+  row(options, `list of ${options.values.join(", ")}`, options.fallback, (value) => {
+    const items = readList(value).map((item) => readOneOf(options.values, item));
+    if (items.length === 0) throw new Error(`names none of ${options.values.join(", ")}`);
+    return [...new Set(items)];
+  });
+
+/** An http or https address without credentials, query or trailing slash. */
+const readUrl = (value: string): string => {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw new Error("is not an http or https address");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Error("is not an http or https address");
+  if (url.username !== "" || url.password !== "")
+    throw new Error("holds credentials, which have settings of their own");
+  if (url.search !== "" || url.hash !== "") throw new Error("has a query or a fragment");
+  return value.replace(/\/+$/, "");
+};
+
+export const url = (options: Row): Optional<string> => ({
+  ...row(options, "address", null, readUrl),
+  optional: true,
+});
+
+/** Never printed. Read from a file, too, when the variable's name is followed by _FILE. */
+export const secret = (options: Row): Optional<Secret> => ({
+  ...row(options, "secret", null, (value) => Secret.of(value)),
+  secret: true,
+  optional: true,
+});
+
+export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
+
+/** HTTP statuses, with classes such as 5xx. */
+export const statuses = (options: WithFallback): Setting<readonly string[]> =>
+  row(options, "list of statuses", options.fallback, (value) => {
+    const items = readList(value);
+    const odd = items.find((item) => !/^([3-5]\d\d|[3-5]xx)$/.test(item));
+    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 5xx`);
+    return items;
+  });

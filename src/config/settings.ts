@@ -1,0 +1,7 @@
+import { bridge, commands, management } from "./settings/bridge.ts";
+import { kafka, registry, topics } from "./settings/kafka.ts";
+import { partner } from "./settings/partner.ts";
+import { webhook } from "./settings/webhook.ts";
+
+/** Every setting there is, once: its type, default, documentation and redaction follow from its row. */
+export const settings = { bridge, kafka, registry, partner, webhook, commands, management, topics } as const;

@@ -1,0 +1,92 @@
+import {
+  duration,
+  flag,
+  integer,
+  optionalOneOf,
+  optionalText,
+  requiredList,
+  requiredUrl,
+  secret,
+  text,
+  topic,
+} from "../setting.ts";
+
+export const kafka = {
+  brokers: requiredList({ env: "KAFKA_BROKERS", need: "always", help: "Bootstrap brokers, host:port." }),
+  clientId: text({
+    env: "KAFKA_CLIENT_ID",
+    fallback: "cambio-bridge",
+    help: "Client id shown to the brokers.",
+  }),
+  groupId: text({
+    env: "KAFKA_GROUP_ID",
+    fallback: "cambio-bridge",
+    help: "Consumer group that shares the commands out among replicas.",
+  }),
+  sessionTimeoutMs: duration({
+    env: "KAFKA_SESSION_TIMEOUT",
+    fallback: "30s",
+    atLeastMs: 6_000,
+    help: "After so long without a heartbeat a replica's partitions go to others.",
+  }),
+  tls: flag({ env: "KAFKA_TLS", help: "Connects with TLS." }),
+  tlsCaFile: optionalText({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: optionalText({ env: "KAFKA_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: optionalText({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
+  saslMechanism: optionalOneOf({
+    env: "KAFKA_SASL_MECHANISM",
+    values: ["plain", "scram-sha-256", "scram-sha-512"],
+    help: "SASL mechanism; none when absent.",
+  }),
+  saslUsername: optionalText({ env: "KAFKA_SASL_USERNAME", help: "SASL user." }),
+  saslPassword: secret({ env: "KAFKA_SASL_PASSWORD", help: "SASL password." }),
+} as const;
+
+export const registry = {
+  url: requiredUrl({
+    env: "SCHEMA_REGISTRY_URL",
+    need: "always",
+    help: "Confluent-compatible schema registry, without a trailing /subjects.",
+  }),
+  username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),
+  password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Basic authentication: password." }),
+  caFile: optionalText({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
+} as const;
+
+export const topics = {
+  transactionStatus: topic({
+    env: "TOPIC_TRANSACTION_STATUS",
+    fallback: "fx.transaction-status",
+    help: "TransactionStatusUpdated, keyed by transactionId.",
+  }),
+  commands: topic({ env: "TOPIC_COMMANDS", fallback: "fx.commands", help: "Command, Avro or JSON." }),
+  results: topic({
+    env: "TOPIC_COMMAND_RESULTS",
+    fallback: "fx.command-results",
+    help: "CommandResult, keyed by commandId.",
+  }),
+  journal: topic({
+    env: "TOPIC_COMMAND_JOURNAL",
+    fallback: "fx.command-journal",
+    help: "The bridge's own memory.",
+  }),
+  deadLetters: topic({
+    env: "TOPIC_DEAD_LETTERS",
+    fallback: "fx.dead-letters",
+    help: "What could not be understood, byte for byte.",
+  }),
+  partitions: integer({
+    env: "TOPIC_PARTITIONS",
+    fallback: "6",
+    min: 1,
+    max: 10_000,
+    help: "Partitions of topics that `setup` creates.",
+  }),
+  replicationFactor: integer({
+    env: "TOPIC_REPLICATION_FACTOR",
+    fallback: "-1",
+    min: -1,
+    max: 32,
+    help: "Replicas of topics that `setup` creates; -1 for the broker's default.",
+  }),
+} as const;

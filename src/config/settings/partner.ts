@@ -1,0 +1,84 @@
+import {
+  duration,
+  integer,
+  list,
+  optionalInteger,
+  optionalText,
+  secret,
+  statuses,
+  text,
+  url,
+} from "../setting.ts";
+
+export const partner = {
+  baseUrl: url({
+    env: "PARTNER_BASE_URL",
+    need: "serve",
+    help: "The partner's API, up to but without /corporate. Also the ce_source of everything published.",
+  }),
+  accessToken: secret({ env: "PARTNER_ACCESS_TOKEN", need: "commands", help: "Bearer token." }),
+  xToken: secret({ env: "PARTNER_X_TOKEN", need: "commands", help: "Value of the x-token header." }),
+  name: optionalText({ env: "PARTNER_NAME", need: "commands", help: "First part of the User-Agent." }),
+  serviceName: text({ env: "PARTNER_SERVICE_NAME", fallback: "fx", help: "Second part of the User-Agent." }),
+  tlsCaFile: optionalText({ env: "PARTNER_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: optionalText({ env: "PARTNER_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: optionalText({ env: "PARTNER_TLS_KEY_FILE", help: "Client key, PEM." }),
+  proxyUrl: secret({ env: "PARTNER_PROXY_URL", help: "HTTP proxy to reach the partner through." }),
+  connectTimeoutMs: duration({
+    env: "PARTNER_CONNECT_TIMEOUT",
+    fallback: "5s",
+    help: "Longest wait for a connection.",
+  }),
+  callTimeoutMs: duration({
+    env: "PARTNER_CALL_TIMEOUT",
+    fallback: "15s",
+    help: "Longest wait for an answer. At most SHUTDOWN_TIMEOUT less 5s.",
+  }),
+  maxConnections: integer({
+    env: "PARTNER_MAX_CONNECTIONS",
+    fallback: "64",
+    min: 1,
+    max: 10_000,
+    help: "Connections open at once.",
+  }),
+  maxRequestsPerSecond: optionalInteger({
+    env: "PARTNER_MAX_RPS",
+    min: 1,
+    max: 100_000,
+    help: "Calls started per second; unlimited when absent.",
+  }),
+  maxResponseBytes: integer({
+    env: "PARTNER_MAX_RESPONSE_BYTES",
+    fallback: "65536",
+    min: 0,
+    max: 524_288,
+    help: "How much of an answer's body is kept.",
+  }),
+  doubtStatuses: statuses({
+    env: "PARTNER_ACCEPT_DOUBT_STATUSES",
+    fallback: "302,303,408,409,425,5xx",
+    help: "Answers to an accept that do not tell whether it was executed.",
+  }),
+  breakerFailures: integer({
+    env: "PARTNER_BREAKER_FAILURES",
+    fallback: "5",
+    min: 1,
+    max: 1_000_000,
+    help: "After so many doubts in a row no accept is started for PARTNER_BREAKER_PAUSE.",
+  }),
+  breakerPauseMs: duration({
+    env: "PARTNER_BREAKER_PAUSE",
+    fallback: "30s",
+    help: "See PARTNER_BREAKER_FAILURES.",
+  }),
+  quoteIdPointer: optionalText({
+    env: "PARTNER_QUOTE_ID_POINTER",
+    help: "JSON pointer to the quoteId in the answer to a create; found tolerantly when absent.",
+  }),
+  purposes: list({ env: "PARTNER_PURPOSES", fallback: "", help: "Purposes allowed beyond the known ones." }),
+  currencies: list({
+    env: "PARTNER_CURRENCIES",
+    fallback: "",
+    help: "Currencies allowed beyond the known ones.",
+  }),
+} as const;

@@ -1,0 +1,52 @@
+import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
+import type { Log } from "../runtime/log.ts";
+
+export type KafkaOptions = {
+  brokers: readonly string[];
+  clientId: string;
+  tls: { ca?: string; cert?: string; key?: string } | false;
+  /** The password is asked for at each new client, so that a rotated one is used. */
+  sasl: {
+    mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
+    username: string;
+    password: () => string;
+  } | null;
+};
+
+/** Makes a client that shares nothing with any other: a broken one is thrown away, not mended. */
+export type NewClient = () => Kafka;
+
+/** kafkajs's default of 1 s is too short for TLS over a long way. */
+const CONNECTION_TIMEOUT_MS = 4_000;
+/** kafkajs's default of 30 s is how long it would not notice a broker that has stopped answering. */
+const REQUEST_TIMEOUT_MS = 8_000;
+
+const saslOf = ({ sasl }: KafkaOptions): SASLOptions | undefined =>
+  sasl ? { mechanism: sasl.mechanism, username: sasl.username, password: sasl.password() } : undefined;
+
+/**
+ * kafkajs retries and reports on its own, at length. The rooms that use it retry themselves and say what follows from a
+ * failure, so that its own lines are worth no more than debug.
+ */
+const logInto =
+  (log: Log) =>
+  () =>
+  ({ namespace, log: { message, error } }: LogEntry): void =>
+    log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
+
+export const newClient =
+  (options: KafkaOptions, log: Log): NewClient =>
+  () => {
+    const sasl = saslOf(options);
+    return new Kafka({
+      brokers: [...options.brokers],
+      clientId: options.clientId,
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      ssl: options.tls,
+      ...(sasl && { sasl }),
+      retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+      logLevel: logLevel.INFO,
+      logCreator: logInto(log),
+    });
+  };

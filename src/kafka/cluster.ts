@@ -1,0 +1,102 @@
+import { ConfigResourceTypes, type Admin } from "kafkajs";
+import type { Clock } from "../runtime/clock.ts";
+import type { NewClient } from "./client.ts";
+
+/** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
+export type FoundTopic = {
+  name: string;
+  partitions: number;
+  replicationFactor: number;
+  config: Readonly<Record<string, string>>;
+};
+
+/** What is asked of a cluster outside of reading and writing. Every question is bounded; rejects when it is not answered. */
+export type Cluster = {
+  find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
+  brokers(): Promise<number>;
+  /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
+  defaultReplicationFactor(): Promise<number | null>;
+  create(topic: {
+    name: string;
+    partitions: number;
+    replicationFactor: number;
+    config: Readonly<Record<string, string>>;
+  }): Promise<void>;
+  close(): Promise<void>;
+};
+
+const TIMEOUT_MS = 10_000;
+
+const configOf = async (
+  admin: Admin,
+  type: ConfigResourceTypes,
+  name: string,
+): Promise<Record<string, string>> => {
+  try {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type, name }],
+    });
+    const entries = resources[0]?.configEntries ?? [];
+    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
+  } catch {
+    // Describing needs a right of its own. Without it the checks that depend on it are left out.
+    return {};
+  }
+};
+
+export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
+  const admin = newClient().admin();
+  const bounded = <T>(ask: () => Promise<T>): Promise<T> => clock.withDeadline(TIMEOUT_MS, undefined, ask);
+  const close = async (): Promise<void> => {
+    await bounded(() => admin.disconnect()).catch(() => undefined);
+  };
+  try {
+    await bounded(() => admin.connect());
+  } catch (error) {
+    void close();
+    throw error;
+  }
+
+  return {
+    close,
+    find: (names) =>
+      bounded(async () => {
+        const existing = new Set(await admin.listTopics());
+        const wanted = names.filter((name) => existing.has(name));
+        if (wanted.length === 0) return new Map();
+        const { topics } = await admin.fetchTopicMetadata({ topics: wanted });
+        const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
+          const config = await configOf(admin, ConfigResourceTypes.TOPIC, name);
+          const replicationFactor = Math.min(...partitions.map(({ replicas }) => replicas.length));
+          return [name, { name, partitions: partitions.length, replicationFactor, config }];
+        });
+        return new Map(await Promise.all(found));
+      }),
+    brokers: () => bounded(async () => (await admin.describeCluster()).brokers.length),
+    defaultReplicationFactor: () =>
+      bounded(async () => {
+        const { brokers } = await admin.describeCluster();
+        const broker = brokers[0];
+        if (!broker) return null;
+        const value = (await configOf(admin, ConfigResourceTypes.BROKER, String(broker.nodeId)))[
+          "default.replication.factor"
+        ];
+        return value === undefined ? null : Number(value);
+      }),
+    create: ({ name, partitions, replicationFactor, config }) =>
+      bounded(async () => {
+        await admin.createTopics({
+          waitForLeaders: true,
+          topics: [
+            {
+              topic: name,
+              numPartitions: partitions,
+              replicationFactor,
+              configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
+            },
+          ],
+        });
+      }),
+  };
+};

@@ -1,0 +1,91 @@
+import { CompressionTypes, type Admin, type Message, type Producer } from "kafkajs";
+import type { Clock } from "../runtime/clock.ts";
+import type { NewClient } from "./client.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
+export type Session = {
+  /** The leader of every partition, by partition; null where it has none. Rejects when the topic is missing. */
+  leaders(): Promise<(number | null)[]>;
+  /** Writes a batch, each record to its partition, and gives the first offset written to each partition. */
+  send(batch: readonly Waiting[]): Promise<Map<number, number>>;
+  close(): Promise<void>;
+};
+
+/** How long anything but a send may take. */
+const STEP_TIMEOUT_MS = 4_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+
+const messageOf = ({ record, partition }: Waiting): Message => ({
+  key: record.key,
+  value: record.value,
+  headers: record.headers,
+  partition,
+});
+
+const checked = (
+  topic: string,
+  wanted: ReadonlySet<number>,
+  answers: readonly { topicName: string; partition: number; errorCode: number; baseOffset?: string }[],
+): Map<number, number> => {
+  const offsets = new Map<number, number>();
+  for (const { topicName, partition, errorCode, baseOffset } of answers) {
+    if (topicName === topic && errorCode === 0 && baseOffset !== undefined)
+      offsets.set(partition, Number(baseOffset));
+  }
+  // kafkajs can resolve although a partition's part was never sent: only an answer for every partition proves it.
+  for (const partition of wanted) {
+    if (!offsets.has(partition)) throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
+  }
+  return offsets;
+};
+
+/** Connects, bounded in time. Rejects when no broker can be reached. */
+export const openSession = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
+  const client = newClient();
+  // No retries and no idempotence: kafkajs gets both wrong. Lanes retry, and the ids of records are deterministic.
+  const producer: Producer = client.producer({
+    retry: { retries: 0 },
+    idempotent: false,
+    allowAutoTopicCreation: false,
+    createPartitioner: () => (args) => args.message.partition ?? 0,
+  });
+  const admin: Admin = client.admin();
+
+  const close = async (): Promise<void> => {
+    const closing = Promise.allSettled([producer.disconnect(), admin.disconnect()]);
+    await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
+  };
+
+  try {
+    await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
+      Promise.all([producer.connect(), admin.connect()]),
+    );
+  } catch (error) {
+    void close();
+    throw error;
+  }
+
+  return {
+    close,
+    leaders: async () => {
+      const { topics } = await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
+        admin.fetchTopicMetadata({ topics: [topic] }),
+      );
+      const partitions = topics[0]?.partitions ?? [];
+      if (partitions.length === 0) throw new Error(`topic ${topic} has no partitions`);
+      const leaders: (number | null)[] = Array.from({ length: partitions.length }, () => null);
+      for (const { partitionId, leader } of partitions) leaders[partitionId] = leader >= 0 ? leader : null;
+      return leaders;
+    },
+    send: async (batch) => {
+      const answers = await producer.send({
+        topic,
+        acks: -1,
+        compression: CompressionTypes.None,
+        messages: batch.map(messageOf),
+      });
+      return checked(topic, new Set(batch.map((item) => item.partition)), answers);
+    },
+  };
+};

@@ -1,0 +1,19 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Registry } from "prom-client";
+import type { Readiness } from "./health.ts";
+
+/** What orchestrators and operators ask: whether the process lives, whether it is ready, and its numbers. */
+export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
+  const app = new Hono();
+  app.get("/livez", (context) => context.json({ status: "alive" }));
+  app.get("/readyz", (context) => {
+    const readiness = ports.readiness();
+    return context.json(readiness, readiness.status === "ready" ? 200 : 503);
+  });
+  app.get("/metrics", async (context) =>
+    context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
+  );
+  return createAdaptorServer({ fetch: app.fetch }) as Server;
+};

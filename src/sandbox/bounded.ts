@@ -1,0 +1,59 @@
+/** Keeps the newest `capacity` items. */
+export class Ring<T> {
+  readonly #items: T[] = [];
+  #next = 0;
+
+  constructor(readonly capacity: number) {}
+
+  push(item: T): void {
+    this.#items[this.#next] = item;
+    this.#next = (this.#next + 1) % this.capacity;
+  }
+
+  /** Newest first. */
+  newest(limit = this.capacity): T[] {
+    const { length } = this.#items;
+    return Array.from({ length: Math.min(limit, length) }, (_, back) =>
+      this.#items.at((this.#next - 1 - back) % length),
+    ).filter((item) => item !== undefined);
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+    this.#next = 0;
+  }
+}
+
+/** A map that forgets its oldest key when it would hold more than `capacity`. */
+export class BoundedMap<T> {
+  readonly #items = new Map<string, T>();
+  // The order is kept beside the map: asking a Map for its oldest key is slow once many were deleted.
+  readonly #order: string[] = [];
+  #next = 0;
+
+  constructor(readonly capacity: number) {}
+
+  get(key: string): T | undefined {
+    return this.#items.get(key);
+  }
+
+  /** Adds a key that is not there yet. */
+  add(key: string, item: T): void {
+    const oldest = this.#order[this.#next];
+    if (oldest !== undefined) this.#items.delete(oldest);
+    this.#order[this.#next] = key;
+    this.#next = (this.#next + 1) % this.capacity;
+    this.#items.set(key, item);
+  }
+
+  /** Newest first. */
+  newest(limit = this.capacity): T[] {
+    return [...this.#items.values()].slice(-limit).reverse();
+  }
+
+  clear(): void {
+    this.#items.clear();
+    this.#order.length = 0;
+    this.#next = 0;
+  }
+}

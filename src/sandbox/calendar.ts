@@ -1,0 +1,26 @@
+const hourMs = 3_600_000;
+
+/**
+ * The calendar day in America/Sao_Paulo, as YYYY-MM-DD. Its offset is a whole number of hours, so a day never begins
+ * within an hour of UTC, and the last hour's answer is kept: formatting is too slow to do for each request.
+ */
+export const createSaoPauloCalendar = (): ((at: number) => string) => {
+  let format: Intl.DateTimeFormat | undefined;
+  let hour = NaN;
+  let day = "";
+  return (at) => {
+    const ofHour = Math.floor(at / hourMs);
+    if (ofHour === hour) return day;
+    format ??= new Intl.DateTimeFormat("en-CA", { timeZone: "America/Sao_Paulo", dateStyle: "short" });
+    hour = ofHour;
+    day = format.format(at);
+    return day;
+  };
+};
+
+/** Whether `text` is a real date written YYYY-MM-DD. */
+export const isDate = (text: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+};

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+
+/** A stream of pseudo-random numbers in [0, 1). The same seed and label give the same stream. */
+export type Random = () => number;
+
+/** Small and fast counter-based generator (the "sfc32" family); not for secrets. */
+export const randomFrom = (seed: string, label: string): Random => {
+  const digest = createHash("sha256").update(`${seed}\n${label}`).digest();
+  let a = digest.readInt32LE(0);
+  let b = digest.readInt32LE(4);
+  let c = digest.readInt32LE(8);
+  let counter = digest.readInt32LE(12);
+  return () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 4_294_967_296;
+  };
+};
+
+const hex = (random: Random, digits: number): string =>
+  Math.floor(random() * 16 ** digits)
+    .toString(16)
+    .padStart(digits, "0");
+
+/** A version 4 UUID. */
+export const uuidFrom = (random: Random): string =>
+  `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-a${hex(random, 3)}-${hex(random, 6)}${hex(random, 6)}`;
+
+/** A 15-digit number as text: as a JSON number it is still exact. */
+export const numberFrom = (random: Random): string =>
+  `${1 + Math.floor(random() * 9)}${Math.floor(random() * 1e7)
+    .toString()
+    .padStart(7, "0")}${Math.floor(random() * 1e7)
+    .toString()
+    .padStart(7, "0")}`;
+
+/** `meanMs`, spread evenly by up to `jitter` (0.2 is 20 %) to either side. */
+export const spread = (random: Random, meanMs: number, jitter: number): number =>
+  meanMs * (1 + jitter * (2 * random() - 1));

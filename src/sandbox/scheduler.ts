@@ -1,0 +1,86 @@
+import type { SandboxClock } from "./clock.ts";
+
+export type Scheduler = {
+  /** Runs `run` at `dueAt`, or at once when that has passed. Same instant: in the order of the calls. */
+  at(dueAt: number, run: (dueAt: number) => void): void;
+  pending(): number;
+  /** Forgets everything that is planned. */
+  clear(): void;
+};
+
+type Task = { dueAt: number; order: number; run: (dueAt: number) => void };
+
+// Node's timers overflow above 2^31 ms; an hour is far below and wakes nobody.
+const longestWaitMs = 3_600_000;
+
+const before = (a: Task, b: Task): boolean => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
+
+/** A binary heap behind a single timer: tasks run in the order of their due times, whatever the load. */
+export const createScheduler = (clock: SandboxClock): Scheduler => {
+  const heap: Task[] = [];
+  let order = 0;
+  let cancel: (() => void) | undefined;
+  let armedFor = Infinity;
+
+  const push = (task: Task) => {
+    let at = heap.length;
+    heap.push(task);
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = heap[up];
+      if (!parent || !before(task, parent)) break;
+      heap[at] = parent;
+      at = up;
+    }
+    heap[at] = task;
+  };
+
+  const pop = () => {
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      let child = heap[down];
+      const right = heap[down + 1];
+      if (child && right && before(right, child)) {
+        child = right;
+        down += 1;
+      }
+      if (!child || !before(child, last)) break;
+      heap[at] = child;
+      at = down;
+    }
+    heap[at] = last;
+  };
+
+  const runDue = () => {
+    armedFor = Infinity;
+    for (let task = heap[0]; task && task.dueAt <= clock.now(); task = heap[0]) {
+      pop();
+      task.run(task.dueAt);
+    }
+    arm();
+  };
+
+  const arm = () => {
+    const first = heap[0];
+    if (!first || first.dueAt >= armedFor) return;
+    cancel?.();
+    armedFor = first.dueAt;
+    cancel = clock.after(Math.min(Math.max(0, first.dueAt - clock.now()), longestWaitMs), runDue);
+  };
+
+  return {
+    at: (dueAt, run) => {
+      push({ dueAt, order: order++, run });
+      arm();
+    },
+    pending: () => heap.length,
+    clear: () => {
+      heap.length = 0;
+      cancel?.();
+      armedFor = Infinity;
+    },
+  };
+};

@@ -1,0 +1,59 @@
+import { createSaoPauloCalendar } from "./calendar.ts";
+import { createHeaderCheck } from "./check-headers.ts";
+import { control, controlPrefix } from "./control.ts";
+import { listen } from "./listen.ts";
+import { write } from "./misbehave.ts";
+import { settingsFrom, type SandboxOptions } from "./options.ts";
+import { createPartner } from "./partner.ts";
+import { createPoster } from "./post.ts";
+import { createReaders } from "./read-requests.ts";
+import { createPartnerServer } from "./serve-partner.ts";
+import { tellStory } from "./tell-story.ts";
+import { createWorld } from "./world.ts";
+
+export type Sandbox = {
+  /** Where it listens, without a slash at the end: the partner's base URL. */
+  url: string;
+  /** The seed of this run; given again, it gives the same run. */
+  seed: string;
+  /** The quotes that the story made, if there is one. */
+  storyQuoteIds: readonly string[];
+  /** Ends everything, open connections included. */
+  close: () => Promise<void>;
+};
+
+/**
+ * Starts the partner's stand-in. Resolves when it listens; rejects with a RangeError for a wrong option, and with the
+ * system's error when the port cannot be had.
+ */
+export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
+  const settings = settingsFrom(options);
+  const poster = createPoster(settings.attemptTimeoutMs);
+  const world = createWorld(settings, { poster, day: createSaoPauloCalendar() });
+  const partner = createPartner({
+    ...world,
+    checkHeaders: createHeaderCheck(settings),
+    readers: createReaders(settings),
+  });
+  const servePartner = createPartnerServer({ ...world, partner });
+
+  const listener = await listen(settings.host, settings.port, (incoming, response, body) => {
+    const target = incoming.url ?? "/";
+    if (target.startsWith(controlPrefix))
+      write(response, control(world, incoming.method ?? "GET", target, body));
+    else servePartner(incoming, response, body);
+  });
+
+  const storyQuoteIds = settings.story === null ? [] : tellStory(world, settings.story);
+
+  return {
+    storyQuoteIds,
+    url: listener.url,
+    seed: settings.seed,
+    close: async () => {
+      world.reset();
+      await listener.close();
+      poster.close();
+    },
+  };
+};

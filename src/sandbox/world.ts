@@ -1,0 +1,192 @@
+import { formatInstant } from "./answers/created-at.ts";
+import { profiles } from "./answers/profiles.ts";
+import type { AnswersProfile, Stamp } from "./answers/types.ts";
+import { Ring } from "./bounded.ts";
+import { createDeliveries, type Deliveries } from "./deliveries.ts";
+import { createFaults, type Faults } from "./faults.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import type { TransactionRequest } from "./make-transactions.ts";
+import { createNotifications } from "./notifications.ts";
+import type { Settings } from "./options.ts";
+import type { Poster } from "./post.ts";
+import { createQuoteBook, type QuoteBook } from "./quotes.ts";
+import { numberFrom, randomFrom, uuidFrom } from "./random.ts";
+import { createScheduler } from "./scheduler.ts";
+import { signatureHeaders } from "./sign.ts";
+import { stories } from "./stories.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
+import { createTransactions, type Transactions } from "./transactions.ts";
+import type { SeenRequest } from "./types.ts";
+import { isWalk } from "./walks.ts";
+
+/** Everything the partner knows and does, without any HTTP server in front of it. */
+export type World = {
+  settings: Settings;
+  profile: AnswersProfile;
+  stamp: Stamp;
+  now: () => number;
+  day: (at: number) => string;
+  quotes: QuoteBook;
+  ledger: Ledger;
+  transactions: Transactions;
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  faults: Faults;
+  seen: Ring<SeenRequest>;
+  counters: { requests: number };
+  makeTransactions(request: TransactionRequest): { transactionIds: string[] };
+  summary(): Record<string, unknown>;
+  totals(): Record<string, number | boolean>;
+  /** Forgets quotes, transactions, subscriptions, deliveries, faults and requests, and counts from zero. */
+  reset(): void;
+};
+
+const walkPrefix = "walk:";
+
+export const createWorld = (
+  settings: Settings,
+  deps: { poster: Poster; day: (at: number) => string },
+): World => {
+  const { clock, seed } = settings;
+  const now = () => clock.now();
+  const scaled = (ms: number) => ms / settings.timeScale;
+  const randomFor = (label: string) => randomFrom(seed, label);
+  const profile: AnswersProfile = profiles[settings.answers];
+  const idsFrom = (label: string) => {
+    const random = randomFor(label);
+    return () => (profile.ids === "number" ? numberFrom(random) : uuidFrom(random));
+  };
+  const nextTransactionId = idsFrom("transactions");
+  const nextDeliveryId = idsFrom("deliveries");
+  const stamp: Stamp = (at) => formatInstant(settings.createdAtFormat ?? profile.createdAt, at);
+  const usualWalk = settings.walk ?? (settings.story === null ? "main" : stories[settings.story].walk);
+
+  const scheduler = createScheduler(clock);
+  const ledger = createLedger(settings.ledger);
+  const faults = createFaults(seed);
+  const seen = new Ring<SeenRequest>(settings.history);
+  const counters = { requests: 0 };
+  const subscriptions = createSubscriptions({ now, nextId: idsFrom("subscriptions") });
+  const { jitter, history } = settings;
+
+  const deliveries = createDeliveries(
+    { retryMs: scaled(settings.retryMs), jitter, history },
+    {
+      now,
+      scheduler,
+      randomFor,
+      post: (url, body, headers) => deps.poster.post(url, body, headers),
+      headersFor: ({ deliveryId: id, body, forged }) => ({
+        "content-type": "application/json",
+        "user-agent": "partner-sandbox",
+        // Receivers compare a signature's time with their own clock, so it is real time even where ours is seeded.
+        ...(settings.signing && signatureHeaders(settings.signing, { id, body, sentAt: Date.now(), forged })),
+      }),
+    },
+  );
+  const notifications = createNotifications({
+    subscriptions,
+    deliveries,
+    faults,
+    scheduler,
+    nextDeliveryId,
+    bodyOf: (change) => JSON.stringify(profile.notification(change, stamp)),
+    scaled,
+    longestHoldMs: scaled(3 * settings.stepMs),
+  });
+  const transactions = createTransactions(
+    { stepMs: scaled(settings.stepMs), jitter, history, maxWalking: settings.maxWalking },
+    {
+      now,
+      scheduler,
+      randomFor,
+      changed: ({ transactionId }, change) => notifications.notify({ transactionId, ...change }),
+    },
+  );
+  const quotes = createQuoteBook(
+    {
+      validityMs: scaled(settings.quoteValidityMs),
+      repetition: settings.repetition,
+      acceptUnknownQuotes: settings.acceptUnknownQuotes,
+      maxQuotes: settings.maxQuotes,
+    },
+    {
+      now,
+      day: deps.day,
+      nextQuoteId: idsFrom("quotes"),
+      ledger,
+      startTransaction: ({ quoteId, direction, accept }) => {
+        const transactionId = nextTransactionId();
+        const { counterpartyId } = accept;
+        const asked = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
+        transactions.start({ transactionId, quoteId, direction, walk: isWalk(asked) ? asked : usualWalk });
+        return transactionId;
+      },
+    },
+  );
+
+  for (const url of settings.webhookUrls) subscriptions.subscribe(url, ["TRANSACTION_STATUS_UPDATED"]);
+
+  return {
+    settings,
+    profile,
+    stamp,
+    now,
+    day: deps.day,
+    quotes,
+    ledger,
+    transactions,
+    subscriptions,
+    deliveries,
+    faults,
+    seen,
+    counters,
+    makeTransactions: ({ direction, walk, statuses, transactionId, count }) => {
+      const transactionIds = Array.from({ length: count }, () => transactionId ?? nextTransactionId());
+      for (const each of transactionIds)
+        transactions.start({
+          transactionId: each,
+          quoteId: null,
+          direction,
+          walk: walk ?? usualWalk,
+          ...(statuses && { statuses }),
+        });
+      return { transactionIds };
+    },
+    summary: () => ({
+      timeScale: settings.timeScale,
+      seed,
+      story: settings.story,
+      answers: settings.answers,
+      repetition: settings.repetition,
+      walk: usualWalk,
+      startedAt: new Date(settings.startAt).toISOString(),
+      now: new Date(now()).toISOString(),
+    }),
+    totals: () => {
+      const { executions, quotes: executedQuotes, executedTwiceCount, exact } = ledger.totals();
+      return {
+        requests: counters.requests,
+        ...quotes.totals(),
+        executions,
+        executedQuotes,
+        executedTwice: executedTwiceCount,
+        exact,
+        ...transactions.totals(),
+        ...deliveries.totals(),
+      };
+    },
+    reset: () => {
+      scheduler.clear();
+      notifications.clear();
+      quotes.clear();
+      ledger.clear();
+      transactions.clear();
+      subscriptions.clear();
+      deliveries.clear();
+      faults.clear();
+      seen.clear();
+      counters.requests = 0;
+    },
+  };
+};

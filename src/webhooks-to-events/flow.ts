@@ -1,0 +1,82 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import type { RawDelivery } from "./delivery.ts";
+import { parse } from "./parse.ts";
+import { translate, type Known } from "./translate.ts";
+import type { Verification } from "./verify.ts";
+
+/** Where a record stands in its topic. */
+export type Place = { partition: number; offset: number };
+
+/** A notification that is authentic and not understood, as it is kept for a person to look at. */
+export type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number };
+
+/** What the flow does outside of itself. */
+export type WebhookPorts = {
+  verify: (delivery: RawDelivery, nowMs: number) => Verification;
+  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time. */
+  publish: (event: TransactionStatusUpdated, traceparent: string | null) => Promise<Place>;
+  /** Resolves when all in-sync replicas have the dead letter. */
+  park: (notification: UnreadableNotification) => Promise<Place>;
+  /** What was published lately. */
+  memory: {
+    seen: (eventId: string, nowMs: number) => boolean;
+    about: (transactionId: string, nowMs: number) => Known;
+    note: (event: TransactionStatusUpdated, atMs: number) => void;
+  };
+  clock: Clock;
+};
+
+/** What became of a delivery. The event is named where there is one. */
+export type Reception =
+  | { kind: "published"; event: TransactionStatusUpdated; place: Place }
+  | { kind: "duplicate"; event: TransactionStatusUpdated }
+  | { kind: "deadLettered"; detail: string; place: Place }
+  | { kind: "refused"; status: 401 | 404 };
+
+const traceparentOf = ({ headers }: RawDelivery): string | null => {
+  const value = headers["traceparent"];
+  return typeof value === "string" ? value : null;
+};
+
+/**
+ * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects
+ * when that could not be had in time; the partner sends it again, and the same notification gets the same eventId.
+ */
+export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
+  const { memory, clock } = ports;
+  /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
+  const onTheirWay = new Map<string, Promise<Place>>();
+
+  return async (raw) => {
+    const verification = ports.verify(raw, clock.now());
+    if (!verification.ok) return { kind: "refused", status: verification.status };
+
+    const parsed = parse(verification.delivery);
+    if (!parsed.ok) {
+      const { body, receivedAt } = raw;
+      const place = await ports.park({ body, detail: parsed.detail, receivedAt });
+      return { kind: "deadLettered", detail: parsed.detail, place };
+    }
+
+    const { notification } = parsed;
+    const known = memory.about(notification.transactionId, clock.now());
+    const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
+    if (memory.seen(event.eventId, clock.now())) return { kind: "duplicate", event };
+
+    const earlier = onTheirWay.get(event.eventId);
+    if (earlier) {
+      await earlier;
+      return { kind: "duplicate", event };
+    }
+    const publishing = ports.publish(event, traceparentOf(raw));
+    onTheirWay.set(event.eventId, publishing);
+    try {
+      const place = await publishing;
+      memory.note(event, clock.now());
+      return { kind: "published", event, place };
+    } finally {
+      onTheirWay.delete(event.eventId);
+    }
+  };
+};

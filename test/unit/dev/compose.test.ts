@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { expect, it } from "vitest";
+import { loadConfig, rows } from "../../../src/config/load.ts";
+
+type Service = {
+  image: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  ports: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck: { test: string[] };
+};
+
+const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const { services } = parse(file("docker-compose.yml")) as { services: Record<string, Service> };
+
+const environmentOf = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, String(value)]),
+  );
+
+it("describes Kafka, registry, sandbox and bridge, each with a health check, so that `up --wait` can wait", () => {
+  expect(Object.keys(services).sort()).toEqual(["bridge", "kafka", "registry", "sandbox"]);
+  for (const service of Object.values(services)) expect(service.healthcheck.test[0]).toBe("CMD");
+});
+
+it("publishes ports on the loopback interface only", () => {
+  const ports = Object.values(services).flatMap((service) => service.ports);
+  expect(ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
+});
+
+it("runs the versions that are run without Docker", () => {
+  const pom = file("dev/cluster/pom.xml");
+  const kafka = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>(.*)<\/version>/.exec(pom)?.[1];
+  expect(services["kafka"]?.image).toBe(`apache/kafka:${kafka ?? "?"}`);
+  const registry = /apicurio-registry-app:([\d.]+):/.exec(file("dev/cluster/download.mjs"))?.[1];
+  expect(services["registry"]?.image).toBe(`apicurio/apicurio-registry:${registry ?? "?"}`);
+});
+
+it("starts the bridge when all it needs is healthy, with an environment it accepts without a warning", () => {
+  expect(services["bridge"]?.depends_on).toEqual({
+    kafka: { condition: "service_healthy" },
+    registry: { condition: "service_healthy" },
+    sandbox: { condition: "service_healthy" },
+  });
+  const loaded = loadConfig(environmentOf("bridge"), "serve");
+  expect(loaded).toMatchObject({ ok: true, warnings: [] });
+});
+
+it("sets nothing on bridge and sandbox but settings that exist", () => {
+  const known = new Set(rows.map((row) => row.env));
+  const used = ["bridge", "sandbox"].flatMap((name) => Object.keys(environmentOf(name)));
+  expect(used.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it("gives bridge and sandbox the same tokens", () => {
+  const [bridge, sandbox] = [environmentOf("bridge"), environmentOf("sandbox")];
+  expect(sandbox).toEqual({
+    PARTNER_ACCESS_TOKEN: bridge["PARTNER_ACCESS_TOKEN"],
+    PARTNER_X_TOKEN: bridge["PARTNER_X_TOKEN"],
+  });
+});
+
+it("has the sandbox notify the bridge with the bridge's token", () => {
+  const token = environmentOf("bridge")["WEBHOOK_SECRET"] ?? "?";
+  const url = `http://bridge:8080/webhooks/transaction-status/${token}`;
+  expect(services["sandbox"]?.command).toContain(`--webhook-url=${url}`);
+});
+
+it("builds an image whose parts exist, that runs as nobody special and starts `serve`", () => {
+  const lines = file("Dockerfile").split("\n");
+  const instruction = (name: string) => lines.filter((line) => line.startsWith(`${name} `)).at(-1);
+  expect(instruction("ENTRYPOINT")).toBe('ENTRYPOINT ["node", "dist/main.js"]');
+  expect(instruction("CMD")).toBe('CMD ["serve"]');
+  expect(instruction("USER")).toBe("USER node");
+  expect(lines.filter((line) => line.startsWith("FROM "))).toHaveLength(2);
+
+  const copied = lines
+    .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
+    .flatMap((line) => line.split(" ").slice(1, -1));
+  const sent = file(".dockerignore")
+    .split("\n")
+    .filter((line) => line.startsWith("!"))
+    .map((line) => line.slice(1));
+  expect(copied.filter((path) => !sent.includes(path.replace("./", "")))).toEqual([]);
+});

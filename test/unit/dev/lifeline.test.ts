@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { tether } from "../../../dev/cluster/lifeline.mjs";
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lifeline-test-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const inFolder = () => ({ logFile: join(folder, "log"), doomedFolder: join(folder, "doomed") });
+
+it("tells how the command ended and what it wrote", async () => {
+  const child = await tether(["sh", "-c", "echo one; echo two >&2; exit 7"], inFolder());
+  expect(await child.exited()).toBe(7);
+  expect(child.isRunning()).toBe(false);
+  expect(await child.logTail()).toBe("one\ntwo");
+});
+
+it("hands on the lines of the standard output when asked to", async () => {
+  const lines: string[] = [];
+  const command = ["sh", "-c", "echo one; echo aside >&2; echo two"];
+  const child = await tether(command, { ...inFolder(), onLine: (line) => lines.push(line) });
+  await child.exited();
+  await vi.waitUntil(() => lines.length === 2);
+  expect(lines).toEqual(["one", "two"]);
+  expect(await child.logTail()).toBe("aside");
+});
+
+it("sends signals to the command itself", async () => {
+  const child = await tether(["sleep", "600"], inFolder());
+  child.signal("SIGTERM");
+  expect(await child.exited()).toBe(128 + 15);
+  expect(isAlive(child.pid)).toBe(false);
+});
+
+it("says when a command does not exist", async () => {
+  const child = await tether(["/no/such/program"], inFolder());
+  expect(await child.exited()).toBe(127);
+  expect(await child.logTail()).toContain("/no/such/program");
+});
+
+// The parent is a process of its own, which is killed the hardest way; a frozen child must not outlive it either.
+it.each(["running", "frozen"])(
+  "ends a %s command and removes its folder when the parent is killed",
+  async (state) => {
+    const { logFile, doomedFolder } = inFolder();
+    await mkdir(doomedFolder);
+    const lifeline = new URL("../../../dev/cluster/lifeline.mjs", import.meta.url).href;
+    const script = `
+    const { tether } = await import(${JSON.stringify(lifeline)});
+    const child = await tether(["sleep", "600"], ${JSON.stringify({ logFile, doomedFolder })});
+    if (${JSON.stringify(state)} === "frozen") child.signal("SIGSTOP");
+    console.log(child.pid);
+    setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    expect(isAlive(pid)).toBe(true);
+
+    parent.kill("SIGKILL");
+    await vi.waitUntil(() => !isAlive(pid) && !existsSync(doomedFolder), { timeout: 5_000 });
+  },
+);

@@ -1,0 +1,26 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { freePort, isFree } from "../../../dev/cluster/ports.mjs";
+
+it("gives different ports below those that clients get, each of them free", async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
+  expect(new Set(ports).size).toBe(50);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+  expect(await Promise.all(ports.map((port) => isFree(port)))).not.toContain(false);
+});
+
+it("gives the preferred port when it is free, and another one when it is not", async () => {
+  const preferred = await freePort();
+  const other = await freePort(preferred);
+  expect(other).not.toBe(preferred);
+
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const taken = typeof address === "object" && address ? address.port : 0;
+  expect(await freePort(taken)).not.toBe(taken);
+  server.close();
+  await once(server, "close");
+  expect(await freePort(taken)).toBe(taken);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { members } from "../../../src/runtime/json-members.ts";
+
+describe("members", () => {
+  it("keeps the digits of numbers, the order and repeated names", () => {
+    expect(members('{"a":1.10,"b":12345678901234567890,"a":-1e5}')).toEqual([
+      { key: "a", raw: "1.10" },
+      { key: "b", raw: "12345678901234567890" },
+      { key: "a", raw: "-1e5" },
+    ]);
+  });
+
+  it("is not confused by brackets, commas and quotes inside strings and nested values", () => {
+    const text = ' {\n "a\\"}" : "x,}]\\\\" , "b" : [ { "c" : "]" } , 2 ] ,"\\u0061":{} , "d":null\t}\n';
+    expect(members(text)).toEqual([
+      { key: 'a"}', raw: '"x,}]\\\\"' },
+      { key: "b", raw: '[ { "c" : "]" } , 2 ]' },
+      { key: "a", raw: "{}" },
+      { key: "d", raw: "null" },
+    ]);
+  });
+
+  it("finds nothing in what is not an object, or is an empty one", () => {
+    for (const text of ["[1]", '"{"', "1", "null", "{}", " { } "]) expect(members(text)).toEqual([]);
+  });
+
+  it("names __proto__ like any other member", () => {
+    expect(members('{"__proto__":{"x":1}}')).toEqual([{ key: "__proto__", raw: '{"x":1}' }]);
+  });
+
+  it("survives depth that a recursive reader would not", () => {
+    const deep = "[".repeat(500_000) + "]".repeat(500_000);
+    expect(members(`{"a":${deep},"b":1}`).map((member) => [member.key, member.raw.length])).toEqual([
+      ["a", 1_000_000],
+      ["b", 1],
+    ]);
+  });
+
+  it("agrees with JSON.parse on random objects", () => {
+    const value = (depth: number): unknown => {
+      const kind = Math.floor(Math.random() * (depth > 3 ? 4 : 6));
+      if (kind === 0) return Math.random() * 1e6;
+      if (kind === 1) return ['"', "\\", "}{", "],[", "é\n", '\\"'][Math.floor(Math.random() * 6)];
+      if (kind === 2) return null;
+      if (kind === 3) return true;
+      const inner = Array.from({ length: Math.floor(Math.random() * 4) }, () => value(depth + 1));
+      return kind === 4 ? inner : Object.fromEntries(inner.map((item, i) => [`k"${i}`, item]));
+    };
+    for (let round = 0; round < 500; round++) {
+      const object = { a: value(0), b: value(0), 'c"': value(0) };
+      const text = JSON.stringify(object, null, round % 3);
+      const read = Object.fromEntries(members(text).map(({ key, raw }) => [key, JSON.parse(raw) as unknown]));
+      expect(read).toEqual(JSON.parse(text));
+    }
+  });
+});
