@@ -11,9 +11,9 @@ import type { Known } from "./translate.ts";
  *   event id     2 words = 8 bytes a slot, at most 80 % of the slots used: 10 bytes
  *   transaction  3 words = 12 bytes a slot: 15 bytes, in each of the segments (a quarter of the window, or less) that it was touched
  *                in: at most one slot for each event, fewer where its statuses follow within minutes
- * A `maxBytes` of 100 MB is the sum: 60 MB in 7 segments hold 6 million ids, and still 5.1 million just after the oldest was
- * dropped; 40 MB hold 2.6 million transaction slots. When that does not suffice, the oldest go first: of the transactions that
- * costs `direction` and `outOfOrder` of those that were silent for longest (unknown, false), of the ids the shelter from
+ * A `maxBytes` of 86 MB is the sum: 60 MB in 7 segments hold 6 million ids, and still 5.1 million just after the oldest was
+ * dropped; 26 MB hold 1.5 to 1.7 million transaction slots. When that does not suffice, the oldest go first: of the transactions
+ * that costs `direction` and `outOfOrder` of those that were silent for longest (unknown, false), of the ids the shelter from
  * duplicates. An id is forgotten at most a quarter of the window late.
  */
 export type EventWindow = {
@@ -32,7 +32,7 @@ export type NotedEvent = Pick<
 
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
 
-const SHARE_OF_EVENTS = 0.6;
+const SHARE_OF_EVENTS = 0.7;
 const DIRECTION_BITS = 2;
 const DIRECTIONS = ["UNKNOWN", "INBOUND", "OUTBOUND"] as const satisfies readonly Direction[];
 const DIRECTION_MASK = (1 << DIRECTION_BITS) - 1;

@@ -83,7 +83,7 @@ test("bytes stay bounded; the oldest go first", () => {
   }
   expect(window.seen(eventIdFor(0), START_MS)).toBe(false);
   expect(window.seen(eventIdFor(49_999), START_MS)).toBe(true);
-  // Six of seven segments of the 120,000 bytes for ids, 80 % used, 8 bytes a slot.
+  // Six of seven segments of the 140,000 bytes for ids, 80 % used, 8 bytes a slot.
   expect(window.size().events).toBeGreaterThan(10_000);
 });
 
