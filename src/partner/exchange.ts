@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Dispatcher } from "undici";
 import { Client } from "undici";
-import { statusLineReader, tap } from "./status-line.ts";
+import { headReader, readThrough } from "./status-line.ts";
 
 /** What a request came to, told by how far it got. */
 export type Reading =
@@ -52,8 +52,8 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
   let headers: IncomingHttpHeaders = {};
   let resolve: (reading: Reading) => void = () => undefined;
   const done = new Promise<Reading>((settled) => (resolve = settled));
-  const statusLine = statusLineReader();
-  tap(socket, statusLine.see);
+  const answerHead = headReader();
+  readThrough(socket, answerHead.feed);
   const chunks: Buffer[] = [];
   let size = 0;
 
@@ -62,7 +62,7 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     const sent = state === "sent";
     state = "over";
     socket.destroy();
-    const status = statusLine.status();
+    const status = answerHead.status();
     resolve(
       sent ? { sent, status, headers, body: Buffer.concat(chunks), complete, reason } : { sent, reason },
     );

@@ -1,42 +1,63 @@
 import type { Socket } from "node:net";
 
-/** An answer whose status line is further down than this has none. */
-const MAX_HEAD_LENGTH = 64 * 1024;
+/** A head that is longer than this before its final status line goes to the parser as it is. */
+const MAX_HELD_BYTES = 8 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/;
 const BLANK_LINE = /\r?\n\r?\n/;
 
+export type HeadReader = {
+  /** Takes bytes as they come, and returns those for the HTTP parser: all from the final status line on. */
+  feed: (chunk: Buffer) => Buffer;
+  /** The final status, once its line is complete. */
+  status: () => number | null;
+};
+
 /**
- * Reads the status of the final answer from the bytes of a connection, informational answers skipped. The HTTP parser tells it only
- * when all headers have arrived and are well-formed, but the status line alone says what the partner did.
+ * Reads the beginning of an answer ahead of the HTTP parser, for two reasons. The status line alone says what the partner did, but
+ * the parser tells it only when all headers have arrived and are well-formed. And informational answers mean nothing, but the parser
+ * gives up at a 100 that was not asked for.
  */
-export const statusLineReader = (): { see: (chunk: Buffer) => void; status: () => number | null } => {
-  let text = "";
+export const headReader = (): HeadReader => {
+  let held: Buffer = NOTHING;
   let status: number | null = null;
+  let passing = false;
+
+  const pass = (): Buffer => {
+    passing = true;
+    return held;
+  };
+
   return {
-    see: (chunk) => {
-      if (status !== null || text.length > MAX_HEAD_LENGTH) return;
-      text += chunk.toString("latin1");
-      for (let line = STATUS_LINE.exec(text); line !== null; line = STATUS_LINE.exec(text)) {
-        if (Number(line[1]) >= 200) {
-          status = Number(line[1]);
-          return;
-        }
+    feed: (chunk) => {
+      if (passing) return chunk;
+      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      for (;;) {
+        const text = held.toString("latin1");
+        const line = STATUS_LINE.exec(text);
+        if (line === null) return text.includes("\n") || text.length > MAX_HELD_BYTES ? pass() : NOTHING;
+        const code = Number(line[1]);
+        if (code >= 200) status = code;
+        if (code >= 200 || code === 101) return pass();
         const end = BLANK_LINE.exec(text);
-        if (end === null) return;
-        text = text.slice(end.index + end[0].length);
+        if (end === null) return text.length > MAX_HELD_BYTES ? pass() : NOTHING;
+        held = held.subarray(end.index + end[0].length);
       }
     },
     status: () => status,
   };
 };
 
-/** Shows every chunk that is read from a socket, as it is read. */
-export const tap = (socket: Socket, see: (chunk: Buffer) => void): void => {
+/** Has every chunk that is read from a socket pass through `feed`. */
+export const readThrough = (socket: Socket, feed: (chunk: Buffer) => Buffer): void => {
   const read = socket.read.bind(socket);
   socket.read = (size?: number): unknown => {
-    const chunk: unknown = read(size);
-    if (Buffer.isBuffer(chunk)) see(chunk);
-    return chunk;
+    for (;;) {
+      const chunk: unknown = read(size);
+      if (!Buffer.isBuffer(chunk)) return chunk;
+      const fed = feed(chunk);
+      if (fed.length > 0) return fed;
+    }
   };
 };

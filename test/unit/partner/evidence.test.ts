@@ -1,0 +1,344 @@
+import diagnostics from "node:diagnostics_channel";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ACCEPT, acceptAt, answer, CREATE, eventually, free, partnerOf, serve } from "./hostile-server.ts";
+
+const reply = (text: string) => ({
+  onRequest: (socket: { write: (text: string) => void }) => socket.write(text),
+});
+
+describe("what is sent", () => {
+  it("is exactly this", async () => {
+    const { server, outcome } = await acceptAt(reply(answer("200 OK", '{"a":1}')));
+    expect(outcome).toEqual({
+      kind: "executed",
+      answer: { httpStatus: 200, body: '{"a":1}', retryAfterMs: null },
+    });
+    expect(server.seen.map(({ text }) => text)).toEqual([
+      [
+        "PUT /corporate/v1/quote/q-1/accept HTTP/1.1",
+        `host: 127.0.0.1:${server.port}`,
+        "connection: close",
+        "Authorization: Bearer secret/access+token",
+        "x-token: secret-x-token",
+        "Content-Type: application/json",
+        "accept: application/json",
+        "User-Agent: acme-fx",
+        "content-length: 42",
+        "",
+        '{"counterpartyId":"cp-1","amount":1000.00}',
+      ].join("\r\n"),
+    ]);
+    await eventually(() => server.seen[0]!.closed);
+  });
+
+  it("begins with the path of the base address", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    await partnerOf({ url: `${server.url}/proxy/partner/` }).call(CREATE, free());
+    expect(server.seen[0]!.text).toMatch(/^POST \/proxy\/partner\/corporate\/v1\/quote HTTP/);
+  });
+});
+
+describe("nothing is sent", () => {
+  it("when the call is not allowed any more at the last moment", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    const partner = partnerOf(server);
+    let asked = 0;
+    const outcome = await partner.call(ACCEPT, {
+      signal: new AbortController().signal,
+      mayCall: () => ++asked === 0,
+    });
+    expect(outcome.kind).toBe("notSent");
+    expect(asked).toBe(1);
+    await eventually(() => server.seen[0]!.closed);
+    expect(server.seen.map(({ text }) => text)).toEqual([""]);
+    // The line works, so that silence means something.
+    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
+  });
+
+  it("in a later step than the question, so that nothing comes between them", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    const order: string[] = [];
+    const sent = (): unknown => order.push("headers written");
+    diagnostics.subscribe("undici:client:sendHeaders", sent);
+    onTestFinished(() => void diagnostics.unsubscribe("undici:client:sendHeaders", sent));
+    const written = (): unknown => order.push("body written");
+    diagnostics.subscribe("undici:request:bodySent", written);
+    onTestFinished(() => void diagnostics.unsubscribe("undici:request:bodySent", written));
+    await partnerOf(server).call(ACCEPT, {
+      signal: new AbortController().signal,
+      mayCall: () => {
+        order.push("asked");
+        process.nextTick(() => order.push("next tick"));
+        queueMicrotask(() => order.push("microtask"));
+        return true;
+      },
+    });
+    expect(order.slice(0, 3)).toEqual(["asked", "headers written", "body written"]);
+    expect(order).toHaveLength(5);
+  });
+
+  it("when the question itself fails", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    const outcome = await partnerOf(server).call(ACCEPT, {
+      signal: new AbortController().signal,
+      mayCall: () => {
+        throw new Error("stopwatch broken");
+      },
+    });
+    expect(outcome).toEqual({ kind: "notSent", reason: "stopwatch broken" });
+    await eventually(() => server.seen[0]!.closed);
+    expect(server.seen[0]!.text).toBe("");
+  });
+
+  it("when a credential cannot be a header", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    const credentials = {
+      current: () => ({ accessToken: "a\r\nx-evil: 1", xToken: "x" }),
+      reload: () => Promise.resolve(),
+    };
+    const outcome = await partnerOf(server, { credentials }).call(ACCEPT, free());
+    expect(outcome).toEqual({ kind: "notSent", reason: "invalid Authorization header" });
+    await eventually(() => server.seen.every(({ closed }) => closed));
+    expect(server.seen.every(({ text }) => text === "")).toBe(true);
+  });
+
+  it.each([
+    ["a closed connection", (socket: import("node:net").Socket) => socket.end()],
+    ["a reset", (socket: import("node:net").Socket) => socket.resetAndDestroy()],
+    ["an answer to nothing", (socket: import("node:net").Socket) => socket.write(answer("200 OK"))],
+  ])("to a partner that greets with %s", async (_, onConnect) => {
+    // The greeting has to arrive first; where it comes later, no client can know, and the outcome must be honest about it.
+    const { outcome, server, requests } = await acceptAt({ onConnect });
+    await eventually(() => server.seen.every(({ closed }) => closed));
+    if (outcome.kind === "notSent") expect(requests()).toBe(0);
+    else expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+  });
+});
+
+describe("an answer that does not arrive leaves it unknown", () => {
+  it.each([
+    ["a reset", (socket: import("node:net").Socket) => socket.resetAndDestroy()],
+    ["the end", (socket: import("node:net").Socket) => socket.end()],
+    ["half a status line, and the end", (socket: import("node:net").Socket) => socket.end("HTTP/1.1 20")],
+    [
+      "a status line that is none",
+      (socket: import("node:net").Socket) => socket.end("HTTP/1.1 2OO OK\r\n\r\n"),
+    ],
+    ["another protocol", (socket: import("node:net").Socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["a version of its own", (socket: import("node:net").Socket) => socket.end("HTTP/3.7 200 OK\r\n\r\n")],
+    [
+      "only an informational answer",
+      (socket: import("node:net").Socket) => socket.end("HTTP/1.1 103 Early\r\n\r\n"),
+    ],
+    [
+      "a change of protocol",
+      (socket: import("node:net").Socket) =>
+        socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
+    ],
+    ["a status below all", (socket: import("node:net").Socket) => socket.end("HTTP/1.1 099 What\r\n\r\n")],
+  ])("%s", async (_, onRequest) => {
+    const { outcome, server, requests } = await acceptAt({ onRequest });
+    expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+    expect(outcome).not.toMatchObject({ reason: "" });
+    await eventually(() => server.seen.every(({ closed }) => closed));
+    expect(requests()).toBe(1);
+  });
+
+  it("silence until the deadline", async () => {
+    const { outcome, server, requests } = await acceptAt({}, { callTimeoutMs: 100 });
+    expect(outcome).toEqual({ kind: "unknown", reason: "no answer within 100 ms", answer: null });
+    await eventually(() => server.seen[0]!.closed);
+    expect(requests()).toBe(1);
+  });
+
+  it("a caller that stops waiting", async () => {
+    const server = await serve({});
+    const stop = new AbortController();
+    const call = partnerOf(server).call(ACCEPT, { signal: stop.signal, mayCall: () => true });
+    await eventually(() => server.seen[0]?.text.endsWith("}") === true);
+    stop.abort(new Error("shutting down"));
+    expect(await call).toEqual({ kind: "unknown", reason: "shutting down", answer: null });
+    await eventually(() => server.seen[0]!.closed);
+  });
+});
+
+describe("the status line decides", () => {
+  const cut = { httpStatus: 200, body: null, retryAfterMs: null };
+
+  it.each([
+    ["a body cut off by the end", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"],
+    ["a chunked body cut off", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n"],
+    ["a chunked body that breaks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+    ["headers cut off", "HTTP/1.1 200 OK\r\nContent-Ty"],
+    ["headers that are none", "HTTP/1.1 200 OK\r\nno colon here\r\n\r\n"],
+    ["headers without end", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(300_000)}\r\n\r\n`],
+    ["a line and nothing more", "HTTP/1.1 200 OK\r\n"],
+  ])("of %s", async (_, text) => {
+    const { outcome } = await acceptAt({ onRequest: (socket) => socket.end(text) });
+    expect(outcome).toEqual({ kind: "executed", answer: cut });
+  });
+
+  it("of a reset in the middle of the body", async () => {
+    const { outcome } = await acceptAt({
+      onRequest: (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", () => {
+          setImmediate(() => socket.resetAndDestroy());
+        });
+      },
+    });
+    // A reset may overtake what was written before it; then nothing has arrived.
+    if (outcome.kind !== "unknown") expect(outcome).toEqual({ kind: "executed", answer: cut });
+    else expect(outcome.answer).toBeNull();
+  });
+
+  it("of a body that does not end in time", async () => {
+    const { outcome, server } = await acceptAt(reply("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), {
+      callTimeoutMs: 100,
+    });
+    expect(outcome).toEqual({ kind: "executed", answer: cut });
+    await eventually(() => server.seen[0]!.closed);
+  });
+
+  it("also against execution", async () => {
+    const text = "HTTP/1.1 422 No\r\nContent-Length: 50\r\n\r\n{";
+    const { outcome } = await acceptAt({ onRequest: (socket) => socket.end(text) });
+    expect(outcome).toEqual({ kind: "refused", answer: { ...cut, httpStatus: 422 } });
+  });
+
+  it("and a 500 leaves it unknown, answer kept", async () => {
+    const { outcome } = await acceptAt(reply(answer("500 Oops", "sorry")));
+    expect(outcome).toEqual({
+      kind: "unknown",
+      reason: "the partner answered 500",
+      answer: { httpStatus: 500, body: "sorry", retryAfterMs: null },
+    });
+  });
+
+  it.each([
+    ["HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}"],
+    ["HTTP/1.0 200 OK\r\n\r\n{}"],
+    ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"],
+    ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"],
+    [
+      "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+    [`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}\r\nContent-Length: 2\r\n\r\n{}`],
+  ])("%.60j is an answer, whole or byte by byte", async (text) => {
+    const whole = await acceptAt({ onRequest: (socket) => socket.end(text) });
+    expect(whole.outcome).toMatchObject({ kind: "executed", answer: { httpStatus: 200, body: "{}" } });
+    if (text.length > 1000) return;
+    const bytes = await acceptAt({
+      onRequest: async (socket) => {
+        for (const byte of text) {
+          socket.write(byte);
+          await new Promise((next) => setImmediate(next));
+        }
+        socket.end();
+      },
+    });
+    expect(bytes.outcome).toEqual(whole.outcome);
+  });
+
+  it("follows no redirect", async () => {
+    const elsewhere = await serve(reply(answer("200 OK")));
+    for (const [status, kind] of [
+      [301, "refused"],
+      [307, "refused"],
+      [308, "refused"],
+      [302, "unknown"],
+      [303, "unknown"],
+    ]) {
+      const { outcome } = await acceptAt(
+        reply(answer(`${status} Go`, "", `Location: ${elsewhere.url}/\r\n`)),
+      );
+      expect(outcome.kind).toBe(kind);
+    }
+    expect(elsewhere.seen).toEqual([]);
+  });
+
+  it("counts an answer that comes before the request was read", async () => {
+    const server = await serve({
+      onConnect: (socket) => {
+        socket.once("data", () => socket.end(answer("413 Too Large", "no")));
+      },
+    });
+    const outcome = await partnerOf(server).call({ ...ACCEPT, body: "x".repeat(2_000_000) }, free());
+    if (outcome.kind !== "unknown")
+      expect(outcome).toMatchObject({ kind: "refused", answer: { httpStatus: 413 } });
+    else expect(outcome.answer).toBeNull();
+  });
+});
+
+describe("connections", () => {
+  it("serve one call each, so that a partner that closes them silently costs nothing", async () => {
+    const server = await serve({
+      onRequest: (socket, index) => {
+        socket.write(
+          answer("200 OK", `{"n":${index}}`, "Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n"),
+        );
+        if (index % 2 === 0) socket.destroySoon();
+      },
+    });
+    const partner = partnerOf(server);
+    for (let n = 0; n < 40; n++) {
+      expect(await partner.call(n % 3 === 0 ? CREATE : ACCEPT, free())).toMatchObject({
+        kind: "executed",
+        answer: { body: `{"n":${n}}` },
+      });
+    }
+    expect(server.seen).toHaveLength(40);
+    for (const { text } of server.seen) expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    await eventually(() => server.seen.every(({ closed }) => closed));
+  });
+
+  it("carry no second answer over to the next call", async () => {
+    const server = await serve({
+      onRequest: (socket, index) => {
+        socket.write(answer("200 OK", `{"n":${index}}`) + answer("422 No", '{"n":"stray"}') + "garbage");
+      },
+    });
+    const partner = partnerOf(server);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => partner.call(ACCEPT, free())));
+    const bodies = outcomes.map((outcome) =>
+      outcome.kind === "executed" ? outcome.answer.body : outcome.kind,
+    );
+    expect(new Set(bodies)).toEqual(new Set(Array.from({ length: 20 }, (_, n) => `{"n":${n}}`)));
+  });
+
+  it("are never more than allowed, and waiting for one sends nothing", async () => {
+    const server = await serve({});
+    const partner = partnerOf(server, { maxConnections: 2 });
+    const stop = new AbortController();
+    const held = [ACCEPT, ACCEPT].map((request) => partner.call(request, { ...free(), signal: stop.signal }));
+    await eventually(() => server.seen.filter(({ text }) => text.endsWith("}")).length === 2);
+    const giveUp = new AbortController();
+    const third = partner.call(ACCEPT, { signal: giveUp.signal, mayCall: () => true });
+    giveUp.abort(new Error("no time left"));
+    expect(await third).toEqual({ kind: "notSent", reason: "no time left" });
+    expect(server.seen).toHaveLength(2);
+    const fourth = partner.call(ACCEPT, { ...free(), signal: stop.signal });
+    server.seen[0]!.socket.write(answer("200 OK"));
+    await eventually(() => server.seen.length === 3 && server.seen[2]!.text.endsWith("}"));
+    stop.abort(new Error("done"));
+    expect((await Promise.all([...held, fourth])).map(({ kind }) => kind).sort()).toEqual([
+      "executed",
+      "unknown",
+      "unknown",
+    ]);
+  });
+
+  it("are not opened after closing, which waits for what is open", async () => {
+    const server = await serve({});
+    const partner = partnerOf(server);
+    const call = partner.call(ACCEPT, free());
+    await eventually(() => server.seen[0]?.text.endsWith("}") === true);
+    let closed = false;
+    const closing = partner.close().then(() => (closed = true));
+    expect((await partner.call(ACCEPT, free())).kind).toBe("notSent");
+    expect(closed).toBe(false);
+    server.seen[0]!.socket.write(answer("200 OK"));
+    expect((await call).kind).toBe("executed");
+    await closing;
+    expect(server.seen.filter(({ text }) => text !== "")).toHaveLength(1);
+  });
+});
