@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { Secret } from "./secret.ts";
 
 /** When a setting must be given: always, for a flow, or never. */
@@ -31,7 +32,7 @@ const row = <T>(
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-const readDuration = (text: string): number => {
+export const readDuration = (text: string): number => {
   const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
   if (digits === undefined || unit === undefined)
     throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
@@ -176,6 +177,25 @@ export const secret = (options: Row): Optional<Secret> => ({
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
+
+const isCidr = (text: string): boolean => {
+  const [address = "", bits, ...more] = text.split("/");
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    more.length === 0 &&
+    widest > 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest))
+  );
+};
+
+/** Address ranges such as 10.0.0.0/8, or single addresses. */
+export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
+  row(options, "list of CIDRs", options.fallback, (value) => {
+    const items = readList(value);
+    const odd = items.find((item) => !isCidr(item));
+    if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
+    return items;
+  });
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>

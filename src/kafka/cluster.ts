@@ -1,6 +1,7 @@
 import { ConfigResourceTypes, type Admin } from "kafkajs";
 import type { Clock } from "../runtime/clock.ts";
 import type { NewClient } from "./client.ts";
+import type { Range } from "./tail.ts";
 
 /** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
 export type FoundTopic = {
@@ -13,7 +14,8 @@ export type FoundTopic = {
 /** What is asked of a cluster outside of reading and writing. Every question is bounded; rejects when it is not answered. */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
-  brokers(): Promise<number>;
+  /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
+  ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
   create(topic: {
@@ -73,7 +75,19 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         });
         return new Map(await Promise.all(found));
       }),
-    brokers: () => bounded(async () => (await admin.describeCluster()).brokers.length),
+    ranges: (topic, sinceMs) =>
+      bounded(async () => {
+        const bounds = await admin.fetchTopicOffsets(topic);
+        const since = sinceMs === undefined ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs);
+        const from = new Map(since.map(({ partition, offset }) => [partition, Number(offset)]));
+        return new Map(
+          bounds.map(({ partition, low, high }) => {
+            // Where nothing is so young, kafkajs gives the end, or -1.
+            const start = from.get(partition) ?? Number(low);
+            return [partition, { startOffset: start < 0 ? Number(high) : start, endOffset: Number(high) }];
+          }),
+        );
+      }),
     defaultReplicationFactor: () =>
       bounded(async () => {
         const { brokers } = await admin.describeCluster();

@@ -12,6 +12,9 @@ export type ReaderOptions = {
   sessionTimeoutMs: number;
   /** Per partition and fetch: bounds what can arrive after a pause. */
   maxBytesPerPartition: number;
+  /** Waits for so many bytes, but for `fetchWaitMs` at most: fewer and larger fetches, for readers that are in no hurry. */
+  minBytes?: number;
+  fetchWaitMs?: number;
 };
 
 /** What reading leads to. Called synchronously and in order; must be quick, for kafkajs heartbeats between the calls. */
@@ -100,7 +103,8 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       rebalanceTimeout: Math.max(sessionTimeoutMs, 10_000),
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxBytesPerPartition: options.maxBytesPerPartition,
-      maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxWaitTimeInMs: options.fetchWaitMs ?? FETCH_WAIT_MS,
+      minBytes: options.minBytes ?? 1,
       allowAutoTopicCreation: false,
       retry: {
         retries: 4,

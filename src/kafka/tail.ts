@@ -20,6 +20,8 @@ export type TailOptions = {
   topic: string;
   groupId: string;
   sessionTimeoutMs: number;
+  minBytes?: number;
+  fetchWaitMs?: number;
 };
 
 export type Tail = { state: Reader["state"]; stop(): Promise<void> };

@@ -3,11 +3,11 @@ import { performance } from "node:perf_hooks";
 /** Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds. */
 export type Clock = {
   /** Wall-clock time in milliseconds since the Unix epoch. May jump. */
-  now(): number;
+  now: () => number;
   /** Milliseconds since an arbitrary start. Never jumps back, but may stand still while a virtual machine is paused. */
-  monotonic(): number;
+  monotonic: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /**
    * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`; rejects at that
    * moment, whether or not `work` heeds its signal. Leaves neither timer nor listener behind.

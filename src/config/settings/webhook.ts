@@ -1,7 +1,7 @@
 import {
+  cidrs,
   duration,
   integer,
-  list,
   optionalOneOf,
   optionalText,
   path,
@@ -43,12 +43,12 @@ export const webhook = {
     fallback: "5m",
     help: "Clock skew that standard-webhooks accepts.",
   }),
-  allowedCidrs: list({
+  allowedCidrs: cidrs({
     env: "WEBHOOK_ALLOWED_CIDRS",
     fallback: "",
     help: "Who may call; anybody when empty.",
   }),
-  trustedProxyCidrs: list({
+  trustedProxyCidrs: cidrs({
     env: "WEBHOOK_TRUSTED_PROXY_CIDRS",
     fallback: "",
     help: "Peers whose X-Forwarded-For is believed.",

@@ -1,0 +1,112 @@
+import type { AddressInfo } from "node:net";
+import type { Config } from "../config/config.ts";
+import { readinessOf, type Component } from "../ops/health.ts";
+import { createManagementServer } from "../ops/management.ts";
+import { createMetrics } from "../ops/metrics.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { openCommands } from "./commands.ts";
+import { openDeadLetters } from "./dead-letters.ts";
+import { createKit } from "./kit.ts";
+import { closeServer, listen } from "./listen.ts";
+import type { Part } from "./part.ts";
+import { lookAround } from "./start.ts";
+import { openWebhooks, webhookServer } from "./webhooks.ts";
+
+/** A running bridge. */
+export type Bridge = {
+  addresses: { webhooks: AddressInfo | null; management: AddressInfo };
+  /** Drains and stops, within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the group. */
+  stop(): Promise<void>;
+};
+
+/** Kept back of SHUTDOWN_TIMEOUT for closing connections after the drain. */
+const CLOSE_MS = 2_000;
+
+const STARTING: Component = { up: false, detail: "starting", required: true };
+
+const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
+  Object.fromEntries(records.flatMap((record) => Object.entries(record)));
+
+/**
+ * Builds everything there is and runs it: the one place where parts meet. Resolves when the flows run; until then webhooks are answered
+ * 503 and the process is not ready. Rejects with a UsageError when something is missing that a person must see to.
+ */
+export const startBridge = async (
+  config: Config,
+  { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
+): Promise<Bridge> => {
+  const kit = createKit(config, clock, log);
+  const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
+  const parts: Part[] = [];
+  let state: "starting" | "running" | "stopping" = "starting";
+  let counts = () => ({ unfinished: 0, inFlight: 0 });
+
+  const components = (): Record<string, Component> => ({
+    ...(state === "starting" && { start: STARTING }),
+    ...(state === "stopping" && { stop: { ...STARTING, detail: "shutting down" } }),
+    ...merged(parts.map((part) => part.components())),
+  });
+  const metrics = createMetrics({
+    publisherWaiting: () => merged(parts.map((part) => part.waiting())),
+    kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
+    commandsUnfinished: () => counts().unfinished,
+    commandsInFlight: () => counts().inFlight,
+  });
+
+  const readiness = () => readinessOf(components());
+  const management = createManagementServer({ readiness, registry: metrics.registry });
+  const webhooks = runs("webhooks")
+    ? webhookServer(config, { kit, metrics, isOpen: () => state === "running" })
+    : null;
+
+  const stop = async (): Promise<void> => {
+    if (state === "stopping") return;
+    state = "stopping";
+    const until = clock.monotonic() + config.bridge.shutdownTimeoutMs - CLOSE_MS;
+    const leftMs = (): number => Math.max(0, until - clock.monotonic());
+    log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
+    await Promise.all([
+      webhooks && closeServer(webhooks.server, leftMs()),
+      // Dead letters come last: what drains may need them.
+      ...parts.slice(1).map((part) => part.stop(leftMs())),
+    ]);
+    await parts[0]?.stop(leftMs());
+    await closeServer(management, 0);
+    log.info({}, "bridge.stopped");
+  };
+
+  try {
+    const { management: at, webhook } = config;
+    const addresses = {
+      management: await listen(management, at.host, at.port, "MANAGEMENT_PORT"),
+      webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
+    };
+    const { schemaIds } = await lookAround(config, kit, signal);
+    const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
+    const deadLetters = openDeadLetters(config, kit, metrics);
+    parts.push(deadLetters);
+    if (webhooks) {
+      const part = await openWebhooks(config, {
+        kit,
+        metrics,
+        deadLetters,
+        schemaId: idOf("transaction-status-updated"),
+      });
+      parts.push(part);
+      webhooks.connect(part.receive);
+    }
+    if (runs("commands")) {
+      const ids = { result: idOf("command-result"), journal: idOf("command-journal-entry") };
+      const part = await openCommands(config, { kit, metrics, deadLetters, schemaIds: ids });
+      parts.push(part);
+      counts = part.counts;
+    }
+    state = "running";
+    log.info({ flows: config.bridge.flows, addresses }, "bridge.running");
+    return { addresses, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,180 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { checkFor } from "../commands-to-results/check.ts";
+import { concludeWith } from "../commands-to-results/conclude.ts";
+import { decide } from "../commands-to-results/disposition.ts";
+import { createExecute } from "../commands-to-results/execute.ts";
+import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
+import { guardFor } from "../commands-to-results/guard.ts";
+import type { Contradiction } from "../commands-to-results/journal/ports.ts";
+import { republish } from "../commands-to-results/journal/republish.ts";
+import { readCommand } from "../commands-to-results/read.ts";
+import { refusals } from "../commands-to-results/unfit.ts";
+import type { Config } from "../config/config.ts";
+import { decoder } from "../kafka/codec.ts";
+import { startOrderedConsumer, type Handle } from "../kafka/ordered-consumer.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { readSchema } from "../kafka/schemas.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import { findQuoteId } from "../partner/quote-id.ts";
+import type { Command as CommandRecord } from "../records.ts";
+import { messageOf } from "../runtime/errors.ts";
+import type { DeadLetters } from "./dead-letters.ts";
+import { openJournal } from "./journal.ts";
+import type { Kit } from "./kit.ts";
+import { measured, openPartner } from "./partner.ts";
+import type { Part } from "./part.ts";
+import { openResults } from "./results.ts";
+
+const TAKEOVER_MARGIN_MS = 5_000;
+const BACKOFF = { baseMs: 250, maxMs: 5_000 };
+const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
+const MAX_BYTES_PER_PARTITION = 262_144;
+/** Kept back of a drain: to write down what open calls came to, publish and commit. */
+const CONCLUDE_MS = 3_000;
+
+export type CommandParts = {
+  kit: Kit;
+  metrics: Metrics;
+  deadLetters: DeadLetters;
+  schemaIds: { result: number; journal: number };
+};
+
+/** Commands become results. Rejects when the cluster cannot be asked. */
+export const openCommands = async (
+  config: Config,
+  { kit, metrics, deadLetters, schemaIds }: CommandParts,
+): Promise<Part & { counts: () => { unfinished: number; inFlight: number } }> => {
+  const { clock, log, random } = kit;
+  const { partner: settings, commands, kafka } = config;
+  const partner = openPartner(config, clock);
+  /** Follows a command through everything that is awaited on its way, so that its result continues the same trace. */
+  const traces = new AsyncLocalStorage<string | null>();
+  const trace = (): string | null => traces.getStore() ?? null;
+  const results = openResults(config, kit, { schemaId: schemaIds.result, trace });
+  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal);
+  const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
+  let joined = false;
+  const cut = new AbortController();
+  const abandon = new AbortController();
+
+  const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
+    log.error({ ...ref, said: said.outcome, standing: standing.outcome }, "command.contradicted");
+    const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
+    const record = { ...place, key: Buffer.from(ref.key), value: results.codec.encode(said), headers: {} };
+    await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
+  };
+
+  const deps = {
+    clock,
+    view,
+    journal,
+    random,
+    guard,
+    decide,
+    codec: results.codec,
+    contradiction,
+    call: measured(partner.call, metrics, clock),
+    publish: results.publish,
+    conclude: concludeWith({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
+    mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
+    newId: () => randomUUID(),
+    observer: {
+      takeover: (ref: object, attemptId: string) => log.warn({ ...ref, attemptId }, "command.owner.lost"),
+      breaker: (state: string) => log.warn({ state }, "partner.breaker"),
+      retrying: (what: string, error: unknown) =>
+        log.warn({ what, reason: messageOf(error) }, "command.retrying"),
+    },
+    options: {
+      callWithinMs: settings.connectTimeoutMs + settings.callTimeoutMs,
+      takeoverMarginMs: TAKEOVER_MARGIN_MS,
+      deadlineMs: commands.deadlineMs,
+      breakerFailures: settings.breakerFailures,
+      breakerPauseMs: settings.breakerPauseMs,
+      backoff: BACKOFF,
+    },
+  };
+
+  const flow = commandsToResults({
+    read: readCommand({
+      check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
+      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now),
+    }),
+    disguise,
+    execute: createExecute(deps),
+    answer: (result, record) => results.answer(result, record),
+    park: async (record, reason, detail) => {
+      await deadLetters.parkCommand(record as Incoming, reason, detail);
+    },
+    now: clock.now,
+  });
+
+  const tell = (
+    { topic, partition, offset }: Incoming,
+    { result, deadLettered }: Handled,
+    ms: number,
+  ): void => {
+    if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
+    const { commandId, operation, outcome, quoteId, attempts, error } = result ?? {};
+    const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
+    const said = { ...line, topic, partition, offset, ms: Math.round(ms) };
+    if (outcome === "IN_DOUBT") log.warn(said, "command.in.doubt");
+    else log.info(said, "command.concluded");
+  };
+
+  const handle: Handle = async (record, { place, signal }) => {
+    const startedAt = clock.monotonic();
+    const { traceparent } = record.headers;
+    const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
+    const handled = await traces.run(traceparent === undefined ? null : String(traceparent), () =>
+      flow(record, lifeline, place),
+    );
+    tell(record, handled, clock.monotonic() - startedAt);
+  };
+
+  const consumer = startOrderedConsumer(
+    {
+      topic: config.topics.commands,
+      groupId: kafka.groupId,
+      sessionTimeoutMs: kafka.sessionTimeoutMs,
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxInFlight: commands.maxInFlight,
+      maxUnfinished: Math.max(1_000, 4 * commands.maxInFlight),
+    },
+    handle,
+    kit,
+  );
+  const republishing = republish(deps, { ...REPUBLISH, signal: abandon.signal }).catch(() => undefined);
+
+  return {
+    counts: () => ({ unfinished: consumer.unfinished(), inFlight: consumer.inFlight() }),
+    components: () => {
+      const { up, detail } = consumer.state();
+      joined ||= up;
+      const partitions = `${detail}, partitions ${consumer.assignment().join(" ") || "none"}`;
+      return {
+        ...results.components(),
+        journal: { ...room.state(), required: true },
+        // Once joined, a rebalance or an empty assignment is nothing that a restart would mend.
+        "commands-group": { up, detail: partitions, required: !joined },
+      };
+    },
+    waiting: results.waiting,
+    stop: async (drainMs) => {
+      const until = clock.monotonic() + drainMs;
+      const cutting = setTimeout(
+        () => cut.abort(new Error("the process stops")),
+        Math.max(0, drainMs - CONCLUDE_MS),
+      );
+      await consumer.stop(drainMs);
+      clearTimeout(cutting);
+      abandon.abort(new Error("the process has stopped"));
+      await republishing;
+      await Promise.all([
+        partner.close(),
+        results.stop(until - clock.monotonic()),
+        room.stop(until - clock.monotonic()),
+      ]);
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { UsageError } from "../runtime/errors.ts";
+
+/** Listens. Rejects with a sentence that names the setting when the port cannot be had. */
+export const listen = (server: Server, host: string, port: number, setting: string): Promise<AddressInfo> =>
+  new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        new UsageError(`${setting}: cannot listen on ${host}:${port} (${error.code ?? error.message}).`),
+      );
+    });
+    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+  });
+
+/** Takes no new connections, lets requests in progress finish for `drainMs`, then cuts what is left. */
+export const closeServer = (server: Server, drainMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (!server.listening) {
+      resolve();
+      return;
+    }
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });

@@ -1,0 +1,86 @@
+import type { Config } from "../config/config.ts";
+import { decoder } from "../kafka/codec.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { readSchema } from "../kafka/schemas.ts";
+import { startTail } from "../kafka/tail.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
+import type { Kit } from "./kit.ts";
+
+/** What this replica remembers of the events topic, its own records and those of others. */
+export type Memory = {
+  window: EventWindow;
+  state: () => { up: boolean; detail: string };
+  stop: () => Promise<void>;
+};
+
+const MAX_BYTES = 100 * 1_048_576;
+/** Own events are noted as they are published. What others published may be learned of a little later, in large bites. */
+const FETCH = { minBytes: 65_536, fetchWaitMs: 500 };
+/** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
+const READY_AFTER_MS = 15_000;
+
+const idOf = ({ headers }: Incoming): string => String(headers["ce_id"] ?? "");
+
+/** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
+export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
+  const { clock } = kit;
+  const windowMs = config.webhook.dedupWindowMs;
+  const topic = config.topics.transactionStatus;
+  const window = eventWindow({ windowMs, maxBytes: MAX_BYTES });
+  const decode = decoder<TransactionStatusUpdated>(
+    readSchema("transaction-status-updated"),
+    kit.registry,
+    clock.now,
+  );
+  const cluster = await kit.connectCluster();
+  const next = new Map<number, number>();
+  const behind = new Map<number, number>();
+  const startedAt = clock.monotonic();
+
+  const noteAt =
+    (timestampMs: number) =>
+    (decoded: Awaited<ReturnType<typeof decode>>): void => {
+      if (decoded.ok) window.note(decoded.value, timestampMs);
+    };
+
+  const take = (record: Incoming): boolean => {
+    const { partition, offset, value, timestampMs } = record;
+    next.set(partition, offset + 1);
+    if (offset + 1 >= (behind.get(partition) ?? 0)) behind.delete(partition);
+    // Decoding is most of the work, and the events of this replica are known already.
+    if (value === null || window.seen(idOf(record), clock.now())) return true;
+    const decoded = decode(value);
+    if (decoded instanceof Promise) void decoded.then(noteAt(timestampMs), () => undefined);
+    else noteAt(timestampMs)(decoded);
+    return true;
+  };
+
+  const tail = startTail(
+    { topic, groupId: kit.ownGroup("events"), sessionTimeoutMs: config.kafka.sessionTimeoutMs, ...FETCH },
+    {
+      begin: (ranges) => {
+        behind.clear();
+        for (const [partition, { startOffset, endOffset }] of ranges) {
+          next.set(partition, startOffset);
+          if (startOffset < endOffset) behind.set(partition, endOffset);
+        }
+      },
+      position: (partition) => next.get(partition) ?? null,
+      take,
+    },
+    { ...kit, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
+  );
+
+  return {
+    window,
+    state: () => {
+      const caughtUp = tail.state().up && behind.size === 0;
+      const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
+      return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
+    },
+    stop: async () => {
+      await Promise.all([tail.stop(), cluster.close()]);
+    },
+  };
+};

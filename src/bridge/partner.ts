@@ -1,0 +1,62 @@
+import type { Config } from "../config/config.ts";
+import { createPartner, type Partner } from "../partner/client.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { Call } from "../partner/types.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { UsageError } from "../runtime/errors.ts";
+import { pem } from "./kit.ts";
+
+const proxyOf = (text: string | undefined): URL | null => {
+  if (text === undefined) return null;
+  try {
+    return new URL(text);
+  } catch {
+    // The address may hold a password, so it is not repeated.
+    throw new UsageError("PARTNER_PROXY_URL is not an address such as http://proxy:3128.");
+  }
+};
+
+/** The partner as the configuration describes it. Its credentials are looked at for each call. */
+export const openPartner = ({ partner }: Config, clock: Clock): Partner => {
+  const { accessToken, xToken } = partner;
+  const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
+  const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
+  const key = pem("PARTNER_TLS_KEY_FILE", partner.tlsKeyFile);
+  return createPartner({
+    baseUrl: new URL(partner.baseUrl ?? ""),
+    credentials: {
+      current: () => ({ accessToken: accessToken?.reveal() ?? "", xToken: xToken?.reveal() ?? "" }),
+      reload: () => {
+        accessToken?.reload();
+        xToken?.reload();
+        return Promise.resolve();
+      },
+    },
+    userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
+    tls: {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    },
+    proxy: proxyOf(partner.proxyUrl?.reveal()),
+    connectTimeoutMs: partner.connectTimeoutMs,
+    callTimeoutMs: partner.callTimeoutMs,
+    maxConnections: partner.maxConnections,
+    maxPerSecond: partner.maxRequestsPerSecond ?? null,
+    maxResponseBytes: partner.maxResponseBytes,
+    acceptDoubtStatuses: partner.doubtStatuses,
+    clock,
+  });
+};
+
+/** Counts and times every call. */
+export const measured =
+  (call: Call, metrics: Metrics, clock: Clock): Call =>
+  async (request, options) => {
+    const startedAt = clock.monotonic();
+    const outcome = await call(request, options);
+    const { operation } = request;
+    metrics.partnerCalls.inc({ operation, outcome: outcome.kind });
+    metrics.partnerSeconds.observe({ operation }, (clock.monotonic() - startedAt) / 1_000);
+    return outcome;
+  };

@@ -1,0 +1,32 @@
+import type { Entry, Position } from "../commands-to-results/journal/entry.ts";
+
+const MAX_BYTES = 16 * 1_048_576;
+const OVERHEAD_BYTES = 300;
+
+/**
+ * The conclusions that were read last. A repeated command mostly asks for one of these, and reading a single record again takes kafkajs
+ * long.
+ */
+export const recentEntries = (): {
+  keep(at: Position, entry: Entry): void;
+  find(at: Position): Entry | null;
+} => {
+  const entries = new Map<string, { entry: Entry; bytes: number }>();
+  let bytes = 0;
+  const nameOf = ({ partition, offset }: Position): string => `${partition}/${offset}`;
+
+  return {
+    keep: (at, entry) => {
+      if (entry.step.kind !== "concluded") return;
+      const size = entry.step.result.length + OVERHEAD_BYTES;
+      entries.set(nameOf(at), { entry, bytes: size });
+      bytes += size;
+      for (const [name, oldest] of entries) {
+        if (bytes <= MAX_BYTES) return;
+        entries.delete(name);
+        bytes -= oldest.bytes;
+      }
+    },
+    find: (at) => entries.get(nameOf(at))?.entry ?? null,
+  };
+};

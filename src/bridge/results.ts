@@ -1,0 +1,83 @@
+import type { CommandRecord } from "../commands-to-results/flow.ts";
+import type { ResultCodec } from "../commands-to-results/journal/ports.ts";
+import type { Config } from "../config/config.ts";
+import { decoder, encoder } from "../kafka/codec.ts";
+import { envelopeHeaders } from "../kafka/envelope.ts";
+import type { Headers } from "../kafka/record.ts";
+import { readSchema } from "../kafka/schemas.ts";
+import type { CommandResult } from "../records.ts";
+import type { Kit } from "./kit.ts";
+import type { Part } from "./part.ts";
+
+const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
+const TIMEOUT_MS = 15_000;
+
+/** The results topic: how its values are written and read, and where they go. */
+export type Results = Part & {
+  codec: ResultCodec;
+  /** Publishes a result under its commandId. `value` are its bytes. */
+  publish: (result: CommandResult, value: Buffer) => Promise<void>;
+  /** Publishes the result of a record that has no place in the journal. */
+  answer: (result: CommandResult, record: CommandRecord) => Promise<void>;
+};
+
+const originOf = ({ topic, partition, offset }: CommandRecord): Headers => ({
+  "command-topic": topic,
+  "command-partition": String(partition),
+  "command-offset": String(offset),
+});
+
+/** @param trace the trace context that the command under way carries on */
+export const openResults = (
+  config: Config,
+  kit: Kit,
+  { schemaId, trace }: { schemaId: number; trace: () => string | null },
+): Results => {
+  const topic = config.topics.results;
+  const schema = readSchema("command-result");
+  const encode = encoder<CommandResult>(schema, schemaId);
+  const decode = decoder<CommandResult>(schema, kit.registry, kit.clock.now);
+  const publisher = kit.publisher(topic, {
+    maxWaiting: 20_000,
+    maxWaitingBytes: 64 * 1_048_576,
+    sendTimeoutMs: 8_000,
+  });
+
+  const headersOf = (result: CommandResult): Headers => ({
+    ...envelopeHeaders({
+      id: result.resultId,
+      type: RESULT_TYPE,
+      source: config.partner.baseUrl ?? "",
+      subject: result.commandId,
+      timeMs: result.completedAt,
+      traceparent: trace(),
+    }),
+    "correlation-id": result.commandId,
+    outcome: result.outcome,
+  });
+
+  return {
+    codec: {
+      encode,
+      decode: (value) => {
+        const decoded = decode(value);
+        if (decoded instanceof Promise) throw new Error("the schema of an earlier result is being asked for");
+        if (!decoded.ok) throw new Error(`an earlier result cannot be read: ${decoded.detail}`);
+        return decoded.value;
+      },
+    },
+    publish: async (result, value) => {
+      const headers = headersOf(result);
+      await publisher.publish({ key: Buffer.from(result.commandId), value, headers }, TIMEOUT_MS);
+    },
+    answer: async (result, record) => {
+      const unreadable = result.error?.code === "UNREADABLE_COMMAND";
+      const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
+      const headers = { ...headersOf(result), ...(unreadable && originOf(record)) };
+      await publisher.publish({ key, value: encode(result), headers }, TIMEOUT_MS);
+    },
+    components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
+    waiting: () => ({ [topic]: publisher.state().waiting }),
+    stop: (drainMs) => publisher.close(drainMs),
+  };
+};

@@ -1,0 +1,60 @@
+import type { Config } from "../config/config.ts";
+import { inspect, type Inspection } from "../kafka/inspect.ts";
+import { setUp } from "../kafka/setup.ts";
+import type { TopicNames } from "../kafka/topics.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import type { Kit } from "./kit.ts";
+
+/** So long a start waits for a Kafka or a registry that does not answer yet; orchestrators start things in any order. */
+const WAIT_MS = 60_000;
+const AGAIN_AFTER_MS = 2_000;
+
+const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
+  ...(bridge.flows.includes("webhooks") ? (["transactionStatus"] as const) : []),
+  ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
+  "deadLetters",
+];
+
+const once = async (config: Config, kit: Kit): Promise<Inspection> => {
+  const cluster = await kit.connectCluster();
+  try {
+    if (config.bridge.setupOnStart) {
+      const { partitions, replicationFactor } = config.topics;
+      const say = (line: string): void => kit.log.info({ line }, "setup");
+      await setUp(
+        { names: config.topics, partitions, replicationFactor, dryRun: false },
+        { ...kit, cluster, say },
+      );
+    }
+    return await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
+  } finally {
+    await cluster.close();
+  }
+};
+
+/**
+ * Looks whether everything that the flows need is there, and waits a while for Kafka and the registry to answer at all.
+ * Throws a UsageError with one sentence for each thing that is missing.
+ */
+export const lookAround = async (config: Config, kit: Kit, signal: AbortSignal): Promise<Inspection> => {
+  const until = kit.clock.monotonic() + WAIT_MS;
+  for (;;) {
+    try {
+      const inspection = await once(config, kit);
+      if (inspection.problems.length > 0) throw new UsageError(inspection.problems.join("\n"));
+      for (const warning of inspection.warnings) kit.log.warn({ warning }, "start.warning");
+      return inspection;
+    } catch (error) {
+      if (error instanceof UsageError && !(error.cause instanceof Error)) throw error;
+      const reason = messageOf(error);
+      kit.log.warn({ reason }, "start.waiting");
+      if (kit.clock.monotonic() > until) {
+        throw new UsageError(
+          `Kafka (${config.kafka.brokers.join(",")}) or the schema registry (${config.registry.url}) does not answer: ${reason}.`,
+          { cause: error },
+        );
+      }
+      await kit.clock.sleep(AGAIN_AFTER_MS, signal);
+    }
+  }
+};

@@ -1,0 +1,173 @@
+import type { Server } from "node:http";
+import type { Config } from "../config/config.ts";
+import { encoder } from "../kafka/codec.ts";
+import { envelopeHeaders } from "../kafka/envelope.ts";
+import { readSchema } from "../kafka/schemas.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
+import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
+import { webhooksToEvents, type Reception } from "../webhooks-to-events/flow.ts";
+import { verification, type Auth } from "../webhooks-to-events/verify.ts";
+import type { DeadLetters } from "./dead-letters.ts";
+import type { Kit } from "./kit.ts";
+import { openMemory } from "./memory.ts";
+import type { Part } from "./part.ts";
+
+const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
+const MAX_WAITING_BYTES = 128 * 1_048_576;
+/** What is kept back of WEBHOOK_PUBLISH_TIMEOUT for reading the request and writing the answer. */
+const ANSWER_MARGIN_MS = 50;
+const RETRY_AFTER_SECONDS = 5;
+
+const authOf = ({ webhook }: Config): Auth => {
+  const headerName = (webhook.signatureHeader ?? "").toLowerCase();
+  switch (webhook.auth) {
+    case "header":
+      return { kind: "header", headerName };
+    case "hmac":
+      return { kind: "hmac", headerName, prefix: webhook.signaturePrefix };
+    case "standard-webhooks":
+      return { kind: "standard-webhooks", toleranceMs: webhook.toleranceMs };
+    case "path-token":
+      return { kind: "path-token" };
+    case "none":
+      return { kind: "none" };
+    case undefined:
+      throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
+  }
+};
+
+const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
+  let text = "";
+  let secrets: readonly string[] = [];
+  return () => {
+    const now = webhook.secret?.reveal() ?? "";
+    if (now !== text) {
+      text = now;
+      secrets = now.split(",").map((secret) => secret.trim());
+    }
+    return secrets;
+  };
+};
+
+type Receive = (delivery: RawDelivery) => Promise<Reception>;
+
+/** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
+export const webhookServer = (
+  { webhook }: Config,
+  { kit, metrics, isOpen }: { kit: Kit; metrics: Metrics; isOpen: () => boolean },
+): { server: Server; connect: (to: Receive) => void } => {
+  const { clock, log } = kit;
+  let receive: Receive | null = null;
+
+  const served = ({ status, startedAt, reception, error }: Served): void => {
+    const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
+    metrics.webhookRequests.inc({ code: status });
+    if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
+    if (reception?.kind === "duplicate") metrics.duplicates.inc();
+    const event = reception && "event" in reception ? reception.event : null;
+    const place = reception && "place" in reception ? reception.place : null;
+    const line = {
+      code: status,
+      ...(reception && { kind: reception.kind }),
+      ...(event && { eventId: event.eventId, transactionId: event.transactionId, status: event.status }),
+      ...place,
+      ms,
+      ...(error !== null && { reason: messageOf(error) }),
+    };
+    if (status >= 500) log.warn(line, "webhook.unavailable");
+    else log.info(line, "webhook.served");
+  };
+
+  const server = createWebhookServer(
+    {
+      path: webhook.path,
+      pathToken: webhook.auth === "path-token",
+      maxBodyBytes: webhook.maxBodyBytes,
+      maxInFlight: webhook.maxInFlight,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+    {
+      receive: (delivery) => {
+        if (!receive) throw new Error("not connected to Kafka yet");
+        return receive(delivery);
+      },
+      isOpen,
+      served,
+      monotonic: clock.monotonic,
+      now: clock.now,
+    },
+  );
+  return { server, connect: (to) => (receive = to) };
+};
+
+export type WebhookParts = { kit: Kit; metrics: Metrics; deadLetters: DeadLetters; schemaId: number };
+
+/** Webhooks become events. Rejects when the cluster cannot be asked. */
+export const openWebhooks = async (
+  config: Config,
+  { kit, metrics, deadLetters, schemaId }: WebhookParts,
+): Promise<Part & { receive: Receive }> => {
+  const { clock } = kit;
+  const { webhook, topics, partner } = config;
+  const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
+  const memory = await openMemory(config, kit);
+  const publishTimeoutMs = webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
+  const publisher = kit.publisher(topics.transactionStatus, {
+    maxWaiting: webhook.maxInFlight,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sendTimeoutMs: webhook.publishTimeoutMs,
+  });
+
+  const publish = async (event: TransactionStatusUpdated, traceparent: string | null) => {
+    const startedAt = clock.monotonic();
+    const headers = envelopeHeaders({
+      id: event.eventId,
+      type: EVENT_TYPE,
+      source: partner.baseUrl ?? "",
+      subject: event.transactionId,
+      timeMs: event.occurredAt ?? event.receivedAt,
+      traceparent,
+    });
+    const key = Buffer.from(event.transactionId);
+    const place = await publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs);
+    metrics.publishSeconds.observe(
+      { topic: topics.transactionStatus },
+      (clock.monotonic() - startedAt) / 1_000,
+    );
+    if (event.outOfOrder) metrics.outOfOrder.inc();
+    return place;
+  };
+
+  const receive = webhooksToEvents({
+    verify: verification({
+      auth: authOf(config),
+      secrets: secretsOf(config),
+      allowedCidrs: webhook.allowedCidrs,
+      trustedProxyCidrs: webhook.trustedProxyCidrs,
+    }),
+    publish,
+    park: (notification) => deadLetters.parkNotification(notification, publishTimeoutMs),
+    memory: {
+      seen: (eventId, nowMs) => memory.window.seen(eventId, nowMs),
+      about: (transactionId, nowMs) => memory.window.about(transactionId, nowMs),
+      note: (event, atMs) => memory.window.note(event, atMs),
+    },
+    clock,
+  });
+
+  return {
+    receive,
+    components: () => ({
+      "events-publisher": { ...publisher.state(), required: true },
+      "events-memory": { ...memory.state(), required: true },
+    }),
+    waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
+    stop: async (drainMs) => {
+      await publisher.close(drainMs);
+      await memory.stop();
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import type { Kit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { startTail } from "../kafka/tail.ts";
+import { UsageError } from "../runtime/errors.ts";
+
+export type FollowOptions = { topic: string; fromBeginning: boolean };
+
+/**
+ * Follows a topic from now on, or from its beginning. Resolves once the starting point stands: nothing that is written afterwards is missed.
+ * Throws a UsageError when there is no such topic.
+ */
+export const follow = async (
+  config: Config,
+  kit: Kit,
+  { topic, fromBeginning }: FollowOptions,
+  see: (record: Incoming) => void,
+): Promise<{ stop: () => Promise<void> }> => {
+  const cluster = await kit.connectCluster();
+  if (!(await cluster.find([topic])).has(topic)) {
+    await cluster.close();
+    throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+  }
+  const ranges = await cluster.ranges(topic);
+  const next = new Map(
+    [...ranges].map(([partition, { startOffset, endOffset }]) => [
+      partition,
+      fromBeginning ? startOffset : endOffset,
+    ]),
+  );
+  const tail = startTail(
+    { topic, groupId: kit.ownGroup("watch"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    {
+      begin: () => undefined,
+      position: (partition) => next.get(partition) ?? 0,
+      take: (record) => {
+        if (record.offset < (next.get(record.partition) ?? 0)) return true;
+        next.set(record.partition, record.offset + 1);
+        see(record);
+        return true;
+      },
+    },
+    { ...kit, ranges: () => Promise.resolve(ranges) },
+  );
+  return {
+    stop: async () => {
+      await tail.stop();
+      await cluster.close();
+    },
+  };
+};

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { Command } from "commander";
+import { createKit, type Kit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import { decoder, encoder } from "../kafka/codec.ts";
+import { readSchema } from "../kafka/schemas.ts";
+import { subjectOf } from "../kafka/topics.ts";
+import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import { durationMs } from "./duration.ts";
+import { follow } from "./follow.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+
+const SEND_TIMEOUT_MS = 15_000;
+
+type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
+type CreateFlags = Common & {
+  direction: string;
+  purpose: string;
+  quoted: string;
+  base: string;
+  amount: string;
+};
+type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
+type Request = CommandRecord["request"];
+
+const EXIT_OF = {
+  SUCCEEDED: EXIT.done,
+  REJECTED: EXIT.notDone,
+  FAILED: EXIT.notDone,
+  IN_DOUBT: EXIT.inDoubt,
+} as const satisfies Record<CommandOutcome, ExitCode>;
+
+/** Watches for a command's result from now on. An IN_DOUBT counts: it may be long until more is known. */
+const expectResult = async (config: Config, kit: Kit, commandId: string) => {
+  const decode = decoder<CommandResult>(readSchema("command-result"), kit.registry, systemClock.now);
+  let found: (result: CommandResult) => void = () => undefined;
+  const result = new Promise<CommandResult>((resolve) => (found = resolve));
+  const following = await follow(
+    config,
+    kit,
+    { topic: config.topics.results, fromBeginning: false },
+    (record) => {
+      if (String(record.headers["correlation-id"] ?? "") !== commandId || record.value === null) return;
+      void Promise.resolve(decode(record.value)).then(
+        (decoded) => decoded.ok && found(decoded.value),
+        () => undefined,
+      );
+    },
+  );
+  return { result, stop: following.stop };
+};
+
+const write = async (config: Config, kit: Kit, command: CommandRecord, key: string): Promise<void> => {
+  const topic = config.topics.commands;
+  const schema = readSchema("command");
+  const schemaId = await kit.registry.find(subjectOf(topic), schema);
+  if (schemaId === null) {
+    throw new UsageError(`Schema ${subjectOf(topic)} is not registered: run \`cambio-bridge setup\`.`);
+  }
+  const publisher = kit.publisher(topic, { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 });
+  try {
+    const value = encoder<CommandRecord>(schema, schemaId)(command);
+    await publisher.publish({ key: Buffer.from(key), value, headers: {} }, SEND_TIMEOUT_MS);
+  } finally {
+    await publisher.close(0);
+  }
+};
+
+const send = async (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const commandId = flags.commandId ?? randomUUID();
+  const issuedAt = systemClock.now();
+  const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
+  try {
+    const expected = flags.wait ? await expectResult(config, kit, commandId) : null;
+    await write(config, kit, command, key ?? commandId);
+    if (!expected) {
+      io.out(commandId);
+      return EXIT.done;
+    }
+    io.err(`Sent command ${commandId}, waiting for its result.`);
+    const result = await systemClock
+      .withDeadline(flags.timeout, io.stopped, () => expected.result)
+      .catch(() => null);
+    await expected.stop();
+    if (!result) {
+      io.err(
+        `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
+      );
+      return EXIT.noResult;
+    }
+    io.out(JSON.stringify(result));
+    return EXIT_OF[result.outcome];
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The command could not be sent: ${messageOf(error)}.`, { cause: error });
+  }
+};
+
+const common = (command: Command): Command =>
+  command
+    .option("--command-id <id>", "name the command; a random UUID when absent")
+    .option("--expires-in <duration>", "not to be executed any more after so long", durationMs, 300_000)
+    .option(
+      "--wait",
+      "wait for the result and print it as JSON; exit 0 SUCCEEDED, 3 REJECTED or FAILED, 4 IN_DOUBT, 5 none in time",
+    )
+    .option("--timeout <duration>", "how long to wait", durationMs, 60_000);
+
+export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
+  const create = common(new Command("create-quote").description("Ask the partner for a quotation."))
+    .requiredOption("--direction <direction>", "INBOUND or OUTBOUND")
+    .requiredOption("--purpose <purpose>", "such as COMEX or PAYMENT_PROCESSING")
+    .requiredOption("--amount <amount>", "the amount to quote, such as 1000.00")
+    .requiredOption("--base <currency>", "ISO code of the currency to buy")
+    .requiredOption("--quoted <currency>", "ISO code of the currency to sell")
+    .action(async (flags: CreateFlags) => {
+      const { direction, purpose, amount, base, quoted } = flags;
+      const request = {
+        "cambio.bridge.v1.CreateQuote": {
+          direction,
+          purpose,
+          quotedAmount: amount,
+          baseCurrencyIso: base,
+          quotedCurrencyIso: quoted,
+        },
+      };
+      exit(await send(io, request, null, flags));
+    });
+  const accept = common(
+    new Command("accept-quote").description("Accept a quotation: this buys currency and cannot be undone."),
+  )
+    .requiredOption("--quote-id <id>", "the quotation")
+    .requiredOption("--counterparty-id <id>", "the counterparty that it is accepted for")
+    .option("--amount <amount>", "amount in the foreign currency, for the local quotation flow")
+    .option("--external-id <id>", "an identifier of your own")
+    .action(async (flags: AcceptFlags) => {
+      const { quoteId, counterpartyId, amount = null, externalId = null } = flags;
+      const request = { "cambio.bridge.v1.AcceptQuote": { quoteId, counterpartyId, amount, externalId } };
+      exit(await send(io, request, quoteId, flags));
+    });
+  return new Command("send").description("Write one command.").addCommand(create).addCommand(accept);
+};

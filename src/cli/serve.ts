@@ -1,0 +1,33 @@
+import { Command } from "commander";
+import { startBridge } from "../bridge/bridge.ts";
+import { createLog } from "../ops/log.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** Runs the flows until the process is asked to end, then drains. */
+const serve = async (io: Io): Promise<ExitCode> => {
+  const config = configOf(io, "serve");
+  const log = createLog(config.bridge.logLevel);
+  try {
+    const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });
+    await untilAborted(io.stopped);
+    await bridge.stop();
+    return EXIT.done;
+  } catch (error) {
+    if (io.stopped.aborted) return EXIT.done;
+    throw error;
+  } finally {
+    log.flush();
+  }
+};
+
+export const serveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("serve")
+    .description("Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.")
+    .action(async () => exit(await serve(io)));

@@ -1,0 +1,30 @@
+import { Command } from "commander";
+import { createKit } from "../bridge/kit.ts";
+import { setUp } from "../kafka/setup.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+
+const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
+  const { topics, ...rest } = configOf(io, "tool");
+  const kit = createKit({ topics, ...rest }, systemClock, silent);
+  const cluster = await kit.connectCluster().catch((error: unknown) => {
+    throw new UsageError(
+      `Kafka does not answer at ${rest.kafka.brokers.join(",")} (KAFKA_BROKERS): ${messageOf(error)}.`,
+    );
+  });
+  try {
+    const { partitions, replicationFactor } = topics;
+    await setUp({ names: topics, partitions, replicationFactor, dryRun }, { ...kit, cluster, say: io.out });
+    return EXIT.done;
+  } finally {
+    await cluster.close();
+  }
+};
+
+export const setupCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("setup")
+    .description("Create missing topics and register schemas, after checking that they are compatible.")
+    .option("--dry-run", "say what would be done, and do nothing")
+    .action(async (flags: { dryRun?: boolean }) => exit(await setup(io, flags.dryRun === true)));

@@ -1,0 +1,108 @@
+import { Argument, Command } from "commander";
+import { createKit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import { decoder } from "../kafka/codec.ts";
+import type { Headers, Incoming } from "../kafka/record.ts";
+import { readSchema, type RecordName } from "../kafka/schemas.ts";
+import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { follow } from "./follow.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+
+const WHAT = ["events", "results", "dead-letters"] as const;
+type What = (typeof WHAT)[number];
+
+type Flags = { json?: boolean; fromBeginning?: boolean };
+type Shown = { value: unknown; line: string };
+
+const topicOf = ({ topics }: Config, what: What): { topic: string; schema: RecordName | null } =>
+  ({
+    events: { topic: topics.transactionStatus, schema: "transaction-status-updated" },
+    results: { topic: topics.results, schema: "command-result" },
+    "dead-letters": { topic: topics.deadLetters, schema: null },
+  })[what] as { topic: string; schema: RecordName | null };
+
+const textOf = (bytes: Buffer | null): string | null => bytes?.toString("utf8") ?? null;
+
+const headersOf = (headers: Headers): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value ?? ""),
+    ]),
+  );
+
+const eventLine = (event: TransactionStatusUpdated): string =>
+  [
+    event.transactionId,
+    event.status,
+    event.stage,
+    event.direction,
+    ...(event.outOfOrder ? ["out of order"] : []),
+  ].join("  ");
+
+const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandResult): string =>
+  [commandId, operation, outcome, quoteId ?? "", error ? `${error.code}: ${error.message}` : ""]
+    .join("  ")
+    .trim();
+
+const deadLetterOf = ({ value, headers }: Incoming): Shown => {
+  const text = value?.toString("utf8") ?? null;
+  const isText = value === null || Buffer.from(text ?? "").equals(value);
+  return {
+    value: isText ? text : { base64: value.toString("base64") },
+    line: `${String(headers["dead-letter-reason"] ?? "")}  ${String(headers["dead-letter-detail"] ?? "")}  ${isText ? (text ?? "") : `${value.length} bytes`}`,
+  };
+};
+
+const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const { topic, schema } = topicOf(config, what);
+  const decode = schema && decoder<never>(readSchema(schema), kit.registry, systemClock.now);
+
+  const shown = async (record: Incoming): Promise<Shown> => {
+    if (!decode || record.value === null) return deadLetterOf(record);
+    const decoded = await decode(record.value);
+    if (!decoded.ok) return { value: null, line: `cannot be decoded: ${decoded.detail}` };
+    const value: never = decoded.value;
+    return { value, line: what === "events" ? eventLine(value) : resultLine(value) };
+  };
+
+  const print = async (record: Incoming): Promise<void> => {
+    const { partition, offset, key } = record;
+    const timestamp = new Date(record.timestampMs).toISOString();
+    const { value, line } = await shown(record);
+    const headers = headersOf(record.headers);
+    if (flags.json)
+      io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOf(key), headers, value }));
+    else io.out(`${timestamp}  ${partition}/${offset}  ${line}`);
+  };
+
+  /** Records are decoded one after the other, so that they are printed in the order of their coming. */
+  let printed: Promise<void> = Promise.resolve();
+  const following = await follow(
+    config,
+    kit,
+    { topic, fromBeginning: flags.fromBeginning === true },
+    (record) => {
+      printed = printed.then(() => print(record)).catch((error: unknown) => io.err(String(error)));
+    },
+  );
+  await new Promise<void>((resolve) => {
+    if (io.stopped.aborted) resolve();
+    else io.stopped.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await following.stop();
+  await printed;
+  return EXIT.done;
+};
+
+export const watchCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("watch")
+    .description("Follow a topic, decoded, until Ctrl-C.")
+    .addArgument(new Argument("<what>", "what to follow").choices(WHAT))
+    .option("--json", "one JSON object a line")
+    .option("--from-beginning", "begin with the oldest record instead of the next one")
+    .action(async (what: What, flags: Flags) => exit(await watch(io, what, flags)));

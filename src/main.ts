@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+import { writeSync } from "node:fs";
+import { runProgram } from "./cli/program.ts";
+
+const stopped = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(name, () => {
+    // Asked again, somebody is in a hurry.
+    if (stopped.signal.aborted) process.exit(1);
+    stopped.abort(new Error(`received ${name}`));
+  });
+}
+
+/** Whoever reads our output may have gone: then there is nobody to tell. */
+const write = (fd: number, line: string): void => {
+  try {
+    writeSync(fd, `${line}\n`);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAGAIN")
+      (fd === 1 ? process.stdout : process.stderr).write(`${line}\n`);
+    else stopped.abort(new Error("nobody reads the output"));
+  }
+};
+
+const code = await runProgram(process.argv.slice(2), {
+  env: process.env,
+  out: (line) => write(1, line),
+  err: (line) => write(2, line),
+  stopped: stopped.signal,
+});
+process.exit(code);
