@@ -8,6 +8,9 @@ const LONGEST_FORM = 12;
 const UNIT =
   /\\*(?:(?<=\\)u(?<unicode>[0-9a-f]{4})|%(?:25)*(?<percent>[0-9a-f]{2})|&#(?<decimal>\d{1,7});|&#x(?<hex>[0-9a-f]{1,6});|&(?<name>amp|lt|gt|quot|apos);|(?<plain>[^\\]))/giy;
 
+/** What stands for itself in every encoding. Most of every text. */
+const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
+
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** As bytes, because percent encoding writes bytes; a string of them, because strings can be searched. */
@@ -33,14 +36,24 @@ const unitBytes = ({
 const flatten = (text: string): { flat: string; from: number[] } => {
   let flat = "";
   const from: number[] = [];
-  UNIT.lastIndex = 0;
-  for (let at = 0; at < text.length; at = UNIT.lastIndex) {
+  let at = 0;
+  while (at < text.length) {
+    PLAIN_RUN.lastIndex = at;
+    const run = PLAIN_RUN.exec(text)?.[0];
+    if (run !== undefined) {
+      for (let i = 0; i < run.length; i++) from.push(at + i);
+      flat += run;
+      at += run.length;
+      continue;
+    }
+    UNIT.lastIndex = at;
     const groups = UNIT.exec(text)?.groups;
     // Nothing but backslashes is left.
     if (groups === undefined) break;
     const bytes = unitBytes(groups);
     for (let i = 0; i < bytes.length; i++) from.push(at);
     flat += bytes;
+    at = UNIT.lastIndex;
   }
   from.push(text.length);
   return { flat, from };
