@@ -79,8 +79,7 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     },
     onResponseData: (_, chunk) => {
       const room = options.maxBodyBytes - size;
-      // The parser's memory is reused after this call.
-      chunks.push(Buffer.from(chunk.subarray(0, room)));
+      chunks.push(chunk.subarray(0, room));
       size += chunk.length;
       if (size > options.maxBodyBytes) settle(true, "");
     },

@@ -45,6 +45,7 @@ describe("mask", () => {
     expect(mask("see tok-1 here", 6)).toBe("see ***");
     expect(mask("see tok-1 here", 12)).toBe("see *** he");
     expect(mask("tok-1tok-1 visible", 7)).toBe("******");
+    expect(mask("visible hidden tok-1 hidden", 7)).toBe("visible");
   });
 
   it("takes a secret of any length, and a text made to slow it down", () => {
