@@ -4,6 +4,7 @@ export type Credentials = { accessToken: string; xToken: string };
 
 /** Where the credentials come from. */
 export type CredentialSource = {
+  /** The ones to use now. Never throws. */
   current: () => Credentials;
   /** Reads them again, after the partner refused them. */
   reload: () => Promise<void>;

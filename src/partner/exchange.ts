@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Dispatcher } from "undici";
-import { Client } from "undici";
+import { clientOf } from "./single-connection.ts";
 import { headReader, readThrough } from "./status-line.ts";
 
 /** What a request came to, told by how far it got. */
@@ -39,9 +39,6 @@ export type ExchangeOptions = {
   /** Asked in the synchronous step that writes the request. */
   mayCall: () => boolean;
 };
-
-/** Room for an answer's headers. Beyond it the answer cannot be read, and that would cost a doubt. */
-const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
  * Sends one request over a fresh connection and reads its answer. The connection serves this request alone and is closed after it,
@@ -82,8 +79,7 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     },
     onResponseData: (_, chunk) => {
       const room = options.maxBodyBytes - size;
-      // The parser's memory is reused after this call.
-      chunks.push(Buffer.from(chunk.subarray(0, room)));
+      chunks.push(chunk.subarray(0, room));
       size += chunk.length;
       if (size > options.maxBodyBytes) settle(true, "");
     },
@@ -91,23 +87,10 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     onResponseError: (_, error) => settle(false, error.message),
   };
 
-  let given = false;
-  const client = new Client(options.origin, {
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // A client without a connection asks for one. It gets this one, once, and an error ever after.
-    connect: (_, callback) => {
-      const first = !given;
-      given = true;
-      queueMicrotask(() => {
-        if (first) callback(null, socket);
-        else callback(new Error("the connection was closed before the request"), null);
-      });
-    },
-  });
   const { method, path, body } = options;
-  client.dispatch({ method, path, body, headers: options.headers, reset: true, idempotent: false }, handler);
+  clientOf(socket, options.origin).dispatch(
+    { method, path, body, headers: options.headers, reset: true, idempotent: false },
+    handler,
+  );
   return { done, cut: (reason) => settle(false, reason) };
 };

@@ -1,29 +1,63 @@
 /** Stands for a secret in whatever is kept of an answer. */
 const MASK = "***";
 
-/** An encoded byte or character is at most this many times as long as the character itself, escaped percent signs included. */
+/** A character, in any encoding that is undone here and is likely, takes at most so many. */
 const LONGEST_FORM = 12;
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+/** One character in the encodings of JSON, URLs and HTML, several times over where they nest; or any other character. */
+const UNIT =
+  /\\*(?:(?<=\\)u(?<unicode>[0-9a-f]{4})|%(?:25)*(?<percent>[0-9a-f]{2})|&#(?<decimal>\d{1,7});|&#x(?<hex>[0-9a-f]{1,6});|&(?<name>amp|lt|gt|quot|apos);|(?<plain>[^\\]))/giy;
 
-/** A character as it is, and as JSON, a URL or HTML may write it. */
-const anyForm = (character: string): string => {
-  const forms = [`\\\\?${escaped(character)}`];
-  const percent = [...Buffer.from(character)].map(
-    (byte) => `%(?:25)?${caseless(byte.toString(16).padStart(2, "0"))}`,
-  );
-  forms.push(percent.join(""));
-  const units = Array.from({ length: character.length }, (_, i) => character.charCodeAt(i));
-  forms.push(units.map((unit) => `\\\\+u${caseless(unit.toString(16).padStart(4, "0"))}`).join(""));
-  const code = character.codePointAt(0) ?? 0;
-  forms.push(`&#(?:0*${code}|[xX]0*${caseless(code.toString(16))});`);
-  if (character === "&") forms.push("&amp;");
-  if (character === " ") forms.push("\\+");
-  return `(?:${forms.join("|")})`;
+/** What stands for itself in every encoding. Most of every text. */
+const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
+
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** As bytes, because percent encoding writes bytes; a string of them, because strings can be searched. */
+const bytesOf = (text: string): string =>
+  text.charCodeAt(0) < 0x80 ? text : Buffer.from(text).toString("latin1");
+
+const unitBytes = ({
+  unicode,
+  percent,
+  decimal,
+  hex,
+  name,
+  plain,
+}: Record<string, string | undefined>): string => {
+  if (plain !== undefined) return plain === "+" ? " " : bytesOf(plain);
+  if (percent !== undefined) return String.fromCharCode(parseInt(percent, 16)).replace("+", " ");
+  if (name !== undefined) return NAMED[name.toLowerCase()] ?? "";
+  const code = decimal === undefined ? parseInt(unicode ?? hex ?? "", 16) : Number(decimal);
+  return code > 0x10ffff ? "" : bytesOf(String.fromCodePoint(code)).replace("+", " ");
 };
 
-const caseless = (hex: string): string =>
-  hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+/** A text without its encodings, and where in the text each byte of it came from. Backslashes count as encoding. */
+const flatten = (text: string): { flat: string; from: number[] } => {
+  let flat = "";
+  const from: number[] = [];
+  let at = 0;
+  while (at < text.length) {
+    PLAIN_RUN.lastIndex = at;
+    const run = PLAIN_RUN.exec(text)?.[0];
+    if (run !== undefined) {
+      for (let i = 0; i < run.length; i++) from.push(at + i);
+      flat += run;
+      at += run.length;
+      continue;
+    }
+    UNIT.lastIndex = at;
+    const groups = UNIT.exec(text)?.groups;
+    // Nothing but backslashes is left.
+    if (groups === undefined) break;
+    const bytes = unitBytes(groups);
+    for (let i = 0; i < bytes.length; i++) from.push(at);
+    flat += bytes;
+    at = UNIT.lastIndex;
+  }
+  from.push(text.length);
+  return { flat, from };
+};
 
 export type Mask = {
   /**
@@ -35,21 +69,40 @@ export type Mask = {
   marginBytes: number;
 };
 
-/** Hides secrets in texts that are kept, in every form in which an answer is likely to repeat them. */
+/**
+ * Hides secrets in texts that are kept, in every form in which an answer is likely to repeat them: both the text and the secrets are
+ * compared without their encodings. Where that takes two texts for one, too much is hidden, never too little.
+ */
 export const maskFor = (secrets: readonly string[]): Mask => {
-  const known = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(known.map((secret) => Array.from(secret, anyForm).join("")).join("|"), "g");
+  const known = [...new Set(secrets.map((secret) => flatten(secret).flat))]
+    .filter((secret) => secret !== "")
+    .sort((a, b) => b.length - a.length);
+
+  /** The next secret at or behind `at`; the longest of those that begin at the same place. */
+  const next = (flat: string, at: number): { index: number; end: number } | null => {
+    let found: { index: number; end: number } | null = null;
+    for (const secret of known) {
+      const index = flat.indexOf(secret, at);
+      if (index >= 0 && (found === null || index < found.index))
+        found = { index, end: index + secret.length };
+    }
+    return found;
+  };
+
   const apply = (text: string, limit = text.length): string => {
     if (known.length === 0) return text.slice(0, limit);
+    const { flat, from } = flatten(text);
     let shown = "";
     let at = 0;
-    // One expression for all texts: it is long, and a copy of it would be compiled anew.
-    pattern.lastIndex = 0;
-    for (let found = pattern.exec(text); found !== null && found.index < limit; found = pattern.exec(text)) {
-      shown += text.slice(at, found.index) + MASK;
-      at = pattern.lastIndex;
+    for (let found = next(flat, 0); found !== null; found = next(flat, found.end)) {
+      const start = from[found.index] ?? text.length;
+      if (start >= limit) break;
+      shown += text.slice(at, start) + MASK;
+      at = from[found.end] ?? text.length;
     }
     return shown + text.slice(at, Math.max(at, limit));
   };
-  return Object.assign(apply, { marginBytes: (known[0]?.length ?? 0) * LONGEST_FORM });
+  return Object.assign(apply, {
+    marginBytes: Math.max(0, ...secrets.map((secret) => secret.length)) * LONGEST_FORM,
+  });
 };

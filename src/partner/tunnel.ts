@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { Client } from "undici";
+import { clientOf } from "./single-connection.ts";
 
 const authorization = ({ username, password }: URL): Record<string, string> => {
   if (username === "") return {};
@@ -16,21 +15,13 @@ export const tunnel = async (
   hop: Socket,
   { proxy, host, port, signal }: { proxy: URL; host: string; port: number; signal: AbortSignal },
 ): Promise<Socket> => {
-  const client = new Client(proxy.origin, {
-    connect: (_, callback) => {
-      queueMicrotask(() => callback(null, hop));
-    },
-  });
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { socket, statusCode } = await client.connect({
+  const { socket, statusCode } = await clientOf(hop, proxy.origin).connect({
     path: authority,
     headers: { host: authority, ...authorization(proxy) },
     signal,
   });
   if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
-  if (!isSame(socket, hop)) throw new Error("the proxy's connection was replaced");
+  if (socket !== hop) throw new Error("the proxy's connection was replaced");
   return hop;
 };
-
-/** The client hands out the very connection that it was given. */
-const isSame = (socket: Duplex, hop: Socket): boolean => socket === hop;

@@ -107,11 +107,11 @@ describe("nothing is sent", () => {
     ["a reset", (socket: import("node:net").Socket) => socket.resetAndDestroy()],
     ["an answer to nothing", (socket: import("node:net").Socket) => socket.write(answer("200 OK"))],
   ])("to a partner that greets with %s", async (_, onConnect) => {
-    // The greeting has to arrive first; where it comes later, no client can know, and the outcome must be honest about it.
+    // On the loopback the greeting is there before the connection is used. Over a longer way no client can see it in time.
     const { outcome, server, requests } = await acceptAt({ onConnect });
     await eventually(() => server.seen.every(({ closed }) => closed));
-    if (outcome.kind === "notSent") expect(requests()).toBe(0);
-    else expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+    expect(outcome.kind).toBe("notSent");
+    expect(requests()).toBe(0);
   });
 });
 
@@ -193,7 +193,7 @@ describe("the status line decides", () => {
 
   it("of a body that does not end in time", async () => {
     const { outcome, server } = await acceptAt(reply("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), {
-      callTimeoutMs: 100,
+      callTimeoutMs: 1_000,
     });
     expect(outcome).toEqual({ kind: "executed", answer: cut });
     await eventually(() => server.seen[0]!.closed);
@@ -228,12 +228,10 @@ describe("the status line decides", () => {
     expect(whole.outcome).toMatchObject({ kind: "executed", answer: { httpStatus: 200, body: "{}" } });
     if (text.length > 1000) return;
     const bytes = await acceptAt({
-      onRequest: async (socket) => {
-        for (const byte of text) {
-          socket.write(byte);
-          await new Promise((next) => setImmediate(next));
-        }
-        socket.end();
+      onRequest: (socket) => {
+        const next = (at: number): unknown =>
+          at < text.length ? socket.write(text.charAt(at), () => setImmediate(next, at + 1)) : socket.end();
+        next(0);
       },
     });
     expect(bytes.outcome).toEqual(whole.outcome);

@@ -1,0 +1,30 @@
+import type { Socket } from "node:net";
+import { Client } from "undici";
+
+/** Room for an answer's headers. Beyond it they cannot be read. */
+const MAX_HEADER_BYTES = 256 * 1024;
+
+/**
+ * An HTTP client that has this one connection and never another. A client that loses its connection asks for a new one, again and
+ * again; this one gets an error then, which ends what it still had to send.
+ * @param socket nothing was sent on it
+ */
+export const clientOf = (socket: Socket, origin: string): Client => {
+  let given = false;
+  return new Client(origin, {
+    pipelining: 1,
+    // Whoever uses the connection has deadlines of his own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connect: (_, callback) => {
+      const first = !given;
+      given = true;
+      // The client is not ready for an answer before it has returned from asking.
+      queueMicrotask(() => {
+        if (first) callback(null, socket);
+        else callback(new Error("the connection was closed before the request"), null);
+      });
+    },
+  });
+};

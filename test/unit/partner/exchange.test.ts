@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import net from "node:net";
+import { describe, expect, it } from "vitest";
+import { exchange } from "../../../src/partner/exchange.ts";
+import type { Server } from "./hostile-server.ts";
+import { answer, eventually, serve } from "./hostile-server.ts";
+
+const connected = async (server: Server): Promise<net.Socket> => {
+  const socket = net.connect(server.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+};
+
+const options = (server: Server) => ({
+  origin: server.url,
+  method: "PUT" as const,
+  path: "/x",
+  headers: [],
+  body: "{}",
+  maxBodyBytes: 100,
+  mayCall: () => true,
+});
+
+describe("exchange", () => {
+  it("sends nothing on a connection that is gone, and asks for no other", async () => {
+    const server = await serve({});
+    const socket = await connected(server);
+    socket.destroy();
+    expect(await exchange(socket, options(server)).done).toMatchObject({ sent: false });
+    await eventually(() => server.seen[0]!.closed);
+    expect(server.seen.map(({ text }) => text)).toEqual([""]);
+  });
+
+  it("sends nothing once it was cut off", async () => {
+    const server = await serve({});
+    const { done, cut } = exchange(await connected(server), options(server));
+    cut("too late");
+    expect(await done).toEqual({ sent: false, reason: "too late" });
+    await eventually(() => server.seen[0]!.closed);
+    expect(server.seen[0]!.text).toBe("");
+  });
+
+  it("keeps what it came to when it is cut off later", async () => {
+    const server = await serve({ onRequest: (socket) => socket.write(answer("200 OK")) });
+    const { done, cut } = exchange(await connected(server), options(server));
+    const reading = await done;
+    cut("too late");
+    expect(reading).toMatchObject({ sent: true, status: 200, complete: true });
+  });
+
+  it("reads no more of a body than it was told to", async () => {
+    const server = await serve({
+      onRequest: (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n");
+        const more = (): unknown =>
+          socket.writable && socket.write("x".repeat(10_000), () => setImmediate(more));
+        more();
+      },
+    });
+    const reading = await exchange(await connected(server), options(server)).done;
+    expect(reading).toMatchObject({ sent: true, status: 200, complete: true });
+    expect(reading.sent && reading.body.toString()).toBe("x".repeat(100));
+    await eventually(() => server.seen[0]!.closed);
+  });
+});
