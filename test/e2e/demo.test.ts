@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const demo = fileURLToPath(new URL("../../dev/demo.mjs", import.meta.url));
+
+const run = async (args: string[], env: NodeJS.ProcessEnv) => {
+  const child = spawn(process.execPath, [demo, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  return { exitCode, output };
+};
+
+const statuses = [
+  "AWAITING_PAYMENT",
+  "PAYMENT_CONFIRMED",
+  "SETTLEMENT_IN_PROGRESS",
+  "CONTRACT_IN_PROGRESS",
+  "REGISTERED_TRANSACTION",
+  "TRANSACTION_COMPLETED",
+];
+
+it("tells the whole story, in order, whatever settings the developer's shell holds", async () => {
+  const strange = {
+    PARTNER_BASE_URL: "http://127.0.0.1:9/never-reached",
+    WEBHOOK_AUTH: "hmac",
+    FLOWS: "webhooks",
+  };
+  const { exitCode, output } = await run(["--once"], { ...process.env, ...strange });
+  expect(exitCode, output).toBe(0);
+
+  const rows = [...output.matchAll(/^ +\+[\d.]+ s {2}(command|result|event) +(.*?) {2,}.*$/gm)];
+  const says = (kind: string) => rows.filter((row) => row[1] === kind).map((row) => row[2]);
+  expect(says("command")).toEqual(["create-quote", "accept-quote"]);
+  expect(says("result")).toEqual(["SUCCEEDED CREATE_QUOTE", "SUCCEEDED ACCEPT_QUOTE"]);
+  expect(says("event")).toEqual(statuses);
+
+  const places = output.match(/fx\.transaction-status\[\d+\]@\d+/g) ?? [];
+  const partitions = new Set(places.map((place) => place.replace(/@\d+$/, "")));
+  expect(places).toHaveLength(statuses.length);
+  expect(partitions.size, "events of one transaction share a partition").toBe(1);
+  expect(output, "no colours where the output is no terminal").not.toContain("\u001b[");
+});
