@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
 import { concludeWith } from "../commands-to-results/conclude.ts";
 import { decide } from "../commands-to-results/disposition.ts";
@@ -57,6 +58,8 @@ export const openCommands = async (
   let joined = false;
   const cut = new AbortController();
   const abandon = new AbortController();
+  // Each command under way listens to these.
+  for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
   const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
     log.error({ ...ref, said: said.outcome, standing: standing.outcome }, "command.contradicted");

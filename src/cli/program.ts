@@ -1,12 +1,23 @@
 import { Command, CommanderError } from "commander";
 import { UsageError } from "../runtime/errors.ts";
 import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
-import { resolveCommand } from "./resolve.ts";
-import { sandboxCommand } from "./sandbox.ts";
-import { sendCommand } from "./send.ts";
-import { serveCommand } from "./serve.ts";
-import { setupCommand } from "./setup.ts";
-import { watchCommand } from "./watch.ts";
+
+type Exit = (code: ExitCode) => void;
+
+/** Each command's module is loaded only when it is wanted: the sandbox need not wait for a Kafka client. */
+const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
+  serve: async (io, exit) => (await import("./serve.ts")).serveCommand(io, exit),
+  setup: async (io, exit) => (await import("./setup.ts")).setupCommand(io, exit),
+  sandbox: async (io) =>
+    (await import("./sandbox.ts")).sandboxCommand({
+      env: io.env,
+      print: io.out,
+      untilStopped: (close) => untilStopped(io, close),
+    }),
+  send: async (io, exit) => (await import("./send.ts")).sendCommand(io, exit),
+  watch: async (io, exit) => (await import("./watch.ts")).watchCommand(io, exit),
+  resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
+};
 
 const EXAMPLES = `
 Settings are environment variables; the README lists them all.
@@ -25,20 +36,15 @@ const untilStopped = async ({ stopped }: Io, close: () => Promise<void>): Promis
   await close();
 };
 
-const build = (io: Io, exit: (code: ExitCode) => void): Command => {
+const build = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
   const program = new Command("cambio-bridge")
     .description("A bridge between Kafka and a corporate foreign-exchange API.")
     .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("(--help shows how it is used)")
-    .addCommand(serveCommand(io, exit))
-    .addCommand(setupCommand(io, exit))
-    .addCommand(sendCommand(io, exit))
-    .addCommand(watchCommand(io, exit))
-    .addCommand(resolveCommand(io, exit))
-    .addCommand(
-      sandboxCommand({ env: io.env, print: io.out, untilStopped: (close) => untilStopped(io, close) }),
-    );
-  // Commander copies these to subcommands only when they are made by it.
+    .showHelpAfterError("(--help shows how it is used)");
+  const wanted = commands[args[0] ?? ""];
+  const made = wanted ? [wanted] : Object.values(commands);
+  for (const make of made) program.addCommand(await make(io, exit));
+  // Commander hands these on only to subcommands that it makes itself.
   const everywhere = (command: Command): void => {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
@@ -54,7 +60,8 @@ const build = (io: Io, exit: (code: ExitCode) => void): Command => {
 export const runProgram = async (args: readonly string[], io: Io): Promise<ExitCode> => {
   let code: ExitCode = EXIT.done;
   try {
-    await build(io, (given) => (code = given)).parseAsync([...args], { from: "user" });
+    const program = await build(args, io, (given) => (code = given));
+    await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

@@ -1,4 +1,4 @@
-import { ConfigResourceTypes, type Admin } from "kafkajs";
+import kafkajs, { type Admin, type ConfigResourceTypes } from "kafkajs";
 import type { Clock } from "../runtime/clock.ts";
 import type { NewClient } from "./client.ts";
 import type { Range } from "./tail.ts";
@@ -69,7 +69,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         if (wanted.length === 0) return new Map();
         const { topics } = await admin.fetchTopicMetadata({ topics: wanted });
         const found = topics.map(async ({ name, partitions }): Promise<[string, FoundTopic]> => {
-          const config = await configOf(admin, ConfigResourceTypes.TOPIC, name);
+          const config = await configOf(admin, kafkajs.ConfigResourceTypes.TOPIC, name);
           const replicationFactor = Math.min(...partitions.map(({ replicas }) => replicas.length));
           return [name, { name, partitions: partitions.length, replicationFactor, config }];
         });
@@ -93,7 +93,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         const { brokers } = await admin.describeCluster();
         const broker = brokers[0];
         if (!broker) return null;
-        const value = (await configOf(admin, ConfigResourceTypes.BROKER, String(broker.nodeId)))[
+        const value = (await configOf(admin, kafkajs.ConfigResourceTypes.BROKER, String(broker.nodeId)))[
           "default.replication.factor"
         ];
         return value === undefined ? null : Number(value);

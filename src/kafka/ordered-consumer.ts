@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
@@ -31,6 +32,13 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
 /** What is held of a partition between gaining and losing it. */
 type Tenure = { watermark: Watermark | null; committed: number; lost: AbortController };
 
+const newTenure = (): Tenure => {
+  const lost = new AbortController();
+  // Each record under way listens to it.
+  setMaxListeners(0, lost.signal);
+  return { watermark: null, committed: -1, lost };
+};
+
 const COMMIT_EVERY_MS = 100;
 const AGAIN_AFTER_MS = 2_000;
 
@@ -59,8 +67,7 @@ export const startOrderedConsumer = (
       else if (tenure.watermark) positions.set(partition, tenure.watermark.next);
     }
     for (const partition of partitions) {
-      if (!tenures.has(partition))
-        tenures.set(partition, { watermark: null, committed: -1, lost: new AbortController() });
+      if (!tenures.has(partition)) tenures.set(partition, newTenure());
     }
     return positions;
   };
