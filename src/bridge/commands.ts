@@ -16,7 +16,7 @@ import { decoder } from "../kafka/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/ordered-consumer.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schemas.ts";
-import type { Metrics } from "../ops/metrics.ts";
+import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -45,7 +45,7 @@ export type CommandParts = {
 export const openCommands = async (
   config: Config,
   { kit, metrics, deadLetters, schemaIds }: CommandParts,
-): Promise<Part & { counts: () => { unfinished: number; inFlight: number } }> => {
+): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
@@ -150,7 +150,17 @@ export const openCommands = async (
   const republishing = republish(deps, { ...REPUBLISH, signal: abandon.signal }).catch(() => undefined);
 
   return {
-    counts: () => ({ unfinished: consumer.unfinished(), inFlight: consumer.inFlight() }),
+    numbers: () => {
+      const doubts = view.doubts();
+      const oldest = Math.min(clock.now(), ...doubts.map(({ sinceMs }) => sinceMs));
+      const oldestDoubtSeconds = (clock.now() - oldest) / 1_000;
+      return {
+        unfinished: consumer.unfinished(),
+        inFlight: consumer.inFlight(),
+        doubts: doubts.length,
+        oldestDoubtSeconds,
+      };
+    },
     components: () => {
       const { up, detail } = consumer.state();
       joined ||= up;
