@@ -34,7 +34,7 @@ export type SandboxOptions = {
   serviceName?: string | undefined;
   /** Subscribed from the start. */
   webhookUrls?: readonly string[] | undefined;
-  /** Default 15 minutes. */
+  /** Default a day, so that the same-day rule is what ends a quote. */
   quoteValidityMs?: number | undefined;
   /** Mean time between two statuses of a transaction; default 10 minutes. */
   stepMs?: number | undefined;
@@ -119,7 +119,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     xToken: options.xToken || null,
     serviceName: options.serviceName || null,
     webhookUrls: (options.webhookUrls ?? []).map(urlOf),
-    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 15 * 60_000),
+    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 24 * 3_600_000),
     stepMs: above("stepMs", options.stepMs, 0, 10 * 60_000),
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
