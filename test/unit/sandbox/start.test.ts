@@ -32,7 +32,10 @@ test.each(["OUTBOUND", "INBOUND"] as const)(
     const accepted = await client.accept(quoteId);
     expect(accepted.status).toBe(200);
     await until(() => hook.received.length >= walks[direction].length, "all notifications");
-    const payloads = hook.received.map(({ body }) => JSON.parse(body) as Payload);
+    // Notifications a few milliseconds apart may overtake one another on the way, so they are put in order first.
+    const payloads = hook.received
+      .map(({ body }) => JSON.parse(body) as Payload)
+      .sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     expect(payloads.map(({ status }) => status)).toEqual(walks[direction]);
     for (const payload of payloads)
       expect(Object.keys(payload).sort()).toEqual(["createdAt", "status", "transactionId"]);
