@@ -145,13 +145,13 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       "--history <number>",
       "how many quotes, transactions, deliveries and requests can be looked at",
       wholePositive,
-      10_000,
+      5_000,
     )
     .option(
       "--max-quotes <number>",
       "how many quotes are known; the oldest are forgotten",
       wholePositive,
-      100_000,
+      50_000,
     )
     .option(
       "--ledger <number>",

@@ -27,9 +27,10 @@ const withBody =
       );
     };
     incoming.once("end", () => {
-      const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      // Copied even if there is one chunk only: it would keep the whole network buffer that it is a part of.
+      const whole = Buffer.concat(chunks);
       try {
-        handle(incoming, response, bytes > largestBodyBytes || !whole ? null : whole)?.catch(failed);
+        handle(incoming, response, bytes > largestBodyBytes ? null : whole)?.catch(failed);
       } catch (error) {
         failed(error);
       }

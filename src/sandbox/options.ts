@@ -56,9 +56,9 @@ export type SandboxOptions = {
   walk?: Walk | undefined;
   /** Notifications are unsigned by default. */
   signing?: Signing | undefined;
-  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 10,000. */
+  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 5,000. */
   history?: number | undefined;
-  /** How many quotes are known at most, the oldest being forgotten; default 100,000. */
+  /** How many quotes are known at most, the oldest being forgotten; default 50,000. */
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
@@ -101,7 +101,7 @@ export const settingsFrom = (options: SandboxOptions) => {
   const story =
     options.story === undefined ? null : oneOf("story", options.story, storyNames, "happy-outbound");
   const startAt = options.startAt ?? (story && options.seed !== undefined ? seededStart : Date.now());
-  const history = Math.trunc(above("history", options.history, 1, 10_000));
+  const history = Math.trunc(above("history", options.history, 1, 5_000));
   return {
     host: options.host ?? "127.0.0.1",
     port: above("port", options.port, 0, 0),
@@ -131,7 +131,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
     signing: options.signing ?? null,
     history,
-    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 100_000)),
+    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),
     maxWalking: above("maxWalking", options.maxWalking, 0, 100_000),
   };

@@ -94,6 +94,7 @@ const subscriptions: [string, object][] = [
   ["no events", { url: "https://example.org/hook", events: [] }],
   ["an unknown event", { url: "https://example.org/hook", events: ["OTHER"] }],
   ["another scheme", { url: "ftp://example.org", events: ["TRANSACTION_STATUS_UPDATED"] }],
+  ["a URL that is not encoded", { url: "https://Ï/", events: ["TRANSACTION_STATUS_UPDATED"] }],
   ["no URL", { events: ["TRANSACTION_STATUS_UPDATED"] }],
 ];
 
