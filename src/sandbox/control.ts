@@ -2,6 +2,7 @@ import { json } from "./answers/write.ts";
 import { FaultRuleError, parseFaultRule } from "./fault-rules.ts";
 import type { World } from "./world.ts";
 import { parseTransactionRequest, TransactionRequestError } from "./make-transactions.ts";
+import { canonicalId } from "./route.ts";
 import { deliveryView, quoteView, requestView, subscriptionView, transactionView } from "./state.ts";
 import type { Answer } from "./types.ts";
 
@@ -105,7 +106,7 @@ export const control = (world: World, method: string, target: string, body: Buff
   try {
     return answer({
       world,
-      id: slash < 0 ? "" : decodeURIComponent(path.slice(slash + 1)),
+      id: slash < 0 ? "" : canonicalId(decodeURIComponent(path.slice(slash + 1))),
       query: url.searchParams,
       body,
     });

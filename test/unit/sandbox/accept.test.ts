@@ -104,3 +104,11 @@ test("counterpartyId may ask for a side story", async () => {
     "REFUNDED",
   ]);
 });
+
+test("a UUID is one quote in either case", async () => {
+  const client = await openSandbox();
+  const quoteId = await client.createdId();
+  expect((await client.accept(quoteId.toUpperCase())).status).toBe(200);
+  expect((await client.accept(quoteId)).status).toBe(409);
+  expect(await executions(client)).toMatchObject({ executions: 1, quotes: 1, repetitions: 1 });
+});
