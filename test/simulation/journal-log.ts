@@ -57,11 +57,15 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
             world.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
             reject(new Error(why));
           });
-        if (faulty(chances.appendFails)) return lose("failed");
+        if (faulty(chances.appendFails)) {
+          lose("failed");
+          return;
+        }
         if (faulty(chances.appendLate)) {
           // The producer gives up, the broker writes it all the same, perhaps much later.
           world.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
-          return lose("timed out");
+          lose("timed out");
+          return;
         }
         const ackLost = faulty(chances.ackLost);
         world.after(latencyMs(), null, () => {

@@ -98,6 +98,21 @@ export const mutants: Mutant[] = [
     ],
   },
   {
+    name: "a doubt that is published counts for the final that follows it",
+    edits: [
+      {
+        file: "journal/answer.ts",
+        from: "  if (result.final && view.isUnpublished(ref))",
+        to: "  if (view.isUnpublished(ref))",
+      },
+      {
+        file: "journal/state.ts",
+        from: "step.resultId === before.unpublished ?",
+        to: "before.unpublished !== null ?",
+      },
+    ],
+  },
+  {
     name: "an await between the last look and the bytes",
     edits: [
       {
@@ -129,6 +144,16 @@ export const mutants: Mutant[] = [
         file: "journal/stopwatch.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.monotonic() - monotonic, wall - wall)",
+      },
+    ],
+  },
+  {
+    name: "the stopwatch trusts the wall clock",
+    edits: [
+      {
+        file: "journal/stopwatch.ts",
+        from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
+        to: "Math.max(clock.now() - wall, monotonic - monotonic)",
       },
     ],
   },

@@ -26,7 +26,7 @@ export const visit = (around: Surroundings, name: string): void => {
     codec,
     publish,
     finalResultId,
-    random: world.random.next,
+    random: () => world.random.next(),
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
       callWithinMs: 0,

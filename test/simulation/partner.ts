@@ -47,28 +47,52 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
     switch (fate) {
       case "executed":
         execute(transitMs);
-        return respond(backMs, { kind: "executed", answer: answer(200) });
+        {
+          respond(backMs, { kind: "executed", answer: answer(200) });
+          return;
+        }
       case "executedAnsweredLate":
         execute(transitMs);
-        return respond(CALL_WITHIN_MS + random.int(-50, 400), { kind: "executed", answer: answer(200) });
+        {
+          respond(CALL_WITHIN_MS + random.int(-50, 400), { kind: "executed", answer: answer(200) });
+          return;
+        }
       case "executedThenReset":
         execute(transitMs);
-        return respond(backMs, unknown("reset"));
+        {
+          respond(backMs, unknown("reset"));
+          return;
+        }
       case "executedThen500":
         execute(transitMs);
-        return respond(backMs, unknown("500", 500));
-      case "executedThenSilent":
-        return execute(transitMs);
-      case "executedLate":
-        return execute(random.int(0, 4_000));
-      case "500":
-        return respond(backMs, unknown("500", 500));
-      case "429":
-        return respond(backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) });
-      case "401":
-        return respond(backMs, { kind: "unauthorized", answer: answer(401) });
-      case "refused":
-        return respond(backMs, { kind: "refused", answer: answer(422) });
+        {
+          respond(backMs, unknown("500", 500));
+          return;
+        }
+      case "executedThenSilent": {
+        execute(transitMs);
+        return;
+      }
+      case "executedLate": {
+        execute(random.int(0, 4_000));
+        return;
+      }
+      case "500": {
+        respond(backMs, unknown("500", 500));
+        return;
+      }
+      case "429": {
+        respond(backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) });
+        return;
+      }
+      case "401": {
+        respond(backMs, { kind: "unauthorized", answer: answer(401) });
+        return;
+      }
+      case "refused": {
+        respond(backMs, { kind: "refused", answer: answer(422) });
+        return;
+      }
       case "lostOnTheWay":
       case "notConnected":
         return;
@@ -94,13 +118,22 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           resolve(outcome);
         };
         const stop = () => finish(left ? unknown("timeout") : { kind: "notSent", reason: "timeout" });
-        if (signal.aborted) return stop();
+        if (signal.aborted) {
+          stop();
+          return;
+        }
         signal.addEventListener("abort", stop, { once: true });
         atPort();
         world.after(random.int(0, 20), process, () => {
           if (over) return;
-          if (fate === "notConnected") return finish({ kind: "notSent", reason: "refused" });
-          if (!mayCall()) return finish({ kind: "notSent", reason: "not allowed" });
+          if (fate === "notConnected") {
+            finish({ kind: "notSent", reason: "refused" });
+            return;
+          }
+          if (!mayCall()) {
+            finish({ kind: "notSent", reason: "not allowed" });
+            return;
+          }
           left = true;
           world.note(() => `${process.name}: sends ${body.commandId} for ${body.key}, fate ${fate}`);
           mayStillSend(body);

@@ -100,9 +100,9 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
   const clock = createClock(world, process, skew, subject);
   const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
   let ids = 0;
-  const atPort = (): void => {
-    if (log.faulty(scenario.chances.freezeAtPort))
-      freeze(world, replica, random.pick([400, 1_100, 30_000, 50_000]));
+  const atPort = (times: number) => (): void => {
+    if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
+    freeze(around, replica, random.pick([400, 1_100, 45_000, 45_000]));
   };
   const replica: Replica = Object.assign(process, {
     skew,
@@ -115,8 +115,8 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
   replica.deps = {
     clock,
     view,
-    journal: log.journalFor(process, atPort),
-    call: partner.callFor(process, atPort, (body) => {
+    journal: log.journalFor(process, atPort(1)),
+    call: partner.callFor(process, atPort(4), (body) => {
       const sent = scenario.commands.find(({ commandId }) => commandId === body.commandId);
       if (sent && guard(commandOf(sent), clock.now()) !== null)
         oracle.fail(`${body.commandId} is sent although it expired`);
@@ -132,8 +132,8 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     guard,
     decide,
     conclude,
-    mayStart: () => clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
-    random: random.next,
+    mayStart: () => !scenario.heartbeatsTold || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
+    random: () => random.next(),
     newId: () => `${name}.${++ids}`,
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
@@ -156,9 +156,11 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
   return replica;
 };
 
-/** Stops a process for a while. Its monotonic clock may stand still meanwhile, as in a virtual machine that is paused. */
-export const freeze = (world: World, replica: Process & { skew: Skew }, forMs: number): void => {
+/** Stops a process for a while. One of its clocks may stand still meanwhile, as in a virtual machine that is paused. */
+export const freeze = ({ world, scenario }: Surroundings, replica: Replica, forMs: number): void => {
   world.note(() => `${replica.name} freezes for ${forMs} ms`);
   replica.frozenUntilMs = Math.max(replica.frozenUntilMs, world.nowMs() + forMs);
-  if (world.random.chance(0.5)) replica.skew.monotonicLostMs += forMs;
+  if (world.random.chance(0.5)) return;
+  if (scenario.clockThatStops === "wall") replica.skew.wallMs -= forMs;
+  else replica.skew.monotonicLostMs += forMs;
 };

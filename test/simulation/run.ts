@@ -53,7 +53,7 @@ const planFaults = (
   for (let i = 0; i < scenario.freezes; i++)
     world.after(moment(), null, () => {
       const replica = victim();
-      if (replica) freeze(world, replica, random.pick(FREEZES_MS) * (0.5 + random.next()));
+      if (replica) freeze(around, replica, random.pick(FREEZES_MS) * (0.5 + random.next()));
     });
   for (let i = 0; i < scenario.crashes; i++)
     world.after(moment(), null, () => {
@@ -102,19 +102,18 @@ export const runSeed = async (seed: number, subject: Subject, tracing = false): 
       world.after(atMs, null, () => visit(around, `operator-${i + 1}`));
     }
 
+  // While anything is unanswered, frozen, or about to be decided by an operator, it is not at rest.
+  const busyUntilMs = (): number => {
+    if (!group.done()) return world.nowMs();
+    const awakeMs = replicas.map(({ alive, frozenUntilMs }) => (alive ? frozenUntilMs : 0));
+    return Math.max(scenario.calmAtMs, ...awakeMs, oracle.openDoubts().length > 0 ? lastVisitMs : 0);
+  };
   let restFromMs = 0;
   while (oracle.violation() === null) {
     if (!(await world.step())) break;
-    const frozen = replicas.reduce(
-      (latest, { frozenUntilMs, alive }) => (alive ? Math.max(latest, frozenUntilMs) : latest),
-      0,
-    );
-    if (
-      !group.done() ||
-      world.nowMs() < Math.max(scenario.calmAtMs, frozen, oracle.openDoubts().length > 0 ? lastVisitMs : 0)
-    )
-      restFromMs = world.nowMs();
-    if (world.nowMs() - restFromMs >= REST_MS) {
+    if (world.nowMs() < restFromMs + REST_MS) continue;
+    restFromMs = Math.max(restFromMs, busyUntilMs());
+    if (world.nowMs() >= restFromMs + REST_MS) {
       oracle.atRest();
       break;
     }

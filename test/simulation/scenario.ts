@@ -40,10 +40,14 @@ export type Scenario = {
     tailAgain: number;
     tailReset: number;
     partnerTrouble: number;
-    /** That a replica freezes right after it asked something of the world: between its look at something and what it then does. */
+    /** That a replica freezes when it asks something of the world: between a look at something and what it then does. */
     freezeAtPort: number;
   };
   operator: boolean;
+  /** Which of a replica's clocks does not notice that it was frozen: never both, or nobody could. */
+  clockThatStops: "wall" | "monotonic";
+  /** Whether a replica can tell that the group has given it up. No promise may depend on it. */
+  heartbeatsTold: boolean;
 };
 
 const chancesOf = (random: Random): Scenario["chances"] => {
@@ -57,7 +61,7 @@ const chancesOf = (random: Random): Scenario["chances"] => {
     tailAgain: sometimes(0.2),
     tailReset: sometimes(0.1),
     partnerTrouble: random.chance(0.8) ? random.next() : 0,
-    freezeAtPort: random.chance(0.3) ? random.next() * 0.1 : 0,
+    freezeAtPort: random.chance(0.5) ? random.next() * 0.15 : 0,
   };
 };
 
@@ -94,7 +98,7 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
       kafkaKey: ownKey ? commandId : key,
       partition: (ownKey ? i : key.charCodeAt(key.length - 1)) % commandPartitions,
       sentAtMs,
-      expiresAtMs: random.chance(0.3) ? sentAtMs + random.int(0, 6_000) : null,
+      expiresAtMs: random.chance(0.4) ? sentAtMs + random.int(0, 2_500) : null,
     });
   }
   return commands;
@@ -117,5 +121,7 @@ export const scenarioOf = (random: Random): Scenario => {
       ? chancesOf(random)
       : { ...chancesOf(random), ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 },
     operator: random.chance(0.6),
+    clockThatStops: random.pick(["wall", "monotonic"]),
+    heartbeatsTold: random.chance(0.5),
   };
 };
