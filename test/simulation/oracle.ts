@@ -22,6 +22,7 @@ export const createOracle = (world: World, scenario: Scenario) => {
   const claimedAtMs = new Map<string, number>();
   const mustBeFinal = new Set<string>();
   let violation: string | null = null;
+  let lastEndMs = 0;
 
   const fail = (text: string): void => {
     world.note(() => `VIOLATION ${text}`);
@@ -116,6 +117,7 @@ export const createOracle = (world: World, scenario: Scenario) => {
       commandId: string,
       end: { final: boolean; attemptId: string | null; ownerLost: boolean },
     ): void => {
+      lastEndMs = world.nowMs();
       if (end.final && end.attemptId !== null) mustBeFinal.add(commandId);
       const sinceClaimMs = world.nowMs() - (claimedAtMs.get(end.attemptId ?? "") ?? 0);
       if (end.ownerLost && scenario.skewMs === 0 && sinceClaimMs < CALL_WITHIN_MS)
@@ -123,6 +125,9 @@ export const createOracle = (world: World, scenario: Scenario) => {
           `${commandId} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`,
         );
     },
+
+    /** When the last end was written: somebody has yet to publish it. */
+    lastEndMs: (): number => lastEndMs,
 
     /** Everything has come to rest. */
     atRest: (): void => {

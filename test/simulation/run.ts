@@ -106,7 +106,12 @@ export const runSeed = async (seed: number, subject: Subject, tracing = false): 
   const busyUntilMs = (): number => {
     if (!group.done()) return world.nowMs();
     const awakeMs = replicas.map(({ alive, frozenUntilMs }) => (alive ? frozenUntilMs : 0));
-    return Math.max(scenario.calmAtMs, ...awakeMs, oracle.openDoubts().length > 0 ? lastVisitMs : 0);
+    return Math.max(
+      scenario.calmAtMs,
+      oracle.lastEndMs(),
+      ...awakeMs,
+      oracle.openDoubts().length > 0 ? lastVisitMs : 0,
+    );
   };
   let restFromMs = 0;
   while (oracle.violation() === null) {

@@ -100,6 +100,9 @@ export const tryOnce = async (
       return;
     }
     sign = signOf(outcome, null);
+    // Whatever was decided: an accept that left and was not refused stays claimed, and is doubted when its time is over.
+    if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
+      return;
     job.harmless.set(attemptId, disposition.otherwise);
     job.unreleased = attemptId;
     job.otherwise = disposition.otherwise;
