@@ -86,6 +86,9 @@ const webUrl = (text: string, earlier: string[]): string[] => {
 const choice = (flags: string, about: string, names: readonly string[]): Option =>
   new Option(flags, about).choices(names);
 
+const lasting = (flags: string, about: string, usual: string): Option =>
+  new Option(flags, about).argParser(duration).default(duration(usual), usual);
+
 /** `sandbox`: the partner imitated, on a port of its own. */
 export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
   new Command("sandbox")
@@ -100,7 +103,11 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       positive,
       1,
     )
-    .option("--webhook-url <url>", "subscribed from the start; may be given several times", webUrl, [])
+    .addOption(
+      new Option("--webhook-url <url>", "subscribed from the start; may be given several times")
+        .argParser(webUrl)
+        .default([], "none"),
+    )
     .addOption(choice("--story <name>", "play a scenario", storyNames))
     .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
     .option(
@@ -115,9 +122,11 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
     .addOption(
       choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
     )
-    .option("--validity <duration>", "how long a quote can be accepted", duration, 900_000)
-    .option("--step <duration>", "mean time between two statuses", duration, 600_000)
-    .option("--retry <duration>", "mean time between two attempts to notify", duration, 900_000)
+    .addOption(
+      lasting("--validity <duration>", "how long a quote can be accepted, on the day it was created", "24h"),
+    )
+    .addOption(lasting("--step <duration>", "mean time between two statuses", "10m"))
+    .addOption(lasting("--retry <duration>", "mean time between two attempts to notify", "15m"))
     .addOption(
       choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
     )
@@ -136,13 +145,13 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       "--history <number>",
       "how many quotes, transactions, deliveries and requests can be looked at",
       wholePositive,
-      10_000,
+      5_000,
     )
     .option(
       "--max-quotes <number>",
       "how many quotes are known; the oldest are forgotten",
       wholePositive,
-      100_000,
+      50_000,
     )
     .option(
       "--ledger <number>",

@@ -34,7 +34,7 @@ export type SandboxOptions = {
   serviceName?: string | undefined;
   /** Subscribed from the start. */
   webhookUrls?: readonly string[] | undefined;
-  /** Default 15 minutes. */
+  /** Default a day, so that the same-day rule is what ends a quote. */
   quoteValidityMs?: number | undefined;
   /** Mean time between two statuses of a transaction; default 10 minutes. */
   stepMs?: number | undefined;
@@ -56,9 +56,9 @@ export type SandboxOptions = {
   walk?: Walk | undefined;
   /** Notifications are unsigned by default. */
   signing?: Signing | undefined;
-  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 10,000. */
+  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 5,000. */
   history?: number | undefined;
-  /** How many quotes are known at most, the oldest being forgotten; default 100,000. */
+  /** How many quotes are known at most, the oldest being forgotten; default 50,000. */
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
@@ -101,7 +101,7 @@ export const settingsFrom = (options: SandboxOptions) => {
   const story =
     options.story === undefined ? null : oneOf("story", options.story, storyNames, "happy-outbound");
   const startAt = options.startAt ?? (story && options.seed !== undefined ? seededStart : Date.now());
-  const history = Math.trunc(above("history", options.history, 1, 10_000));
+  const history = Math.trunc(above("history", options.history, 1, 5_000));
   return {
     host: options.host ?? "127.0.0.1",
     port: above("port", options.port, 0, 0),
@@ -119,7 +119,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     xToken: options.xToken || null,
     serviceName: options.serviceName || null,
     webhookUrls: (options.webhookUrls ?? []).map(urlOf),
-    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 15 * 60_000),
+    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 24 * 3_600_000),
     stepMs: above("stepMs", options.stepMs, 0, 10 * 60_000),
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
@@ -131,7 +131,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
     signing: options.signing ?? null,
     history,
-    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 100_000)),
+    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),
     maxWalking: above("maxWalking", options.maxWalking, 0, 100_000),
   };

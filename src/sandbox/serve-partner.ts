@@ -93,7 +93,7 @@ export const createPartnerServer = (deps: ServePartnerDeps) => {
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
     const other = due.find((fault) => fault.kind !== "latency");
     // A latency is real time, and the request is executed after it, as behind a slow network.
-    if (latencyMs > 0) setTimeout(finish, latencyMs, other);
+    if (latencyMs > 0) setTimeout(finish, latencyMs, other).unref();
     else finish(other);
   };
 };
