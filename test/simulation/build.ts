@@ -20,7 +20,7 @@ const toJavaScript = (source: string): string =>
 
 const sourcesIn = (folder: string): string[] =>
   readdirSync(join(projectRoot, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
     .map((path) => join(folder, path));
 
 const write = (root: string, path: string, source: string): void => {
