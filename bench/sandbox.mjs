@@ -132,7 +132,7 @@ const figures = {
         await client.send("PUT", `/corporate/v1/quote/${quoteId}/accept`, '{"counterpartyId":"cp-1"}');
       });
       console.log(
-        `memory: ${sandbox.usage().rssMiB} MiB resident after ${step + 1}00,000 quotes created and accepted`,
+        `memory: ${sandbox.usage().rssMiB} MiB resident after ${(step + 1) * 100_000} quotes created and accepted`,
       );
     }
     const executions = JSON.parse(await client.send("GET", "/_sandbox/executions"));

@@ -89,6 +89,17 @@ const choice = (flags: string, about: string, names: readonly string[]): Option 
 const lasting = (flags: string, about: string, usual: string): Option =>
   new Option(flags, about).argParser(duration).default(duration(usual), usual);
 
+/** Ends the command with one sentence where the options or the port are at fault. */
+const refuse = (command: Command, flags: Flags, error: unknown): never => {
+  if (error instanceof RangeError) command.error(`error: ${error.message}`, { exitCode: 2 });
+  if (error instanceof Error && "syscall" in error)
+    command.error(
+      `error: cannot listen on ${flags.host}:${flags.port} (${error.message}); choose another with --host or --port`,
+      { exitCode: 1 },
+    );
+  throw error;
+};
+
 /** `sandbox`: the partner imitated, on a port of its own. */
 export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
   new Command("sandbox")
@@ -177,7 +188,7 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
           header: flags.signHeader,
           prefix: flags.signPrefix,
         },
-      });
+      }).catch((error: unknown) => refuse(command, flags, error));
       const story = flags.story ? `, story ${flags.story}` : "";
       print(
         `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,

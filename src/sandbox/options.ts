@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { createdAtFormats, type CreatedAtFormat } from "./answers/created-at.ts";
 import { profileNames, type ProfileName } from "./answers/profiles.ts";
 import { runningClock, type SandboxClock } from "./clock.ts";
@@ -91,6 +92,18 @@ const urlOf = (url: string): string =>
     ? url
     : wrong(`${url} is not an http or https URL`);
 
+const signingOf = (signing: Signing | undefined): Signing | null => {
+  if (!signing) return null;
+  if (signing.secret === "") wrong("signing needs a secret");
+  try {
+    validateHeaderName(signing.header);
+    validateHeaderValue(signing.header, signing.prefix + (signing.scheme === "header" ? signing.secret : ""));
+  } catch {
+    wrong("header, prefix and secret of signing must be fit for an HTTP header");
+  }
+  return signing;
+};
+
 // 09:00 on a Monday in São Paulo.
 const seededStart = Date.parse("2026-01-05T12:00:00Z");
 
@@ -129,7 +142,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     localQuotation: options.localQuotation ?? false,
     ignoreUnknownFields: options.ignoreUnknownFields ?? false,
     walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
-    signing: options.signing ?? null,
+    signing: signingOf(options.signing),
     history,
     maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),

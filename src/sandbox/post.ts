@@ -14,7 +14,7 @@ const keptOfAnswer = 2048;
 /** Sends notifications. Never rejects: what went wrong is in the result. Redirects are not followed. */
 export const createPoster = (timeoutMs: number): Poster => {
   // Idle sockets are dropped long before a receiver would drop them, so that a send seldom meets a closing one.
-  const kept = { keepAlive: true, maxSockets: 256, timeout: 1000, scheduling: "lifo" } as const;
+  const kept = { keepAlive: true, maxSockets: 1024, timeout: 1000, scheduling: "lifo" } as const;
   const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
 
   const send = (

@@ -41,9 +41,8 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
   const listener = await listen(settings.host, settings.port, (incoming, response, body) => {
     const target = incoming.url ?? "/";
     if (isPage(incoming.method, target)) return servePage(world, target, response);
-    if (target.startsWith(controlPrefix))
-      write(response, control(world, incoming.method ?? "GET", target, body));
-    else servePartner(incoming, response, body);
+    if (!target.startsWith(controlPrefix)) return servePartner(incoming, response, body);
+    write(response, control(world, incoming.method ?? "GET", target, body));
     return undefined;
   });
 

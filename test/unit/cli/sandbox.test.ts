@@ -60,6 +60,17 @@ test.each([
   [["--start-at", "yesterday"]],
   [["--history", "0"]],
   [["--sign", "hmac-hex"]],
+  [["--sign", "header", "--sign-secret", "s", "--sign-header", "not a header"]],
 ])("wrong usage %j is refused before anything listens", async (args) => {
   await expect(run(args, {}, () => Promise.reject(new Error("it listens")))).rejects.toThrow(CommanderError);
+});
+
+test("a port that is taken is one sentence and exit code 1", async () => {
+  await run([], {}, async (url) => {
+    const again = run(["--port", new URL(url).port], {}, () => Promise.reject(new Error("it listens")));
+    await expect(again).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining("--port") as string,
+    });
+  });
 });

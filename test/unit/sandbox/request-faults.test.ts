@@ -166,6 +166,8 @@ test.each([
   ["a misspelt field", { kind: "hang", propability: 0.5 }, "propability"],
   ["a misspelt match", { kind: "hang", match: { quoteID: "q" } }, "match.quoteID"],
   ["a probability above one", { kind: "hang", probability: 50 }, "probability"],
+  ["a header that cannot be sent", { kind: "status", headers: { "x-a": "one\ntwo" } }, "x-a"],
+  ["a Retry-After that cannot be sent", { kind: "throttle", retryAfter: "\n" }, "retry-after"],
   ["an unknown moment", { kind: "hang", when: "during" }, "when must be"],
 ])(
   "a rule with %s is refused with a sentence, and no rule of the same call is installed",
