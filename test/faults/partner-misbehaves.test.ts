@@ -15,7 +15,7 @@ const faults = [
   { name: "500 after executing", rule: { kind: "status", when: "after", status: 500 }, outcome: "IN_DOUBT" },
   {
     name: "429",
-    rule: { kind: "throttle", retryAfter: 1 },
+    rule: { kind: "throttle", retryAfter: "1" },
     outcome: "SUCCEEDED",
   },
   { name: "422", rule: { kind: "status", when: "before", status: 422 }, outcome: "REJECTED" },
