@@ -3,18 +3,7 @@ import { createPartner, type Partner } from "../partner/client.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { UsageError } from "../runtime/errors.ts";
 import { pem } from "./kit.ts";
-
-const proxyOf = (text: string | undefined): URL | null => {
-  if (text === undefined) return null;
-  try {
-    return new URL(text);
-  } catch {
-    // The address may hold a password, so it is not repeated.
-    throw new UsageError("PARTNER_PROXY_URL is not an address such as http://proxy:3128.");
-  }
-};
 
 /** The partner as the configuration describes it. Its credentials are looked at for each call. */
 export const openPartner = ({ partner }: Config, clock: Clock): Partner => {
@@ -38,7 +27,7 @@ export const openPartner = ({ partner }: Config, clock: Clock): Partner => {
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     },
-    proxy: proxyOf(partner.proxyUrl?.reveal()),
+    proxy: partner.proxyUrl ? new URL(partner.proxyUrl.reveal()) : null,
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,

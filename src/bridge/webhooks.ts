@@ -6,6 +6,7 @@ import { readSchema } from "../kafka/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { secretsIn } from "../runtime/secret-list.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
 import { webhooksToEvents, type Reception } from "../webhooks-to-events/flow.ts";
@@ -46,7 +47,7 @@ const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
     const now = webhook.secret?.reveal() ?? "";
     if (now !== text) {
       text = now;
-      secrets = now.split(",").map((secret) => secret.trim());
+      secrets = secretsIn(now);
     }
     return secrets;
   };

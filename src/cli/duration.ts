@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { readDuration } from "../config/setting.ts";
+import { readDuration } from "../config/read.ts";
 
 /** A duration as settings have them, for an option of a command. Milliseconds. */
 export const durationMs = (text: string): number => {

@@ -30,7 +30,10 @@ const readSecret = (row: Row, env: Environment): unknown => {
   const fileVariable = `${row.env}_FILE`;
   const file = given(env, fileVariable);
   const text = given(env, row.env);
-  if (file === undefined) return text === undefined ? undefined : row.read(text);
+  if (file === undefined) {
+    if (text !== undefined) row.check?.(text);
+    return text === undefined ? undefined : row.read(text);
+  }
   if (text !== undefined) throw new Error(`is set together with ${fileVariable}: set one of them`);
   let secret: Secret;
   try {
@@ -40,6 +43,7 @@ const readSecret = (row: Row, env: Environment): unknown => {
     throw new Error(`cannot be read from the file that ${fileVariable} names (${code})`, { cause: error });
   }
   if (secret.reveal() === "") throw new Error(`is empty in the file that ${fileVariable} names`);
+  row.check?.(secret.reveal());
   return secret;
 };
 
@@ -87,8 +91,8 @@ export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   problems.push(...refused);
   for (const group of Object.values(values)) Object.freeze(group);
   const config = Object.freeze(values) as Config;
-  if (purpose === "serve") {
-    problems.push(...contradictions(config).filter((problem) => !broken.has(problem.variable)));
-  }
+  problems.push(
+    ...contradictions(config, { purpose, flows }).filter((problem) => !broken.has(problem.variable)),
+  );
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings: warned };
 };

@@ -1,4 +1,16 @@
-import { isIP } from "node:net";
+import {
+  isCidr,
+  readBroker,
+  readDuration,
+  readFileName,
+  readHeaderName,
+  readHeaderText,
+  readInteger,
+  readList,
+  readPointer,
+  readUrl,
+  type Range,
+} from "./read.ts";
 import { Secret } from "./secret.ts";
 
 /** When a setting must be given: always, for a flow, or never. */
@@ -16,6 +28,8 @@ export type Setting<T> = {
   help: string;
   /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
   read: (text: string) => T;
+  /** Throws like `read` when a secret's text, wherever it comes from, cannot be used. */
+  check?: (text: string) => void;
 };
 
 type Row = { env: string; help: string; need?: Need };
@@ -30,21 +44,6 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
-export const readDuration = (text: string): number => {
-  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
-  if (digits === undefined || unit === undefined)
-    throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
-  return Number(digits) * (UNITS[unit] ?? 0);
-};
-
-const readList = (text: string): readonly string[] =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-
 /** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
   row(options, "duration", options.fallback, (text) => {
@@ -53,16 +52,6 @@ export const duration = (options: WithFallback & { atLeastMs?: number }): Settin
     if (ms < least) throw new Error(`is shorter than ${least}ms`);
     return ms;
   });
-
-type Range = { min: number; max: number };
-
-const readInteger = (text: string, { min, max }: Range): number => {
-  const value = Number(text);
-  if (!/^-?\d{1,12}$/.test(text) || value < min || value > max) {
-    throw new Error(`is not a whole number from ${min} to ${max}`);
-  }
-  return value;
-};
 
 export const integer = (options: WithFallback & Range): Setting<number> =>
   row(options, "number", options.fallback, (text) => readInteger(text, options));
@@ -92,6 +81,31 @@ export const optionalText = (options: Row): Optional<string> => ({
   optional: true,
 });
 
+/** Text that goes into a header of a request. */
+export const headerText = (options: WithFallback): Setting<string> =>
+  row(options, "text", options.fallback, readHeaderText);
+
+export const optionalHeaderText = (options: Row): Optional<string> => ({
+  ...row(options, "text", null, readHeaderText),
+  optional: true,
+});
+
+export const headerName = (options: Row): Optional<string> => ({
+  ...row(options, "header name", null, readHeaderName),
+  optional: true,
+});
+
+export const jsonPointer = (options: Row): Optional<string> => ({
+  ...row(options, "JSON pointer", null, readPointer),
+  optional: true,
+});
+
+/** The name of a file that can be read at the start. */
+export const file = (options: Row): Optional<string> => ({
+  ...row(options, "file", null, readFileName),
+  optional: true,
+});
+
 /** A path on the public listener. */
 export const path = (options: WithFallback): Setting<string> =>
   row(options, "path", options.fallback, (value) => {
@@ -109,9 +123,10 @@ export const topic = (options: WithFallback): Setting<string> =>
     return value;
   });
 
-export const requiredList = (options: Row): Setting<readonly string[]> =>
-  row(options, "list", null, (value) => {
-    const items = readList(value);
+/** Kafka's bootstrap brokers. */
+export const brokers = (options: Row): Setting<readonly string[]> =>
+  row(options, "list of host:port", null, (value) => {
+    const items = readList(value).map(readBroker);
     if (items.length === 0) throw new Error("is empty");
     return items;
   });
@@ -148,45 +163,20 @@ export const someOf = <T extends string>(
     return [...new Set(items)];
   });
 
-/** An http or https address without credentials, query or trailing slash. */
-const readUrl = (value: string): string => {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
-    throw new Error("is not an http or https address");
-  }
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new Error("is not an http or https address");
-  if (url.username !== "" || url.password !== "")
-    throw new Error("holds credentials, which have settings of their own");
-  if (url.search !== "" || url.hash !== "") throw new Error("has a query or a fragment");
-  return value.replace(/\/+$/, "");
-};
-
 export const url = (options: Row): Optional<string> => ({
   ...row(options, "address", null, readUrl),
   optional: true,
 });
 
 /** Never printed. Read from a file, too, when the variable's name is followed by _FILE. */
-export const secret = (options: Row): Optional<Secret> => ({
+export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
   ...row(options, "secret", null, (value) => Secret.of(value)),
   secret: true,
   optional: true,
+  ...(options.check && { check: options.check }),
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
-
-const isCidr = (text: string): boolean => {
-  const [address = "", bits, ...more] = text.split("/");
-  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return (
-    more.length === 0 &&
-    widest > 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest))
-  );
-};
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>

@@ -1,5 +1,6 @@
 import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
+import { readAllCompressions } from "./compression.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
@@ -37,6 +38,7 @@ const logInto =
 export const newClient =
   (options: KafkaOptions, log: Log): NewClient =>
   () => {
+    readAllCompressions();
     const sasl = saslOf(options);
     return new Kafka({
       brokers: [...options.brokers],

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { standardKeyBytes } from "../runtime/standard-key.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
@@ -59,14 +60,10 @@ export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): 
   };
 };
 
-const KEY_PREFIX = "whsec_";
-const BASE64_KEY = /^[A-Za-z0-9+/_-]+={0,2}$/;
-
-/** The HMAC key that a Standard Webhooks secret stands for: base64, usually after `whsec_`. Null when it is not base64. */
+/** The HMAC key that a Standard Webhooks secret stands for; null when it stands for none. */
 export const standardKey = (secret: string): KeyObject | null => {
-  const text = secret.startsWith(KEY_PREFIX) ? secret.slice(KEY_PREFIX.length) : secret;
-  const bytes = Buffer.from(BASE64_KEY.test(text) ? text : "", "base64");
-  return bytes.length === 0 ? null : createSecretKey(bytes);
+  const bytes = standardKeyBytes(secret);
+  return bytes && createSecretKey(bytes);
 };
 
 // Digits alone: a sign, a fraction or a dot would let signed bytes be split between timestamp and body in another way.

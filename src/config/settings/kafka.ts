@@ -1,10 +1,11 @@
 import {
+  brokers,
   duration,
+  file,
   flag,
   integer,
   optionalOneOf,
   optionalText,
-  requiredList,
   requiredUrl,
   secret,
   text,
@@ -12,7 +13,7 @@ import {
 } from "../setting.ts";
 
 export const kafka = {
-  brokers: requiredList({ env: "KAFKA_BROKERS", need: "always", help: "Bootstrap brokers, host:port." }),
+  brokers: brokers({ env: "KAFKA_BROKERS", need: "always", help: "Bootstrap brokers, host:port." }),
   clientId: text({
     env: "KAFKA_CLIENT_ID",
     fallback: "cambio-bridge",
@@ -30,9 +31,9 @@ export const kafka = {
     help: "After so long without a heartbeat a replica's partitions go to others.",
   }),
   tls: flag({ env: "KAFKA_TLS", help: "Connects with TLS." }),
-  tlsCaFile: optionalText({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
-  tlsCertFile: optionalText({ env: "KAFKA_TLS_CERT_FILE", help: "Client certificate, PEM." }),
-  tlsKeyFile: optionalText({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
+  tlsCaFile: file({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: file({ env: "KAFKA_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: file({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
   saslMechanism: optionalOneOf({
     env: "KAFKA_SASL_MECHANISM",
     values: ["plain", "scram-sha-256", "scram-sha-512"],
@@ -50,7 +51,7 @@ export const registry = {
   }),
   username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),
   password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Basic authentication: password." }),
-  caFile: optionalText({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
+  caFile: file({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
 } as const;
 
 export const topics = {

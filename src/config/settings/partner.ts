@@ -1,12 +1,15 @@
+import { checkHeaderText, checkProxy } from "../read.ts";
 import {
   duration,
+  file,
+  headerText,
   integer,
+  jsonPointer,
   list,
+  optionalHeaderText,
   optionalInteger,
-  optionalText,
   secret,
   statuses,
-  text,
   url,
 } from "../setting.ts";
 
@@ -16,14 +19,32 @@ export const partner = {
     need: "serve",
     help: "The partner's API, up to but without /corporate. Also the ce_source of everything published.",
   }),
-  accessToken: secret({ env: "PARTNER_ACCESS_TOKEN", need: "commands", help: "Bearer token." }),
-  xToken: secret({ env: "PARTNER_X_TOKEN", need: "commands", help: "Value of the x-token header." }),
-  name: optionalText({ env: "PARTNER_NAME", need: "commands", help: "First part of the User-Agent." }),
-  serviceName: text({ env: "PARTNER_SERVICE_NAME", fallback: "fx", help: "Second part of the User-Agent." }),
-  tlsCaFile: optionalText({ env: "PARTNER_TLS_CA_FILE", help: "CA certificates, PEM." }),
-  tlsCertFile: optionalText({ env: "PARTNER_TLS_CERT_FILE", help: "Client certificate, PEM." }),
-  tlsKeyFile: optionalText({ env: "PARTNER_TLS_KEY_FILE", help: "Client key, PEM." }),
-  proxyUrl: secret({ env: "PARTNER_PROXY_URL", help: "HTTP proxy to reach the partner through." }),
+  accessToken: secret({
+    env: "PARTNER_ACCESS_TOKEN",
+    need: "commands",
+    help: "Bearer token.",
+    check: checkHeaderText,
+  }),
+  xToken: secret({
+    env: "PARTNER_X_TOKEN",
+    need: "commands",
+    help: "Value of the x-token header.",
+    check: checkHeaderText,
+  }),
+  name: optionalHeaderText({ env: "PARTNER_NAME", need: "commands", help: "First part of the User-Agent." }),
+  serviceName: headerText({
+    env: "PARTNER_SERVICE_NAME",
+    fallback: "fx",
+    help: "Second part of the User-Agent.",
+  }),
+  tlsCaFile: file({ env: "PARTNER_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: file({ env: "PARTNER_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: file({ env: "PARTNER_TLS_KEY_FILE", help: "Client key, PEM." }),
+  proxyUrl: secret({
+    env: "PARTNER_PROXY_URL",
+    help: "HTTP proxy to reach the partner through.",
+    check: checkProxy,
+  }),
   connectTimeoutMs: duration({
     env: "PARTNER_CONNECT_TIMEOUT",
     fallback: "5s",
@@ -71,7 +92,7 @@ export const partner = {
     fallback: "30s",
     help: "See PARTNER_BREAKER_FAILURES.",
   }),
-  quoteIdPointer: optionalText({
+  quoteIdPointer: jsonPointer({
     env: "PARTNER_QUOTE_ID_POINTER",
     help: "JSON pointer to the quoteId in the answer to a create; found tolerantly when absent.",
   }),

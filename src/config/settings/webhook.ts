@@ -1,14 +1,4 @@
-import {
-  cidrs,
-  duration,
-  integer,
-  optionalOneOf,
-  optionalText,
-  path,
-  port,
-  secret,
-  text,
-} from "../setting.ts";
+import { cidrs, duration, headerName, integer, optionalOneOf, path, port, secret, text } from "../setting.ts";
 
 export const webhook = {
   host: text({ env: "WEBHOOK_HOST", fallback: "0.0.0.0", help: "Address of the public listener." }),
@@ -29,7 +19,7 @@ export const webhook = {
     help: "How a notification proves that it is the partner's.",
   }),
   secret: secret({ env: "WEBHOOK_SECRET", help: "The secret; several, comma-separated, while rotating." }),
-  signatureHeader: optionalText({
+  signatureHeader: headerName({
     env: "WEBHOOK_SIGNATURE_HEADER",
     help: "Header with the signature (hmac) or with the secret itself (header).",
   }),

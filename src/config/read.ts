@@ -1,0 +1,103 @@
+import { accessSync, constants } from "node:fs";
+import { isIP } from "node:net";
+
+// What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+/** Timers of Node hold no more, and fire at once instead. */
+const MAX_DURATION_MS = 2_147_483_647;
+
+export const readDuration = (text: string): number => {
+  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  if (digits === undefined || unit === undefined)
+    throw new Error("is not a duration such as 500ms, 5s, 15m or 2h");
+  const ms = Number(digits) * (UNITS[unit] ?? 0);
+  if (ms > MAX_DURATION_MS) throw new Error("is longer than 596h");
+  return ms;
+};
+
+export const readList = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+export type Range = { min: number; max: number };
+
+export const readInteger = (text: string, { min, max }: Range): number => {
+  const value = Number(text);
+  if (!/^-?\d{1,12}$/.test(text) || value < min || value > max) {
+    throw new Error(`is not a whole number from ${min} to ${max}`);
+  }
+  return value;
+};
+
+/** An http or https address without credentials, query or trailing slash. */
+export const readUrl = (value: string): string => {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw new Error("is not an http or https address");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Error("is not an http or https address");
+  if (url.username !== "" || url.password !== "")
+    throw new Error("holds credentials, which have settings of their own");
+  if (url.search !== "" || url.hash !== "") throw new Error("has a query or a fragment");
+  return value.replace(/\/+$/, "");
+};
+
+/** May hold a password: nothing of the value is repeated. */
+export const checkProxy = (text: string): void => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error("is not an address such as http://proxy:3128");
+};
+
+export const isCidr = (text: string): boolean => {
+  const [address = "", bits, ...more] = text.split("/");
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    more.length === 0 &&
+    widest > 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest))
+  );
+};
+
+/** `host:port`, where an IPv6 address stands in brackets. */
+export const readBroker = (text: string): string => {
+  const port = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text)?.[1];
+  if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
+    throw new Error(`holds "${text}", which is no host:port such as kafka-1:9092`);
+  return text;
+};
+
+const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+export const readHeaderText = (text: string): string => {
+  if (!HEADER_TEXT.test(text)) throw new Error("holds what no header of a request can carry");
+  return text;
+};
+
+/** The value of a secret is not repeated. */
+export const checkHeaderText = (text: string): void => void readHeaderText(text);
+
+export const readHeaderName = (text: string): string => {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)) throw new Error("is not a header's name");
+  return text;
+};
+
+export const readPointer = (text: string): string => {
+  if (!/^(?:\/(?:[^~/]|~[01])*)+$/.test(text)) throw new Error("is not a JSON pointer such as /data/quoteId");
+  return text;
+};
+
+export const readFileName = (text: string): string => {
+  try {
+    accessSync(text, constants.R_OK);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    throw new Error(`names a file that cannot be read (${code}): ${text}`, { cause: error });
+  }
+  return text;
+};

@@ -1,0 +1,163 @@
+import { posix } from "node:path";
+import ts from "typescript";
+
+/** A source file; `file` is its path below src, with forward slashes. */
+export type Source = { file: string; text: string };
+
+/**
+ * What a room may import besides itself. An entry that ends in `/` is a room, any other one file. `types` are open to `import type` alone.
+ */
+type Room = { values: readonly string[]; types: readonly string[] };
+
+const room = (values: readonly string[], types: readonly string[] = []): Room => ({ values, types });
+
+const adapter = room(["runtime/"], ["records.ts", "config/config.ts"]);
+
+/** Who may know of whom. A room that stands here under no name may not exist. */
+export const rooms: Readonly<Record<string, Room>> = {
+  "main.ts": room(["cli/program.ts"]),
+  "records.ts": room([]),
+  "runtime/": room([]),
+  "config/": room(["runtime/"]),
+  "partner/": adapter,
+  "kafka/": adapter,
+  "ops/": adapter,
+  "webhooks-to-events/": room(["runtime/"], ["records.ts"]),
+  "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
+  "bridge/": room(
+    ["runtime/", "config/", "partner/", "kafka/", "ops/", "webhooks-to-events/", "commands-to-results/"],
+    ["records.ts"],
+  ),
+  // Tools read and write topics themselves, without a flow; of ops only `serve` needs something, its log.
+  "cli/": room(["bridge/", "sandbox/", "config/", "runtime/", "kafka/", "ops/log.ts"], ["records.ts"]),
+  "sandbox/": room([]),
+};
+
+/** Libraries that belong to one room: there, and nowhere else, it is known that they are used. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  kafkajs: ["kafka/"],
+  "@kafkajs/confluent-schema-registry": ["kafka/"],
+  avsc: ["kafka/"],
+  undici: ["partner/"],
+  pino: ["ops/"],
+  "prom-client": ["ops/"],
+  commander: ["cli/"],
+  "fastest-levenshtein": ["config/"],
+};
+
+const MAX_LINES = 250;
+
+type Import = { specifier: string; typeOnly: boolean };
+
+const isTypeOnly = (node: ts.ImportDeclaration | ts.ExportDeclaration): boolean =>
+  ts.isExportDeclaration(node)
+    ? node.isTypeOnly
+    : node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+
+const textOf = (node: ts.Node | undefined): string | null =>
+  node && ts.isStringLiteralLike(node) ? node.text : null;
+
+const importOf = (node: ts.Node): Import | null => {
+  if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
+    return { specifier: textOf(node.moduleSpecifier) ?? "?", typeOnly: isTypeOnly(node) };
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    return { specifier: textOf(node.arguments[0]) ?? "?", typeOnly: false };
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+    return { specifier: textOf(node.argument.literal) ?? "?", typeOnly: true };
+  return null;
+};
+
+const isProcess = (node: ts.Node): boolean =>
+  (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
+  ((ts.isIdentifier(node.expression) && node.expression.text === "process") ||
+    node.getText().startsWith("globalThis.process"));
+
+/** Statements that do something as soon as the module is imported. */
+const acts = (statement: ts.Statement): boolean =>
+  !(
+    ts.isImportDeclaration(statement) ||
+    ts.isExportDeclaration(statement) ||
+    ts.isVariableStatement(statement) ||
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement)
+  );
+
+const roomOf = (file: string): string => (file.includes("/") ? `${file.split("/", 1)[0] ?? ""}/` : file);
+
+const covers = (entry: string, file: string): boolean =>
+  entry.endsWith("/") ? file.startsWith(entry) : file === entry;
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+
+const importProblem = (file: string, { specifier, typeOnly }: Import): string | null => {
+  const own = roomOf(file);
+  if (!specifier.startsWith(".")) {
+    if (specifier.replace(/^node:/, "") === "process") return `${file}: imports process`;
+    const home = homes[packageOf(specifier)];
+    return home && !home.includes(own) ? `${file}: imports ${specifier}, which lives elsewhere` : null;
+  }
+  const target = posix.join(posix.dirname(file), specifier);
+  const { values, types } = rooms[own] ?? room([]);
+  const isOwn = own.endsWith("/") && target.startsWith(own);
+  const allowed = isOwn || [...values, ...(typeOnly ? types : [])].some((entry) => covers(entry, target));
+  return allowed ? null : `${file}: imports ${typeOnly ? "types of " : ""}${target}`;
+};
+
+/** Every loop of imports, types included, as the path that leads back to its first file. */
+const cycles = (graph: ReadonlyMap<string, readonly string[]>): string[] => {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) found.push(`a cycle of imports: ${[...path.slice(at), file].join(" → ")}`);
+    if (at >= 0 || done.has(file)) return;
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return found;
+};
+
+const namingProblems = (file: string): string[] => {
+  const problems: string[] = [];
+  if (posix.basename(file) === "index.ts") problems.push(`${file}: is a barrel`);
+  if (file.split("/").includes("utils")) problems.push(`${file}: lies in a folder called utils`);
+  if (!/^[a-z0-9-/]+\.ts$/.test(file)) problems.push(`${file}: is not in kebab-case`);
+  if (!(roomOf(file) in rooms)) problems.push(`${file}: lies in no room of the house`);
+  return problems;
+};
+
+/** Everything in the sources that breaks a rule of the house, each as `file: what`. */
+export const violations = (sources: readonly Source[]): string[] => {
+  const graph = new Map<string, string[]>();
+  const problems = sources.flatMap(({ file, text }): string[] => {
+    const found = namingProblems(file);
+    const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+    const targets: string[] = [];
+    graph.set(file, targets);
+    const lines = text.trimEnd().split("\n").length;
+    if (lines > MAX_LINES) found.push(`${file}: has ${lines} lines`);
+    if (/@ts-(ignore|nocheck)|\b(TODO|FIXME)\b/.test(text)) found.push(`${file}: puts something off`);
+    if (file !== "main.ts" && tree.statements.some(acts)) found.push(`${file}: acts when it is imported`);
+    const visit = (node: ts.Node): void => {
+      if (node.kind === ts.SyntaxKind.AnyKeyword) found.push(`${file}: says any`);
+      if (file !== "main.ts" && isProcess(node)) found.push(`${file}: reads ${node.getText()}`);
+      const imported = importOf(node);
+      if (imported) {
+        const problem = importProblem(file, imported);
+        if (problem !== null) found.push(problem);
+        if (imported.specifier.startsWith("."))
+          targets.push(posix.join(posix.dirname(file), imported.specifier));
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return found;
+  });
+  return [...problems, ...cycles(graph)];
+};

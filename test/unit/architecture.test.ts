@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { rooms, violations, type Source } from "../support/house-rules.ts";
+
+const root = join(import.meta.dirname, "../../src");
+
+const sources: Source[] = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
+  .map((name) => ({
+    file: name.split(sep).join("/"),
+    text: readFileSync(join(root, name), "utf8"),
+  }));
+
+test("the sources keep the rules of the house", () => {
+  expect(sources.length).toBeGreaterThan(100);
+  expect(violations(sources)).toEqual([]);
+});
+
+test("every room that has a rule is there", () => {
+  for (const room of Object.keys(rooms))
+    expect(
+      sources.some(({ file }) => file.startsWith(room)),
+      room,
+    ).toBe(true);
+});
+
+test("files are short: half of them have at most 100 lines", () => {
+  const lines = sources.map(({ text }) => text.trimEnd().split("\n").length).sort((a, b) => a - b);
+  expect(lines[Math.floor(lines.length / 2)]).toBeLessThanOrEqual(100);
+});
+
+describe("the checker bites", () => {
+  const one = (file: string, text: string): string[] => violations([{ file, text }]);
+
+  test.each([
+    ["runtime/clock.ts", 'import { x } from "../config/load.ts";', "imports config/load.ts"],
+    ["runtime/clock.ts", 'import type { X } from "../records.ts";', "imports types of records.ts"],
+    ["config/load.ts", 'import type { X } from "../kafka/client.ts";', "imports types of kafka/client.ts"],
+    ["kafka/client.ts", 'import { x } from "../config/config.ts";', "imports config/config.ts"],
+    ["kafka/client.ts", 'import { x } from "../records.ts";', "imports records.ts"],
+    ["partner/client.ts", 'export { x } from "../kafka/codec.ts";', "imports kafka/codec.ts"],
+    ["ops/log.ts", 'export * from "../bridge/kit.ts";', "imports bridge/kit.ts"],
+    ["ops/log.ts", 'const x = () => import("../bridge/kit.ts");', "imports bridge/kit.ts"],
+    [
+      "webhooks-to-events/flow.ts",
+      'import type { X } from "../partner/types.ts";',
+      "imports types of partner/types.ts",
+    ],
+    ["webhooks-to-events/flow.ts", 'import { x } from "../records.ts";', "imports records.ts"],
+    ["webhooks-to-events/flow.ts", 'type X = import("../kafka/record.ts").X;', "types of kafka/record.ts"],
+    [
+      "commands-to-results/journal/claim.ts",
+      'import { x } from "../../partner/types.ts";',
+      "imports partner/types.ts",
+    ],
+    [
+      "commands-to-results/flow.ts",
+      'import { type X } from "../partner/types.ts";',
+      "imports partner/types.ts",
+    ],
+    [
+      "commands-to-results/flow.ts",
+      'import type { X } from "../partner/client.ts";',
+      "types of partner/client.ts",
+    ],
+    [
+      "commands-to-results/flow.ts",
+      'import type { X } from "../webhooks-to-events/flow.ts";',
+      "types of webhooks",
+    ],
+    ["bridge/bridge.ts", 'import { x } from "../cli/io.ts";', "imports cli/io.ts"],
+    [
+      "bridge/bridge.ts",
+      'import type { X } from "../sandbox/start.ts";',
+      "imports types of sandbox/start.ts",
+    ],
+    ["cli/serve.ts", 'import { x } from "../ops/metrics.ts";', "imports ops/metrics.ts"],
+    ["cli/serve.ts", 'import { x } from "../commands-to-results/flow.ts";', "imports commands-to-results"],
+    ["cli/serve.ts", 'import { x } from "../main.ts";', "imports main.ts"],
+    ["main.ts", 'import { x } from "./bridge/bridge.ts";', "imports bridge/bridge.ts"],
+    ["main.ts", 'import { x } from "./cli/serve.ts";', "imports cli/serve.ts"],
+    [
+      "sandbox/start.ts",
+      'import type { X } from "../runtime/clock.ts";',
+      "imports types of runtime/clock.ts",
+    ],
+    ["sandbox/start.ts", "const x = () => import(`../kafka/codec.ts`);", "imports kafka/codec.ts"],
+    ["sandbox/start.ts", 'import "../../test/x.ts";', "imports ../test/x.ts"],
+    ["bridge/kit.ts", 'import { Kafka } from "kafkajs";', "imports kafkajs"],
+    ["bridge/kit.ts", 'import type { X } from "kafkajs/types";', "imports kafkajs"],
+    [
+      "cli/send.ts",
+      'import { X } from "@kafkajs/confluent-schema-registry";',
+      "imports @kafkajs/confluent-schema-registry",
+    ],
+    ["kafka/client.ts", "const x = process.env;", "reads process.env"],
+    ["kafka/client.ts", 'const x = process["env"];', 'reads process["env"]'],
+    ["kafka/client.ts", "const x = () => globalThis.process.exit(1);", "reads globalThis.process.exit"],
+    ["kafka/client.ts", 'import { env } from "node:process";', "imports process"],
+    ["kafka/client.ts", "type X = Record<string, any>;", "says any"],
+    ["kafka/client.ts", "const x = (y: unknown) => y as any;", "says any"],
+    ["kafka/client.ts", "start();", "acts when it is imported"],
+    ["kafka/client.ts", "if (true) { start(); }", "acts when it is imported"],
+    ["kafka/client.ts", "// TODO: later", "puts something off"],
+    ["kafka/client.ts", "// @ts-ignore\nconst x = 1;", "puts something off"],
+    ["kafka/client.ts", "\n".repeat(250) + "const x = 1;", "has 251 lines"],
+    ["kafka/index.ts", "export {};", "is a barrel"],
+    ["kafka/utils/x.ts", "export {};", "lies in a folder called utils"],
+    ["utils/x.ts", "export {};", "lies in no room of the house"],
+    ["helpers.ts", "export {};", "lies in no room of the house"],
+    ["kafka/someFile.ts", "export {};", "is not in kebab-case"],
+  ])("%s: %.60s", (file, text, problem) => {
+    expect(one(file, text).join("\n")).toContain(problem);
+  });
+
+  test("a cycle is found, through types as well, and told once", () => {
+    const found = violations([
+      { file: "kafka/a.ts", text: 'import { b } from "./b.ts";' },
+      { file: "kafka/b.ts", text: 'import type { C } from "./c.ts";' },
+      { file: "kafka/c.ts", text: 'export { a } from "./a.ts";' },
+      { file: "kafka/d.ts", text: 'import { a } from "./a.ts";' },
+    ]);
+    expect(found).toEqual(["a cycle of imports: kafka/a.ts → kafka/b.ts → kafka/c.ts → kafka/a.ts"]);
+  });
+
+  test("what keeps the rules passes", () => {
+    const fine = violations([
+      { file: "main.ts", text: 'import { x } from "./cli/program.ts";\nprocess.exit(x);' },
+      { file: "cli/program.ts", text: 'import { y } from "../bridge/y.ts";\nexport const x = y;' },
+      { file: "bridge/y.ts", text: 'import type { A } from "../partner/types.ts";\nexport const y: A = 1;' },
+      { file: "partner/types.ts", text: "/** process.env, any */\nexport type A = { any: 1; process: 2 };" },
+      { file: "commands-to-results/a.ts", text: 'import type { A } from "../partner/types.ts";' },
+      { file: "sandbox/a/b.ts", text: 'import { c } from "../c.ts";\nimport http from "node:http";' },
+    ]);
+    expect(fine).toEqual([]);
+  });
+});

@@ -1,0 +1,322 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../../src/config/load.ts";
+import { complete, configOf, load, problemsOf, warningsOf } from "./environment.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileWith = (name: string, text: string): string => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+};
+const pem = fileWith("some.pem", "PEM");
+
+describe("what must be there", () => {
+  const missing = (env: Record<string, string>, purpose: "serve" | "tool" = "serve"): string[] => {
+    const loaded = loadConfig(env, purpose);
+    return loaded.ok ? [] : loaded.problems.map(({ variable }) => variable).sort();
+  };
+
+  test("an empty environment is told everything at once", () => {
+    expect(missing({})).toEqual([
+      "KAFKA_BROKERS",
+      "PARTNER_ACCESS_TOKEN",
+      "PARTNER_BASE_URL",
+      "PARTNER_NAME",
+      "PARTNER_X_TOKEN",
+      "SCHEMA_REGISTRY_URL",
+      "WEBHOOK_AUTH",
+    ]);
+  });
+  test("a tool needs Kafka and the registry only", () => {
+    expect(missing({}, "tool")).toEqual(["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL"]);
+  });
+  test("each flow needs its own", () => {
+    expect(missing({ FLOWS: "webhooks" })).toEqual([
+      "KAFKA_BROKERS",
+      "PARTNER_BASE_URL",
+      "SCHEMA_REGISTRY_URL",
+      "WEBHOOK_AUTH",
+    ]);
+    expect(missing({ FLOWS: "commands" })).toEqual([
+      "KAFKA_BROKERS",
+      "PARTNER_ACCESS_TOKEN",
+      "PARTNER_BASE_URL",
+      "PARTNER_NAME",
+      "PARTNER_X_TOKEN",
+      "SCHEMA_REGISTRY_URL",
+    ]);
+  });
+  test("a variable that is empty counts as absent", () => {
+    expect(problemsOf({ KAFKA_BROKERS: "" })).toEqual([expect.stringMatching(/^KAFKA_BROKERS is not set/)]);
+    expect(configOf({ WEBHOOK_PORT: "", LOG_LEVEL: "", PARTNER_MAX_RPS: "" })).toMatchObject({
+      webhook: { port: 8_080 },
+      bridge: { logLevel: "info" },
+      partner: { maxRequestsPerSecond: undefined },
+    });
+  });
+  test("a message says which flow needs the variable", () => {
+    expect(problemsOf({ PARTNER_X_TOKEN: undefined })).toEqual([
+      expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the commands flow needs/),
+    ]);
+  });
+});
+
+describe("values that cannot be read", () => {
+  test.each([
+    ["KAFKA_BROKERS", "kafka-1", /no host:port/],
+    ["KAFKA_BROKERS", "kafka-1:9092,kafka-2:99999", /kafka-2:99999/],
+    ["KAFKA_BROKERS", " , ", /is empty/],
+    ["KAFKA_BROKERS", "http://kafka-1:9092", /no host:port/],
+    ["KAFKA_SESSION_TIMEOUT", "30", /is not a duration such as/],
+    ["KAFKA_SESSION_TIMEOUT", "5s", /is shorter than 6000ms/],
+    ["KAFKA_TLS", "yes", /is neither true nor false/],
+    ["KAFKA_TLS_CA_FILE", "/no/such/file.pem", /cannot be read \(ENOENT\): \/no\/such\/file\.pem/],
+    ["KAFKA_SASL_MECHANISM", "PLAIN", /is none of plain, scram-sha-256, scram-sha-512/],
+    ["SCHEMA_REGISTRY_URL", "registry:8081", /is not an http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://me:pass-word@registry", /credentials, which have settings/],
+    ["SCHEMA_REGISTRY_URL", "http://registry?x=1", /query or a fragment/],
+    ["PARTNER_BASE_URL", "partner.example", /is not an http or https address/],
+    ["PARTNER_NAME", "acme\r\nx-evil: 1", /no header of a request can carry/],
+    ["PARTNER_ACCESS_TOKEN", "two\nlines", /no header of a request can carry/],
+    ["PARTNER_PROXY_URL", "proxy:3128", /is not an address such as/],
+    ["PARTNER_CALL_TIMEOUT", "0s", /is shorter than 1ms/],
+    ["PARTNER_CALL_TIMEOUT", "-1s", /is not a duration/],
+    ["PARTNER_CALL_TIMEOUT", "1.5s", /is not a duration/],
+    ["PARTNER_CALL_TIMEOUT", "1d", /is not a duration/],
+    ["PARTNER_MAX_CONNECTIONS", "0", /is not a whole number from 1/],
+    ["PARTNER_MAX_CONNECTIONS", "1e3", /is not a whole number/],
+    ["PARTNER_MAX_CONNECTIONS", "0x10", /is not a whole number/],
+    ["PARTNER_MAX_RESPONSE_BYTES", "524289", /from 0 to 524288/],
+    ["PARTNER_ACCEPT_DOUBT_STATUSES", "409,200", /holds "200"/],
+    ["PARTNER_ACCEPT_DOUBT_STATUSES", "6xx", /holds "6xx"/],
+    ["PARTNER_QUOTE_ID_POINTER", "quoteId", /is not a JSON pointer/],
+    ["FLOWS", "webhooks,logs", /is none of webhooks, commands/],
+    ["FLOWS", ",", /names none of/],
+    ["WEBHOOK_PORT", "65536", /from 0 to 65535/],
+    ["WEBHOOK_PATH", "webhooks", /is not a path/],
+    ["WEBHOOK_PATH", "/webhooks/", /is not a path/],
+    ["WEBHOOK_PATH", "/:anything", /is not a path/],
+    ["WEBHOOK_AUTH", "basic", /is none of path-token, header, hmac, standard-webhooks, none/],
+    ["WEBHOOK_SIGNATURE_HEADER", "x signature", /is not a header's name/],
+    ["WEBHOOK_ALLOWED_CIDRS", "10.0.0.0/33", /holds "10.0.0.0\/33"/],
+    ["WEBHOOK_ALLOWED_CIDRS", "10.0.0.0/8,example.org", /holds "example.org"/],
+    ["WEBHOOK_TRUSTED_PROXY_CIDRS", "::1/129", /holds "::1\/129"/],
+    ["WEBHOOK_MAX_BODY_BYTES", "524289", /from 1 to 524288/],
+    ["WEBHOOK_DEDUP_WINDOW", "2 h", /is not a duration/],
+    ["COMMANDS_DEADLINE", "1000h", /is longer than/],
+    ["TOPIC_COMMANDS", "fx/commands", /is not a topic name/],
+    ["TOPIC_COMMANDS", "..", /is not a topic name/],
+    ["TOPIC_COMMANDS", "x".repeat(250), /is not a topic name/],
+    ["TOPIC_REPLICATION_FACTOR", "-2", /from -1/],
+    ["LOG_LEVEL", "verbose", /is none of/],
+    ["SHUTDOWN_TIMEOUT", "5s", /is shorter than/],
+  ])("%s=%.40j", (variable, value, message) => {
+    const [problem, ...others] = problemsOf({ [variable]: value });
+    expect(problem).toMatch(new RegExp(`^${variable} `));
+    expect(problem).toMatch(message);
+    expect(others, "one mistake, one problem").toEqual([]);
+  });
+
+  test("all of them are told at once, beside what is missing and what is unknown", () => {
+    const problems = problemsOf({
+      KAFKA_BROKERS: undefined,
+      FLOWS: "nonsense",
+      WEBHOOK_PORT: "none",
+      COMMANDS_MAX_AGE: "old",
+      PARTNER_NAMES: "acme",
+      KAFKA_SASL_MECHANISM: "plain",
+    });
+    expect(problems.map((problem) => problem.split(" ", 1)[0]).sort()).toEqual([
+      "COMMANDS_MAX_AGE",
+      "FLOWS",
+      "KAFKA_BROKERS",
+      "KAFKA_SASL_PASSWORD",
+      "KAFKA_SASL_USERNAME",
+      "PARTNER_NAMES",
+      "WEBHOOK_PORT",
+    ]);
+  });
+});
+
+describe("values that can be read", () => {
+  test.each([
+    ["500ms", 500],
+    ["5s", 5_000],
+    ["15m", 900_000],
+    ["2h", 7_200_000],
+    ["596h", 2_145_600_000],
+  ])("the duration %s", (text, ms) => {
+    expect(configOf({ WEBHOOK_DEDUP_WINDOW: text }).webhook.dedupWindowMs).toBe(ms);
+  });
+  test("lists lose their spaces, gaps and repetitions", () => {
+    const config = configOf({
+      KAFKA_BROKERS: "kafka-1:9092, 10.0.0.1:9093 ,,[::1]:9094",
+      FLOWS: "commands, commands",
+      WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8, 192.0.2.7 ,2001:db8::/32",
+      PARTNER_CURRENCIES: " JPY ,GBP",
+    });
+    expect(config.kafka.brokers).toEqual(["kafka-1:9092", "10.0.0.1:9093", "[::1]:9094"]);
+    expect(config.bridge.flows).toEqual(["commands"]);
+    expect(config.webhook.allowedCidrs).toEqual(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
+    expect(config.partner.currencies).toEqual(["JPY", "GBP"]);
+  });
+  test("addresses lose the slash at their end", () => {
+    expect(configOf({ PARTNER_BASE_URL: "https://partner.example/api//" }).partner.baseUrl).toBe(
+      "https://partner.example/api",
+    );
+  });
+  test("the configuration is frozen", () => {
+    const config = configOf({});
+    expect(Object.isFrozen(config)).toBe(true);
+    for (const group of Object.values(config)) expect(Object.isFrozen(group)).toBe(true);
+  });
+});
+
+describe("what must hold between settings", () => {
+  const key = Buffer.alloc(24, 7).toString("base64");
+
+  test.each([
+    ["a call longer than a drain", { PARTNER_CALL_TIMEOUT: "21s" }, "PARTNER_CALL_TIMEOUT"],
+    ["a drain shorter than a call", { SHUTDOWN_TIMEOUT: "19s" }, "PARTNER_CALL_TIMEOUT"],
+    ["path-token without a secret", { WEBHOOK_SECRET: undefined }, "WEBHOOK_SECRET"],
+    ["a secret of commas", { WEBHOOK_SECRET: " ,," }, "WEBHOOK_SECRET"],
+    ["header without its name", { WEBHOOK_AUTH: "header", WEBHOOK_SECRET: "s" }, "WEBHOOK_SIGNATURE_HEADER"],
+    ["hmac without a header", { WEBHOOK_AUTH: "hmac", WEBHOOK_SECRET: "s" }, "WEBHOOK_SIGNATURE_HEADER"],
+    [
+      "standard-webhooks with a secret that is no base64",
+      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${key},whsec_no base64!` },
+      "WEBHOOK_SECRET",
+    ],
+    [
+      "standard-webhooks with nothing behind the prefix",
+      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: "whsec_" },
+      "WEBHOOK_SECRET",
+    ],
+    ["a partner certificate without its key", { PARTNER_TLS_CERT_FILE: pem }, "PARTNER_TLS_KEY_FILE"],
+    ["a partner key without its certificate", { PARTNER_TLS_KEY_FILE: pem }, "PARTNER_TLS_CERT_FILE"],
+  ])("%s", (_, over, variable) => {
+    expect(problemsOf(over)).toEqual([expect.stringMatching(new RegExp(`^${variable} `))]);
+    expect(problemsOf(over, "tool"), "no matter to a tool").toEqual([]);
+  });
+
+  test.each([
+    ["a user without a password", { SCHEMA_REGISTRY_USERNAME: "u" }, "SCHEMA_REGISTRY_PASSWORD"],
+    ["a password without a user", { SCHEMA_REGISTRY_PASSWORD: "p" }, "SCHEMA_REGISTRY_USERNAME"],
+    ["a Kafka certificate without its key", { KAFKA_TLS_CERT_FILE: pem }, "KAFKA_TLS_KEY_FILE"],
+    [
+      "a mechanism without a user",
+      { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_PASSWORD: "p" },
+      "KAFKA_SASL_USERNAME",
+    ],
+    [
+      "a mechanism without a password",
+      { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "u" },
+      "KAFKA_SASL_PASSWORD",
+    ],
+    ["a password without a mechanism", { KAFKA_SASL_PASSWORD: "p" }, "KAFKA_SASL_MECHANISM"],
+  ])("%s, which a tool must not go without either", (_, over, variable) => {
+    for (const purpose of ["serve", "tool"] as const)
+      expect(problemsOf(over, purpose)).toEqual([expect.stringMatching(new RegExp(`^${variable} `))]);
+  });
+
+  test.each([
+    ["a call as long as a drain allows", { PARTNER_CALL_TIMEOUT: "20s" }],
+    ["none without a secret", { WEBHOOK_AUTH: "none", WEBHOOK_SECRET: undefined }],
+    ["hmac with all it needs", { WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "X-Signature" }],
+    [
+      "standard-webhooks keys with and without prefix",
+      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${key}, ${key}` },
+    ],
+    ["a webhook secret that is wrong, without that flow", { FLOWS: "commands", WEBHOOK_SECRET: "," }],
+  ])("%s is fine", (_, over) => {
+    expect(problemsOf(over)).toEqual([]);
+  });
+});
+
+describe("names that are none of ours", () => {
+  test.each([
+    ["WEBHOOK_SECRETS", "WEBHOOK_SECRET"],
+    ["PARTNER_CALL_TIMEOUT_MS", "PARTNER_CALL_TIMEOUT"],
+    ["COMMANDS_MAX_INFLIGHT", "COMMANDS_MAX_IN_FLIGHT"],
+    ["TOPIC_COMMAND_RESULT", "TOPIC_COMMAND_RESULTS"],
+    ["PARTNER_TOKEN_FILE", "PARTNER_X_TOKEN_FILE"],
+    ["PARTNER_XTOKEN", "PARTNER_X_TOKEN"],
+  ])("%s is refused: did you mean %s?", (name, meant) => {
+    expect(problemsOf({ [name]: "value-that-is-not-repeated" })).toEqual([
+      `${name} is not a setting of cambio-bridge: did you mean ${meant}?`,
+    ]);
+    expect(problemsOf({ [name]: "x" }, "tool"), "to a tool as well").toHaveLength(1);
+  });
+
+  test.each([
+    ["KAFKA_HEAP_OPTS", "KAFKA_"],
+    ["SCHEMA_REGISTRY_URLS", "SCHEMA_REGISTRY_URL"],
+    ["MANAGEMENT_PORTS", "MANAGEMENT_PORT"],
+  ])("%s is only warned about", (name, meant) => {
+    expect(warningsOf({ [name]: "x" })).toEqual([expect.stringContaining(`did you mean ${meant}`)]);
+  });
+
+  test("what Kubernetes injects for services is ignored", () => {
+    const injected = (service: string, port: string): Record<string, string> => ({
+      [`${service}_SERVICE_HOST`]: "10.0.0.1",
+      [`${service}_SERVICE_PORT`]: port,
+      [`${service}_SERVICE_PORT_HTTP`]: port,
+      [`${service}_PORT`]: `tcp://10.0.0.1:${port}`,
+      [`${service}_PORT_${port}_TCP`]: `tcp://10.0.0.1:${port}`,
+      [`${service}_PORT_${port}_TCP_PROTO`]: "tcp",
+      [`${service}_PORT_${port}_TCP_PORT`]: port,
+      [`${service}_PORT_${port}_TCP_ADDR`]: "10.0.0.1",
+    });
+    const env = {
+      ...injected("PARTNER_API", "443"),
+      ...injected("WEBHOOK_RECEIVER", "80"),
+      ...injected("TOPIC_ADMIN", "80"),
+      ...injected("KAFKA", "9092"),
+      ...injected("SCHEMA_REGISTRY", "8081"),
+    };
+    expect(warningsOf(env)).toEqual([]);
+  });
+
+  test.each(["WEBHOOK_PORT", "MANAGEMENT_PORT"])(
+    "a %s from Kubernetes is told where it comes from",
+    (name) => {
+      const service = name.replace("_PORT", "").toLowerCase();
+      expect(problemsOf({ [name]: "tcp://10.0.0.1:80" })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} .*Kubernetes.*"${service}".*enableServiceLinks`)),
+      ]);
+    },
+  );
+
+  test("anything else is nobody's business", () => {
+    expect(warningsOf({ PATH: "/bin", HOME: "/", NODE_OPTIONS: "", LOGLEVEL: "x", FLOW: "x" })).toEqual([]);
+  });
+});
+
+test("no message repeats a secret's value", () => {
+  const secret = "s3cr3t\nvalue";
+  for (const variable of [
+    "PARTNER_ACCESS_TOKEN",
+    "PARTNER_X_TOKEN",
+    "PARTNER_PROXY_URL",
+    "WEBHOOK_SECRET",
+    "KAFKA_SASL_PASSWORD",
+    "SCHEMA_REGISTRY_PASSWORD",
+  ]) {
+    const both = { [variable]: secret, [`${variable}_FILE`]: fileWith("secret", secret) };
+    const loaded = [
+      load({ [variable]: secret, WEBHOOK_AUTH: "standard-webhooks" }),
+      load({ [variable]: undefined, [`${variable}_FILE`]: fileWith("secret", secret) }),
+      load(both),
+    ];
+    expect(JSON.stringify(loaded), variable).not.toContain("s3cr3t");
+    expect(JSON.stringify(loaded[2]), "one of them may be set").toContain("set one of them");
+  }
+});
+
+test("the environment that the tests start from has no problem", () => {
+  expect(loadConfig(complete, "serve")).toMatchObject({ ok: true, warnings: [] });
+});
