@@ -60,12 +60,11 @@ export async function metricsTable() {
     await tsImport("../../src/ops/metrics.ts", import.meta.url)
   );
   const none = () => ({});
-  const nothing = () => 0;
   const { registry } = createMetrics({
     publisherWaiting: none,
     kafkaUp: none,
-    commandsUnfinished: nothing,
-    commandsInFlight: nothing,
+
+    commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
   });
   const described = await registry.getMetricsAsJSON();
   const lines = described
