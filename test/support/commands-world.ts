@@ -14,7 +14,10 @@ export const commandsWorld = async (options: {
   const brokers = inject("kafkaBrokers");
   const world = await openWorld(
     { kafkaBrokers: brokers, schemaRegistryUrl: inject("schemaRegistryUrl") },
-    { env: { FLOWS: "commands", ...QUICK, ...options.env }, sandboxArgs: ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"] },
+    {
+      env: { FLOWS: "commands", ...QUICK, ...options.env },
+      sandboxArgs: ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"],
+    },
   );
   if (options.partnerMs !== undefined)
     await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: options.partnerMs });
