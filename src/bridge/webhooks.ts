@@ -138,6 +138,7 @@ export const openWebhooks = async (
       { topic: topics.transactionStatus },
       (clock.monotonic() - startedAt) / 1_000,
     );
+    memory.wrote(place);
     if (event.outOfOrder) metrics.outOfOrder.inc();
     return place;
   };
