@@ -13,17 +13,24 @@ export const listen = (server: Server, host: string, port: number, setting: stri
     server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 
-/** Takes no new connections, lets requests in progress finish for `drainMs`, then cuts what is left. */
+const SWEEP_EVERY_MS = 50;
+
+/**
+ * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts what is left. A request that still comes on an open
+ * connection is the last one there: a busy sender would otherwise keep the server open for as long as it likes.
+ */
 export const closeServer = (server: Server, drainMs: number): Promise<void> =>
   new Promise((resolve) => {
     if (!server.listening) {
       resolve();
       return;
     }
+    server.prependListener("request", (_request, response) => (response.shouldKeepAlive = false));
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
     const cut = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {
+      clearInterval(sweep);
       clearTimeout(cut);
       resolve();
     });
-    server.closeIdleConnections();
   });

@@ -39,17 +39,19 @@ const untilStopped = async ({ stopped }: Io, close: () => Promise<void>): Promis
 const build = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
   const program = new Command("cambio-bridge")
     .description("A bridge between Kafka and a corporate foreign-exchange API.")
-    .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("(--help shows how it is used)");
+    .addHelpText("after", EXAMPLES);
   const wanted = commands[args[0] ?? ""];
   const made = wanted ? [wanted] : Object.values(commands);
   for (const make of made) program.addCommand(await make(io, exit));
   // Commander hands these on only to subcommands that it makes itself.
   const everywhere = (command: Command): void => {
-    command.exitOverride().configureOutput({
-      writeOut: (text) => io.out(text.trimEnd()),
-      writeErr: (text) => io.err(text.trimEnd()),
-    });
+    command
+      .exitOverride()
+      .showHelpAfterError("(--help shows how it is used)")
+      .configureOutput({
+        writeOut: (text) => io.out(text.trimEnd()),
+        writeErr: (text) => io.err(text.trimEnd()),
+      });
     command.commands.forEach(everywhere);
   };
   everywhere(program);

@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * Runs tasks so that those of one key run one after the other in the order of their coming, those of different keys side by side,
  * and no more than `maxRunning` at once.
@@ -73,6 +75,8 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   };
 
   const never = new AbortController().signal;
+  // Each task that waits for its first place listens to it.
+  setMaxListeners(0, never);
 
   const execute = async (task: Task): Promise<void> => {
     const place = newPlace();

@@ -49,6 +49,11 @@ export class Lane {
     this.#items = [...batch.filter((item) => !item.settled), ...this.drain()];
   }
 
+  /** Lets go of what was settled meanwhile. */
+  forget(): void {
+    this.#items = this.drain();
+  }
+
   /** Empties the queue. */
   drain(): Waiting[] {
     const items = this.#items.slice(this.#head).filter((item) => !item.settled);

@@ -151,8 +151,12 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const sweep = (): void => {
     const now = clock.monotonic();
     backlog.expire(now, fault);
+    // During an outage nobody takes from the queues: what was given up must not pile up in them.
+    homeless = homeless.filter((item) => !item.settled);
+    if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
+    const leaderless = distrusted === "nothing" && homeless.length > 0;
     const slow = [...lanes.values()].some(({ sending }) => sending && now - sending.since > SLOW_SEND_MS);
-    if (slow && now - checkedAt > SLOW_SEND_MS) wake.abort();
+    if ((leaderless || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
   };
   const sweeper = setInterval(() => backlog.size > 0 && sweep(), SWEEP_MS);
 

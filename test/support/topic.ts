@@ -76,3 +76,12 @@ export const produce = async (
     await producer.send({ topic, acks: -1, messages: messages.slice(from, from + 200) });
   await producer.disconnect();
 };
+
+/** The broker that leads a partition. */
+export const leaderOf = async (brokers: string, topic: string, partition: number): Promise<number> => {
+  const admin = quiet(brokers).admin();
+  await admin.connect();
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  await admin.disconnect();
+  return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
+};

@@ -1,0 +1,339 @@
+import { createHash, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
+import { basics, cli, serve, topicsOf, type Served } from "../support/bridge.ts";
+import {
+  committed,
+  decode,
+  encode,
+  follow,
+  latestSchemaId,
+  produce,
+  type Following,
+  type Read,
+} from "../support/kafka-client.ts";
+import { waitUntil } from "../support/wait-until.ts";
+
+const brokers = inject("kafkaBrokers");
+const registryUrl = inject("schemaRegistryUrl");
+const topics = topicsOf("commands");
+const commands = topics.TOPIC_COMMANDS;
+const results = topics.TOPIC_COMMAND_RESULTS;
+const deadLetters = topics.TOPIC_DEAD_LETTERS;
+
+let sandbox: Sandbox;
+let env: Record<string, string>;
+let bridge: Served;
+let following: Following;
+let written = 0;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    accessToken: basics.PARTNER_ACCESS_TOKEN,
+    xToken: basics.PARTNER_X_TOKEN,
+    acceptUnknownQuotes: true,
+    walk: "still",
+  });
+  env = {
+    ...topics,
+    KAFKA_BROKERS: brokers,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    PARTNER_BASE_URL: sandbox.url,
+    FLOWS: "commands",
+    // One doubt must not stop the tests that follow it.
+    PARTNER_BREAKER_FAILURES: "1000",
+  };
+  expect(await cli(["setup"], env)).toMatchObject({ code: 0, err: "" });
+  bridge = await serve(env);
+  following = await follow(brokers, [results, deadLetters]);
+});
+afterAll(async () => {
+  expect(await bridge.stop()).toBe(0);
+  // Every command was answered or parked, so that every offset is committed.
+  expect((await committed(brokers, topics.KAFKA_GROUP_ID, commands)).reduce((a, b) => a + b, 0)).toBe(
+    written,
+  );
+  await following.stop();
+  await sandbox.close();
+});
+
+const send = async (key: string | null, ...values: (string | Buffer | null)[]): Promise<void> => {
+  written += values.length;
+  await produce(
+    brokers,
+    commands,
+    values.map((value) => ({ key, value })),
+  );
+};
+const resultOf = ({ value }: Read) => decode("command-result", value);
+const resultsOf = async (commandId: string, count = 1): Promise<Read[]> =>
+  following.until(results, ({ headers }) => headers["correlation-id"] === commandId, count);
+const hash = (...parts: string[]): string =>
+  createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
+const accept = (commandId: string, quoteId: string, more: object = {}): string =>
+  JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1", ...more } });
+const executions = async (quoteId: string): Promise<number> => {
+  const response = await fetch(`${sandbox.url}/_sandbox/executions/${encodeURIComponent(quoteId)}`);
+  return ((await response.json()) as { executions: number }).executions;
+};
+const requests = async (path: string): Promise<{ target: string; body: string }[]> => {
+  const response = await fetch(`${sandbox.url}/_sandbox/state?only=requests`);
+  const { requests: seen } = (await response.json()) as { requests: { target: string; body: string }[] };
+  return seen.filter(({ target }) => target.includes(path));
+};
+const fault = (rule: object) =>
+  fetch(`${sandbox.url}/_sandbox/faults`, { method: "POST", body: JSON.stringify(rule) });
+
+test("a create and an accept in Avro: each result with its key, headers and every field", async () => {
+  const schemaId = await latestSchemaId(registryUrl, commands);
+  const issuedAt = Date.now();
+  const create = {
+    commandId: "avro-create",
+    issuedAt,
+    expiresAt: issuedAt + 60_000,
+    request: {
+      "cambio.bridge.v1.CreateQuote": {
+        direction: "OUTBOUND",
+        purpose: "COMEX",
+        quotedAmount: "1000.00",
+        baseCurrencyIso: "USD",
+        quotedCurrencyIso: "BRL",
+      },
+    },
+  };
+  await send("avro-create", encode("command", schemaId, create));
+  const [record] = await resultsOf("avro-create");
+  const result = resultOf(record as Read);
+  expect(result).toEqual({
+    resultId: hash("avro-create", "final"),
+    commandId: "avro-create",
+    operation: "CREATE_QUOTE",
+    outcome: "SUCCEEDED",
+    final: true,
+    quoteId: expect.any(String) as string,
+    externalId: null,
+    httpStatus: expect.any(Number) as number,
+    response: expect.stringContaining(String(result["quoteId"])) as string,
+    error: null,
+    attempts: 1,
+    decidedBy: "PARTNER",
+    receivedAt: expect.any(Number) as number,
+    completedAt: expect.any(Number) as number,
+  });
+  expect(record).toMatchObject({
+    key: "avro-create",
+    headers: {
+      ce_specversion: "1.0",
+      ce_id: hash("avro-create", "final"),
+      ce_source: sandbox.url,
+      ce_type: "cambio.bridge.v1.CommandResult",
+      ce_subject: "avro-create",
+      ce_time: new Date(Number(result["completedAt"])).toISOString(),
+      "content-type": "application/avro",
+      "correlation-id": "avro-create",
+      outcome: "SUCCEEDED",
+    },
+  });
+
+  const quoteId = String(result["quoteId"]);
+  const request = { quoteId, counterpartyId: "cp-1", amount: "1234567890.10", externalId: "ext-1" };
+  const command = { commandId: "avro-accept", issuedAt, expiresAt: null };
+  const value = { ...command, request: { "cambio.bridge.v1.AcceptQuote": request } };
+  await send(quoteId, encode("command", schemaId, value));
+  const [accepted] = await resultsOf("avro-accept");
+  expect(resultOf(accepted as Read)).toMatchObject({
+    operation: "ACCEPT_QUOTE",
+    outcome: "SUCCEEDED",
+    quoteId,
+    externalId: "ext-1",
+    attempts: 1,
+  });
+  expect(await executions(quoteId)).toBe(1);
+  const [call] = await requests(`${quoteId}/accept`);
+  // The digits of the command, as a number: no float came near them.
+  expect(call?.body).toContain('"amount":1234567890.10');
+});
+
+test("a command in JSON is the same command", async () => {
+  await send("json-1", accept("json-1", "q/json 1", { amount: "1000.00" }));
+  const [record] = await resultsOf("json-1");
+  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
+  expect(await executions("q/json 1")).toBe(1);
+  expect(await requests("q%2Fjson%201/accept")).toHaveLength(1);
+});
+
+test("the tool sends a command, waits for its result, and ends as the result says", async () => {
+  const args = ["send", "accept-quote", "--quote-id", "q-cli", "--counterparty-id", "cp-1", "--wait"];
+  const done = await cli([...args, "--command-id", "cli-1"], env);
+  written += 1;
+  expect(done.code).toBe(0);
+  expect(JSON.parse(done.out)).toMatchObject({ commandId: "cli-1", outcome: "SUCCEEDED" });
+  const again = await cli([...args, "--command-id", "cli-2"], env);
+  written += 1;
+  expect(again.code).toBe(3);
+  expect(JSON.parse(again.out)).toMatchObject({
+    outcome: "REJECTED",
+    error: { code: "QUOTE_ALREADY_TAKEN" },
+  });
+  expect(await executions("q-cli")).toBe(1);
+});
+
+test("a command that breaks a rule is answered without a call, and is no dead letter", async () => {
+  await send("k", accept("bad-1", "q-bad", { ammount: "1000.00" }));
+  const [record] = await resultsOf("bad-1");
+  expect(record?.key).toBe("bad-1");
+  expect(resultOf(record as Read)).toMatchObject({
+    resultId: hash("bad-1", "final"),
+    outcome: "REJECTED",
+    error: { code: "INVALID_COMMAND", message: expect.stringContaining("ammount") as string },
+    decidedBy: "BRIDGE",
+    attempts: 0,
+  });
+  expect(await requests("q-bad")).toEqual([]);
+  expect(following.of(deadLetters).filter(({ key }) => key === "k")).toEqual([]);
+});
+
+test("what cannot be read is a dead letter, byte for byte, and is answered under its key", async () => {
+  const values = [
+    Buffer.from([0xde, 0xad]),
+    Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]),
+    Buffer.from('{"commandId":"half",'),
+    null,
+  ];
+  await send("unreadable", ...values);
+  const parked = await following.until(deadLetters, ({ key }) => key === "unreadable", values.length);
+  expect(parked.map(({ value }) => value)).toEqual(values);
+  const answers = await following.until(results, ({ key }) => key === "unreadable", values.length);
+  for (const [i, letter] of parked.entries()) {
+    const place = letter.headers;
+    expect(place).toMatchObject({
+      "dead-letter-reason": "UNREADABLE_COMMAND",
+      "dead-letter-source": "command",
+      "dead-letter-topic": commands,
+      "dead-letter-timestamp": expect.stringMatching(/^\d+$/) as string,
+    });
+    expect(place["dead-letter-detail"]).not.toBe("");
+    const partition = place["dead-letter-partition"] ?? "";
+    const offset = place["dead-letter-offset"] ?? "";
+    const answer = answers.find(({ headers }) => headers["command-offset"] === offset);
+    expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
+    expect(resultOf(answer as Read)).toMatchObject({
+      resultId: hash(commands, partition, offset),
+      commandId: i === 2 ? "half" : "",
+      operation: "UNKNOWN",
+      outcome: "REJECTED",
+      final: true,
+      error: { code: "UNREADABLE_COMMAND" },
+    });
+  }
+});
+
+test("a command that comes three times is executed once, and answered alike each time", async () => {
+  const command = accept("thrice", "q-thrice");
+  await send("q-thrice", command, command);
+  await resultsOf("thrice", 2);
+  await send("another key", command);
+  const records = await resultsOf("thrice", 3);
+  expect(new Set(records.map(({ value }) => value?.toString("hex"))).size, "identical bytes").toBe(1);
+  expect(await executions("q-thrice")).toBe(1);
+  expect(await requests("q-thrice/accept")).toHaveLength(1);
+});
+
+test("the same commandId with other content is a dead letter, and neither called nor answered", async () => {
+  await send("q-reused", accept("reused", "q-reused", { amount: "10.00" }));
+  await resultsOf("reused");
+  await send("q-reused", accept("reused", "q-reused", { amount: "20.00" }));
+  await following.until(
+    deadLetters,
+    ({ key, headers }) => key === "q-reused" && headers["dead-letter-reason"] === "COMMAND_ID_REUSED",
+  );
+  expect(await resultsOf("reused")).toHaveLength(1);
+  expect(await requests("q-reused/accept")).toHaveLength(1);
+});
+
+test("a second command for a quote that is taken is rejected without a call", async () => {
+  await send("q-taken", accept("taken-1", "q-taken"), accept("taken-2", "q-taken"));
+  expect(resultOf((await resultsOf("taken-1"))[0] as Read)).toMatchObject({ outcome: "SUCCEEDED" });
+  expect(resultOf((await resultsOf("taken-2"))[0] as Read)).toMatchObject({
+    outcome: "REJECTED",
+    error: { code: "QUOTE_ALREADY_TAKEN" },
+    attempts: 0,
+  });
+  expect(await requests("q-taken/accept")).toHaveLength(1);
+});
+
+test.each([
+  ["a 503 after it was executed", { kind: "status", status: 503, when: "after" }, 503, 1],
+  ["a 409", { kind: "status", status: 409, when: "before" }, 409, 0],
+  ["a connection that is reset", { kind: "reset", when: "after" }, null, 1],
+  ["an answer that is no HTTP", { kind: "garbage", when: "after" }, null, 1],
+])("an accept answered with %s is in doubt, and never sent again", async (_, what, httpStatus, executed) => {
+  const commandId = `doubt-${randomUUID()}`;
+  const quoteId = `q-${commandId}`;
+  await fault({ operation: "accept", match: { quoteId }, ...what });
+  const command = accept(commandId, quoteId);
+  await send(quoteId, command);
+  const [first] = await resultsOf(commandId);
+  expect(resultOf(first as Read)).toMatchObject({
+    resultId: hash(commandId, "in-doubt"),
+    outcome: "IN_DOUBT",
+    final: false,
+    httpStatus,
+    attempts: 1,
+    error: { code: "ANSWER_LOST" },
+  });
+  await send(quoteId, command, accept(`${commandId}-other`, quoteId));
+  const repeated = await resultsOf(commandId, 2);
+  expect(repeated[1]?.value?.equals(first?.value ?? Buffer.alloc(0)), "the same doubt again").toBe(true);
+  expect(resultOf((await resultsOf(`${commandId}-other`))[0] as Read)).toMatchObject({
+    error: { code: "QUOTE_ALREADY_TAKEN" },
+  });
+  expect(await requests(`${quoteId}/accept`)).toHaveLength(1);
+  expect(await executions(quoteId)).toBe(executed);
+});
+
+test("a create that is answered 503 is tried again", async () => {
+  await fault({ operation: "create", kind: "status", status: 503, when: "before", count: 2 });
+  const request = {
+    type: "CreateQuote",
+    direction: "INBOUND",
+    purpose: "COMEX",
+    quotedAmount: "1.00",
+    baseCurrencyIso: "EUR",
+    quotedCurrencyIso: "BRL",
+  };
+  await send("retried", JSON.stringify({ commandId: "retried", request }));
+  const [record] = await resultsOf("retried");
+  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
+});
+
+test("an accept that was throttled is sent again, for it was not executed", async () => {
+  await fault({
+    operation: "accept",
+    match: { quoteId: "q-429" },
+    kind: "throttle",
+    retryAfter: "1",
+    count: 1,
+  });
+  await send("q-429", accept("throttled", "q-429"));
+  const [record] = await resultsOf("throttled");
+  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
+  expect(await executions("q-429")).toBe(1);
+});
+
+test("commands of one key are executed in their order", async () => {
+  const quotes = Array.from({ length: 12 }, (_, i) => `q-order-${i}`);
+  await send("one-key", ...quotes.map((quoteId) => accept(`order-${quoteId}`, quoteId)));
+  await waitUntil(async () => (await requests("q-order-")).length === quotes.length, "all calls");
+  const targets = (await requests("q-order-")).map(({ target }) => /q-order-\d+/.exec(target)?.[0]);
+  expect(targets.reverse()).toEqual(quotes);
+  await following.until(results, ({ key }) => key?.startsWith("order-") === true, quotes.length);
+});
+
+test("no secret is in a result, a dead letter or the log", () => {
+  const values = following.records.map(({ value, headers }) => `${String(value)}${JSON.stringify(headers)}`);
+  const said = [...values, ...bridge.lines].join("\n");
+  expect(said.length).toBeGreaterThan(1_000);
+  for (const secret of [basics.PARTNER_ACCESS_TOKEN, basics.PARTNER_X_TOKEN])
+    expect(said).not.toContain(secret);
+});

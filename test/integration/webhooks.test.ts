@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { background, basics, cli, serve, topicsOf, type Served } from "../support/bridge.ts";
+import { decode, follow, schemaIdOf, type Following } from "../support/kafka-client.ts";
+
+const brokers = inject("kafkaBrokers");
+const registryUrl = inject("schemaRegistryUrl");
+const topics = topicsOf("webhooks");
+const env = {
+  ...topics,
+  KAFKA_BROKERS: brokers,
+  SCHEMA_REGISTRY_URL: registryUrl,
+  PARTNER_BASE_URL: "http://127.0.0.1:9/partner",
+  FLOWS: "webhooks",
+};
+const events = topics.TOPIC_TRANSACTION_STATUS;
+const deadLetters = topics.TOPIC_DEAD_LETTERS;
+
+let bridge: Served;
+let following: Following;
+
+beforeAll(async () => {
+  expect(await cli(["setup"], env)).toMatchObject({ code: 0, err: "" });
+  bridge = await serve(env);
+  following = await follow(brokers, [events, deadLetters]);
+});
+afterAll(async () => {
+  await following.stop();
+  expect(await bridge.stop()).toBe(0);
+});
+
+const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+  const response = await fetch(bridge.webhookUrl, { method: "POST", body: Buffer.from(body), headers });
+  const text = await response.text();
+  return {
+    status: response.status,
+    json: text === "" ? null : (JSON.parse(text) as Record<string, unknown>),
+  };
+};
+const eventIdOf = (...parts: string[]): string =>
+  createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
+const about = (transactionId: string) => (record: { key: string | null }) => record.key === transactionId;
+
+test("a notification becomes an event: key, partition, headers and every byte of it", async () => {
+  const body =
+    '{ "transactionId":"tx-1","status":"AWAITING_PAYMENT",\n"createdAt":"2026-11-21T12:00:00Z","new":[1.10,"é"]}';
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const before = Date.now();
+  const answer = await post(body, { traceparent, "x-other": "stays out", "content-type": "text/plain" });
+  const after = Date.now();
+  expect(answer).toEqual({ status: 200, json: { eventId: "73fc03d10f5d07d43d16f057322c850d" } });
+
+  const [record] = await following.until(events, about("tx-1"));
+  // Java's murmur2 of "tx-1" over 6 partitions.
+  expect(record?.partition).toBe(3);
+  const { receivedAt, ...event } = decode("transaction-status-updated", record?.value ?? null);
+  expect(receivedAt).toBeGreaterThanOrEqual(before);
+  expect(receivedAt).toBeLessThanOrEqual(after);
+  expect(event).toEqual({
+    eventId: "73fc03d10f5d07d43d16f057322c850d",
+    transactionId: "tx-1",
+    status: "AWAITING_PAYMENT",
+    stage: "AWAITING_FUNDS",
+    direction: "OUTBOUND",
+    createdAt: "2026-11-21T12:00:00Z",
+    occurredAt: Date.parse("2026-11-21T12:00:00Z"),
+    source: "WEBHOOK",
+    outOfOrder: false,
+    payload: body,
+  });
+  expect(record?.headers).toEqual({
+    ce_specversion: "1.0",
+    ce_id: "73fc03d10f5d07d43d16f057322c850d",
+    ce_source: "http://127.0.0.1:9/partner",
+    ce_type: "cambio.bridge.v1.TransactionStatusUpdated",
+    ce_time: "2026-11-21T12:00:00.000Z",
+    ce_subject: "tx-1",
+    "content-type": "application/avro",
+    traceparent,
+  });
+
+  const schema = (await (
+    await fetch(`${registryUrl}/schemas/ids/${schemaIdOf(record?.value ?? null)}`)
+  ).json()) as {
+    schema: string;
+  };
+  expect(JSON.parse(schema.schema)).toMatchObject({
+    name: "TransactionStatusUpdated",
+    namespace: "cambio.bridge.v1",
+  });
+});
+
+test("keys choose their partitions as Java's clients do", async () => {
+  const expected = { "tx-2": 3, "tx-3": 4, "São Paulo": 0, "a-little-bit-longer-string": 5, "21": 0, ab: 2 };
+  for (const transactionId of Object.keys(expected))
+    expect((await post(JSON.stringify({ transactionId, status: "S" }))).status).toBe(200);
+  for (const [transactionId, partition] of Object.entries(expected)) {
+    const [record] = await following.until(events, about(transactionId));
+    expect(record?.partition, transactionId).toBe(partition);
+  }
+});
+
+test("what is not there is empty, and ce_time is then the time of receipt", async () => {
+  const { json } = await post('{"transactionId":12345678901234567890,"status":"BRAND_NEW"}');
+  expect(json).toEqual({ eventId: eventIdOf("12345678901234567890", "BRAND_NEW", "") });
+  const [record] = await following.until(events, about("12345678901234567890"));
+  const event = decode("transaction-status-updated", record?.value ?? null);
+  expect(event).toMatchObject({
+    transactionId: "12345678901234567890",
+    stage: "UNKNOWN",
+    direction: "UNKNOWN",
+    createdAt: "",
+    occurredAt: null,
+    outOfOrder: false,
+  });
+  expect(record?.headers).toMatchObject({ ce_time: new Date(Number(event["receivedAt"])).toISOString() });
+  expect(record?.headers).not.toHaveProperty("traceparent");
+});
+
+test("a notification that comes again, side by side or later, is one record", async () => {
+  const body = '{"transactionId":"tx-again","status":"CANCELED","createdAt":"2026-11-21T12:00:00Z"}';
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post(body)));
+  answers.push(await post(` ${body}`));
+  const eventId = eventIdOf("tx-again", "CANCELED", "2026-11-21T12:00:00Z");
+  for (const answer of answers) expect(answer).toEqual({ status: 200, json: { eventId } });
+  // Another one of the same key stands behind it in the same partition: nothing came between.
+  await post('{"transactionId":"tx-again","status":"REFUNDED"}');
+  await following.until(events, (record) => record.key === "tx-again", 2);
+  expect(following.of(events).filter(about("tx-again"))).toHaveLength(2);
+});
+
+test("an older status after a newer one is marked, and knows the direction by then", async () => {
+  const send = (status: string, createdAt: string) =>
+    post(JSON.stringify({ transactionId: "tx-order", status, createdAt }));
+  await send("PAYMENT_CONFIRMED", "2026-11-21T12:10:00Z");
+  await send("CONTRACT_IN_PROGRESS", "2026-11-21T12:05:00Z");
+  const records = await following.until(events, about("tx-order"), 2);
+  expect(records.map(({ value }) => decode("transaction-status-updated", value))).toMatchObject([
+    { status: "PAYMENT_CONFIRMED", outOfOrder: false, direction: "OUTBOUND" },
+    { status: "CONTRACT_IN_PROGRESS", outOfOrder: true, direction: "OUTBOUND" },
+  ]);
+});
+
+test("what is not understood is kept byte for byte", async () => {
+  const body = Buffer.from([0xff, 0x00, 0x7b, 0x0d, 0x0a, 0xc3]);
+  const before = Date.now();
+  expect(await post(body)).toEqual({ status: 200, json: { deadLettered: true } });
+  const [record] = await following.until(deadLetters, ({ value }) => value?.equals(body) === true);
+  expect(record?.key).toBeNull();
+  expect(record?.headers).toEqual({
+    "dead-letter-reason": "UNREADABLE_NOTIFICATION",
+    "dead-letter-detail": "the body is not valid UTF-8",
+    "dead-letter-source": "webhook",
+    "dead-letter-received-at": expect.stringMatching(/^\d+$/) as string,
+  });
+  expect(Number(record?.headers["dead-letter-received-at"])).toBeGreaterThanOrEqual(before);
+});
+
+test("a wrong token is no path, and nothing of it is written", async () => {
+  const url = bridge.webhookUrl.replace(basics.WEBHOOK_SECRET, "wrong");
+  const forged = '{"transactionId":"tx-forged","status":"TRANSACTION_COMPLETED"}';
+  expect((await fetch(url, { method: "POST", body: forged })).status).toBe(404);
+  await post('{"transactionId":"tx-forged","status":"GENUINE"}');
+  const [record] = await following.until(events, about("tx-forged"));
+  expect(decode("transaction-status-updated", record?.value ?? null)).toMatchObject({ status: "GENUINE" });
+});
+
+test("watch shows the events, decoded, one JSON object a line", async () => {
+  const watching = await background(["watch", "events", "--json", "--from-beginning"], env);
+  const line = await watching.untilLine((text) => text.includes('"key":"tx-1"'), "tx-1 to be shown");
+  expect(await watching.stop()).toBe(0);
+  expect(JSON.parse(line)).toMatchObject({
+    topic: events,
+    partition: 3,
+    offset: 0,
+    timestamp: expect.stringMatching(/^2\d{3}-/) as string,
+    headers: { ce_subject: "tx-1" },
+    value: { transactionId: "tx-1", status: "AWAITING_PAYMENT", stage: "AWAITING_FUNDS" },
+  });
+});
+
+test("neither the log nor the metrics hold a secret", async () => {
+  const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+  expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
+  expect(bridge.lines.length).toBeGreaterThan(5);
+  const said = `${metrics}${JSON.stringify(bridge.lines)}`;
+  for (const secret of [basics.WEBHOOK_SECRET, basics.PARTNER_ACCESS_TOKEN, basics.PARTNER_X_TOKEN])
+    expect(said).not.toContain(secret);
+});

@@ -1,0 +1,287 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { waitUntil } from "../../support/wait-until.ts";
+import { hostileCorpus } from "../../support/hostile-corpus.ts";
+import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
+
+const opened: ReceptionDesk[] = [];
+afterEach(async () => {
+  for (const desk of opened.splice(0)) await desk.close();
+});
+const open = async (...args: Parameters<typeof openReception>): Promise<ReceptionDesk> => {
+  const desk = await openReception(...args);
+  opened.push(desk);
+  return desk;
+};
+const notification = (transactionId: string): string => JSON.stringify({ transactionId, status: "CANCELED" });
+const elsewhere = (url: string, path: string): string => new URL(path, url).href;
+
+describe("what is answered", () => {
+  test("200 with the eventId when it is published, and when it was", async () => {
+    const desk = await open();
+    for (let i = 0; i < 2; i++) {
+      const answer = await desk.post(notification("tx"));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      expect(JSON.parse(answer.text)).toEqual({ eventId: desk.published[0]?.event.eventId });
+    }
+    expect(desk.published).toHaveLength(1);
+    expect(desk.served.map(({ reception }) => reception?.kind)).toEqual(["published", "duplicate"]);
+  });
+
+  test("200 with deadLettered when it is authentic and not understood", async () => {
+    const desk = await open();
+    const answer = await desk.post("not json");
+    expect(answer).toMatchObject({ status: 200, text: '{"deadLettered":true}' });
+    expect(desk.parked).toMatchObject([{ body: Buffer.from("not json") }]);
+    expect(desk.published).toEqual([]);
+  });
+
+  test("404 with an empty body for a wrong path token, whatever the body is", async () => {
+    const desk = await open();
+    for (const token of ["wrong", `${SECRET}x`, SECRET.slice(1), "%00"]) {
+      const answer = await desk.post("not json", {}, elsewhere(desk.url, `${PATH}/${token}`));
+      expect(answer).toMatchObject({ status: 404, text: "" });
+    }
+    expect(desk.parked).toEqual([]);
+  });
+
+  test("the token may be percent-encoded, and a query may follow", async () => {
+    const desk = await open();
+    const answer = await desk.post(notification("tx"), {}, elsewhere(desk.url, `${PATH}/s3%63ret?x=1`));
+    expect(answer.status).toBe(200);
+  });
+
+  test("401 with an empty body when it is not authentic", async () => {
+    const desk = await open({ auth: { kind: "header", headerName: "x-secret" } });
+    const url = elsewhere(desk.url, PATH);
+    expect(await desk.post("not json", { "x-secret": "wrong" }, url)).toMatchObject({
+      status: 401,
+      text: "",
+    });
+    expect(await desk.post("not json", {}, url)).toMatchObject({ status: 401, text: "" });
+    expect(await desk.post(notification("tx"), { "x-secret": SECRET }, url)).toMatchObject({ status: 200 });
+    expect(desk.parked).toEqual([]);
+  });
+
+  test.each(["/", "/hooks", PATH, `${PATH}/`, `${PATH}/${SECRET}/more`, "/livez", "/metrics"])(
+    "404 for %s",
+    async (path) => {
+      const desk = await open();
+      expect((await desk.post(notification("tx"), {}, elsewhere(desk.url, path))).status).toBe(404);
+      expect(desk.published).toEqual([]);
+    },
+  );
+
+  test.each(["GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])("405 with Allow for %s", async (method) => {
+    const desk = await open();
+    const response = await fetch(desk.url, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+  });
+
+  test("traceparent goes on with the event", async () => {
+    const desk = await open();
+    await desk.post(notification("a"), { traceparent: "00-1-2-01" });
+    await desk.post(notification("b"));
+    expect(desk.published.map(({ traceparent }) => traceparent)).toEqual(["00-1-2-01", null]);
+  });
+});
+
+describe("bodies over the limit", () => {
+  const limited = { options: { maxBodyBytes: 100 } };
+  const head = (...headers: string[]): string =>
+    [`POST ${PATH}/${SECRET} HTTP/1.1`, "Host: x", ...headers, "", ""].join("\r\n");
+  const sized = (bytes: number): string => `{"transactionId":"t","status":"S"}${" ".repeat(bytes - 34)}`;
+
+  test("are refused by what they declare, before they arrive, and the connection is closed", async () => {
+    const desk = await open(limited);
+    const { text, ended } = await desk.raw(head("Content-Length: 101"));
+    await waitUntil(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+  });
+
+  test("are refused by what arrives, when they declare nothing", async () => {
+    const desk = await open(limited);
+    const chunk = `33\r\n${"x".repeat(51)}\r\n`;
+    const { text, ended } = await desk.raw(head("Transfer-Encoding: chunked"), chunk, chunk, chunk);
+    await waitUntil(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+    expect(text().match(/HTTP\/1\.1/g), "one answer, and no other request read").toHaveLength(1);
+  });
+
+  test("the limit itself is within", async () => {
+    const desk = await open(limited);
+    expect((await desk.post(sized(100))).status).toBe(200);
+    expect((await desk.post(sized(101))).status).toBe(413);
+    expect((await desk.post(sized(100))).status).toBe(200);
+    expect(desk.parked).toEqual([]);
+  });
+
+  test("Expect: 100-continue is answered with 413 instead of being told to go on", async () => {
+    const desk = await open(limited);
+    const { text, ended } = await desk.raw(head("Content-Length: 101", "Expect: 100-continue"));
+    await waitUntil(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("Expect: 100-continue is told to go on where the body is within", async () => {
+    const desk = await open(limited);
+    const body = sized(60);
+    const { socket, text } = await desk.raw(head("Content-Length: 60", "Expect: 100-continue"));
+    await waitUntil(() => text().includes("\r\n\r\n"), "100 Continue");
+    expect(text()).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write(body);
+    await waitUntil(() => text().includes("eventId"), "the answer");
+    expect(text()).toMatch(/HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  test("a body that is broken off is not taken for a whole one, and gives its place back", async () => {
+    const desk = await open({ options: { maxBodyBytes: 100, maxInFlight: 1 } });
+    const { socket } = await desk.raw(head("Content-Length: 50"), sized(34));
+    await waitUntil(async () => (await desk.post("{}")).status === 503, "the half one to hold the place");
+    socket.destroy();
+    await waitUntil(async () => (await desk.post(sized(60))).status === 200, "the place to be free");
+    expect(desk.published).toHaveLength(1);
+    expect(desk.parked.filter(({ body }) => body.length === 34)).toEqual([]);
+  });
+});
+
+describe("503 with Retry-After", () => {
+  const expectBusy = (answer: { status: number; headers: Headers; text: string }): void => {
+    expect(answer).toMatchObject({ status: 503, text: "" });
+    expect(answer.headers.get("retry-after")).toBe("7");
+  };
+
+  test("when Kafka does not acknowledge, an event or a dead letter", async () => {
+    let fails = true;
+    const write = () =>
+      fails ? Promise.reject(new Error("no")) : Promise.resolve({ partition: 1, offset: 2 });
+    const desk = await open({ write });
+    expectBusy(await desk.post(notification("tx")));
+    expectBusy(await desk.post("not json"));
+    expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["no", "no"]);
+    fails = false;
+    const again = await desk.post(notification("tx"));
+    expect(again.status, "what failed is not remembered as published").toBe(200);
+    expect(new Set(desk.published.map(({ event }) => event.eventId)).size).toBe(1);
+    expect(desk.published).toHaveLength(2);
+  });
+
+  test("when it is not open, and not any more once it is", async () => {
+    const desk = await open();
+    desk.state.open = false;
+    expectBusy(await desk.post(notification("tx")));
+    desk.state.open = true;
+    expect((await desk.post(notification("tx"))).status).toBe(200);
+    expect(desk.published).toHaveLength(1);
+  });
+
+  test("when more are in progress than may be, and places come free again", async () => {
+    const finish: (() => void)[] = [];
+    const write = () =>
+      new Promise<{ partition: number; offset: number }>((resolve) => {
+        finish.push(() => resolve({ partition: 0, offset: 0 }));
+      });
+    const desk = await open({ write, options: { maxInFlight: 2 } });
+    const taken = [desk.post(notification("a")), desk.post(notification("b"))];
+    await waitUntil(() => finish.length === 2, "two in progress");
+    expectBusy(await desk.post(notification("c")));
+    finish.splice(0).forEach((done) => done());
+    for (const answer of await Promise.all(taken)) expect(answer.status).toBe(200);
+    const next = desk.post(notification("d"));
+    await waitUntil(() => finish.length === 1, "the next one");
+    finish[0]?.();
+    expect((await next).status).toBe(200);
+  });
+});
+
+describe("a duplicate of what is on its way", () => {
+  const holdingBack = async () => {
+    const settle: { done: () => void; fail: () => void }[] = [];
+    const write = () =>
+      new Promise<{ partition: number; offset: number }>((resolve, reject) => {
+        settle.push({
+          done: () => resolve({ partition: 0, offset: 0 }),
+          fail: () => reject(new Error("not acknowledged")),
+        });
+      });
+    return { desk: await open({ write }), settle };
+  };
+
+  test("waits for the same acknowledgement, and adds no record", async () => {
+    const { desk, settle } = await holdingBack();
+    const answers = Array.from({ length: 5 }, () => desk.post(notification("tx")));
+    let answered = 0;
+    for (const answer of answers) void answer.then(() => answered++);
+    await waitUntil(() => settle.length === 1, "one publish");
+    // A later one of another transaction passes: so the five were received, and wait.
+    const other = desk.post(notification("other"));
+    await waitUntil(() => settle.length === 2, "the other publish");
+    settle[1]?.done();
+    expect((await other).status).toBe(200);
+    expect(answered).toBe(0);
+    settle[0]?.done();
+    const texts = (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`);
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toMatch(/^200 /);
+    expect(desk.published).toHaveLength(2);
+  });
+
+  test("fails with it, and the next one starts anew", async () => {
+    const { desk, settle } = await holdingBack();
+    const answers = [desk.post(notification("tx")), desk.post(notification("tx"))];
+    await waitUntil(() => settle.length === 1, "one publish");
+    await desk.raw();
+    const other = desk.post(notification("other"));
+    await waitUntil(() => settle.length === 2, "the other publish");
+    settle[0]?.fail();
+    settle[1]?.done();
+    await other;
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(503);
+    const again = desk.post(notification("tx"));
+    await waitUntil(() => settle.length === 3, "another publish");
+    settle[2]?.done();
+    expect((await again).status).toBe(200);
+  });
+});
+
+describe("hostile bodies", () => {
+  test("each gets its answer, and the valid request after it as well", async () => {
+    const desk = await open();
+    for (const { name, body, becomes } of hostileCorpus) {
+      desk.published.length = 0;
+      const answer = await desk.post(body());
+      expect(answer.status, name).toBe(200);
+      if (becomes === null) expect(answer.text, name).toBe('{"deadLettered":true}');
+      else expect(answer.text, name).toMatch(/^\{"eventId":"[0-9a-f]{32}"\}$/);
+      for (const { event } of desk.published) expect(event, name).toMatchObject(becomes ?? {});
+      const next = await desk.post(notification(`after ${name}`));
+      expect(next.status, `after ${name}`).toBe(200);
+      expect(desk.published.at(-1)?.event.transactionId).toBe(`after ${name}`);
+    }
+    expect(desk.parked).toHaveLength(hostileCorpus.filter(({ becomes }) => becomes === null).length);
+  });
+
+  test.each([
+    ["no HTTP", "\x16\x03\x01\x02\x00\x01"],
+    ["a header without end", `POST ${PATH} HTTP/1.1\r\nX: ${"x".repeat(40_000)}`],
+    [
+      "two lengths",
+      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    ],
+    [
+      "a length and chunks",
+      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["a negative length", `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+  ])("%s is no 2xx, and the next request is served", async (_, bytes) => {
+    const desk = await open();
+    const { text, ended, socket } = await desk.raw(bytes);
+    await waitUntil(() => ended() || text() !== "", "an answer or an end");
+    expect(text()).not.toMatch(/HTTP\/1\.1 2/);
+    socket.destroy();
+    expect((await desk.post(notification("tx"))).status).toBe(200);
+    expect(desk.published).toHaveLength(1);
+  });
+});

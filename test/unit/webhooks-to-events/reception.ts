@@ -1,0 +1,105 @@
+import { connect } from "node:net";
+import type { AddressInfo } from "node:net";
+import {
+  createWebhookServer,
+  type AcceptOptions,
+  type Served,
+} from "../../../src/webhooks-to-events/accept.ts";
+import {
+  webhooksToEvents,
+  type Place,
+  type UnreadableNotification,
+} from "../../../src/webhooks-to-events/flow.ts";
+import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
+import type { TransactionStatusUpdated } from "../../../src/records.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+
+type Setup = {
+  auth?: Auth;
+  options?: Partial<AcceptOptions>;
+  /** What Kafka does with an event or a dead letter. */
+  write?: () => Promise<Place>;
+};
+
+export const PATH = "/hooks/status";
+export const SECRET = "s3cret";
+
+/** The listener and the flow behind it, for real, before a Kafka of paper. */
+export const openReception = async ({ auth = { kind: "path-token" }, options, write }: Setup = {}) => {
+  const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
+  const parked: UnreadableNotification[] = [];
+  const remembered = new Set<string>();
+  const served: Served[] = [];
+  const state = { open: true };
+  const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
+  const receive = webhooksToEvents({
+    verify: verification({ auth, secrets: () => [SECRET], allowedCidrs: [], trustedProxyCidrs: [] }),
+    publish: (event, traceparent) => {
+      published.push({ event, traceparent });
+      return put();
+    },
+    park: (notification) => {
+      parked.push(notification);
+      return put();
+    },
+    memory: {
+      seen: (eventId) => remembered.has(eventId),
+      about: () => ({ direction: "UNKNOWN", latestOccurredAt: null }),
+      note: ({ eventId }) => void remembered.add(eventId),
+    },
+    clock: systemClock,
+  });
+  const server = createWebhookServer(
+    {
+      path: PATH,
+      pathToken: auth.kind === "path-token",
+      maxBodyBytes: 65_536,
+      maxInFlight: 100,
+      retryAfterSeconds: 7,
+      ...options,
+    },
+    {
+      receive,
+      isOpen: () => state.open,
+      served: (request) => void served.push(request),
+      monotonic: systemClock.monotonic,
+      now: systemClock.now,
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}${PATH}/${SECRET}`;
+  return {
+    url,
+    published,
+    parked,
+    served,
+    state,
+    post: async (body: string | Buffer, headers: Record<string, string> = {}, to = url) => {
+      const response = await fetch(to, { method: "POST", body: Buffer.from(body), headers });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+    /** Writes bytes to a connection; gives all that comes back, and whether the other side closed it. */
+    raw: async (...parts: (string | Buffer)[]) => {
+      const socket = connect(port, "127.0.0.1");
+      let text = "";
+      let ended = false;
+      socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+      socket.on("close", () => (ended = true)).on("error", () => undefined);
+      for (const part of parts) socket.write(part);
+      await Promise.resolve();
+      return {
+        socket,
+        text: () => text,
+        ended: () => ended,
+      };
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+export type ReceptionDesk = Awaited<ReturnType<typeof openReception>>;
