@@ -92,5 +92,7 @@ export const misfit = (reader: ParsedSchema, writer: ParsedSchema): string | nul
     }
     return null;
   };
-  return compareBranches(reader.type, writer.type, writer.type.name?.split(".").at(-1) ?? "it");
+  const { name } = writer.type;
+  if (name !== reader.type.name) return `it is ${kindOf(writer.type)}`;
+  return compare(reader.type, writer.type, name?.split(".").at(-1) ?? "it");
 };
