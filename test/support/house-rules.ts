@@ -38,7 +38,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
   "@kafkajs/confluent-schema-registry": ["kafka/"],
   avsc: ["kafka/"],
-  undici: ["partner/"],
+  undici: ["partner/", "kafka/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
   commander: ["cli/"],
