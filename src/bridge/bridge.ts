@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
 import { readinessOf, type Component } from "../ops/health.ts";
 import { createManagementServer } from "../ops/management.ts";
-import { createMetrics } from "../ops/metrics.ts";
+import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands } from "./commands.ts";
@@ -40,7 +40,12 @@ export const startBridge = async (
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
   const parts: Part[] = [];
   let state: "starting" | "running" | "stopping" = "starting";
-  let counts = () => ({ unfinished: 0, inFlight: 0 });
+  let commandNumbers = (): CommandNumbers => ({
+    unfinished: 0,
+    inFlight: 0,
+    doubts: 0,
+    oldestDoubtSeconds: 0,
+  });
 
   const components = (): Record<string, Component> => ({
     ...(state === "starting" && { start: STARTING }),
@@ -50,8 +55,7 @@ export const startBridge = async (
   const metrics = createMetrics({
     publisherWaiting: () => merged(parts.map((part) => part.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
-    commandsUnfinished: () => counts().unfinished,
-    commandsInFlight: () => counts().inFlight,
+    commands: () => commandNumbers(),
   });
 
   const readiness = () => readinessOf(components());
@@ -97,10 +101,14 @@ export const startBridge = async (
       webhooks.connect(part.receive);
     }
     if (runs("commands")) {
-      const ids = { result: idOf("command-result"), journal: idOf("command-journal-entry") };
+      const ids = {
+        command: idOf("command"),
+        result: idOf("command-result"),
+        journal: idOf("command-journal-entry"),
+      };
       const part = await openCommands(config, { kit, metrics, deadLetters, schemaIds: ids });
       parts.push(part);
-      counts = part.counts;
+      commandNumbers = part.numbers;
     }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");

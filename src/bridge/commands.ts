@@ -16,7 +16,7 @@ import { decoder } from "../kafka/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/ordered-consumer.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schemas.ts";
-import type { Metrics } from "../ops/metrics.ts";
+import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -38,14 +38,14 @@ export type CommandParts = {
   kit: Kit;
   metrics: Metrics;
   deadLetters: DeadLetters;
-  schemaIds: { result: number; journal: number };
+  schemaIds: { command: number; result: number; journal: number };
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
   { kit, metrics, deadLetters, schemaIds }: CommandParts,
-): Promise<Part & { counts: () => { unfinished: number; inFlight: number } }> => {
+): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
@@ -101,7 +101,7 @@ export const openCommands = async (
   const flow = commandsToResults({
     read: readCommand({
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
-      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now),
+      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now, schemaIds.command),
     }),
     disguise,
     execute: createExecute(deps),
@@ -150,7 +150,17 @@ export const openCommands = async (
   const republishing = republish(deps, { ...REPUBLISH, signal: abandon.signal }).catch(() => undefined);
 
   return {
-    counts: () => ({ unfinished: consumer.unfinished(), inFlight: consumer.inFlight() }),
+    numbers: () => {
+      const doubts = view.doubts();
+      const oldest = Math.min(clock.now(), ...doubts.map(({ sinceMs }) => sinceMs));
+      const oldestDoubtSeconds = (clock.now() - oldest) / 1_000;
+      return {
+        unfinished: consumer.unfinished(),
+        inFlight: consumer.inFlight(),
+        doubts: doubts.length,
+        oldestDoubtSeconds,
+      };
+    },
     components: () => {
       const { up, detail } = consumer.state();
       joined ||= up;

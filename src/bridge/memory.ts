@@ -6,16 +6,20 @@ import { startTail } from "../kafka/tail.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
 import type { Kit } from "./kit.ts";
+import { ownRecords } from "./own-records.ts";
 
 /** What this replica remembers of the events topic, its own records and those of others. */
 export type Memory = {
   window: EventWindow;
+  /** An event of this replica stands there: it need not be read back. */
+  wrote: (place: { partition: number; offset: number }) => void;
   state: () => { up: boolean; detail: string };
   stop: () => Promise<void>;
 };
 
 const MAX_BYTES = 100 * 1_048_576;
 /** Own events are noted as they are published. What others published may be learned of a little later, in large bites. */
+const LOOK_EVERY_MS = 500;
 const FETCH = { minBytes: 65_536, fetchWaitMs: 500 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
@@ -23,7 +27,7 @@ const READY_AFTER_MS = 15_000;
 const idOf = ({ headers }: Incoming): string => String(headers["ce_id"] ?? "");
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
-export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
+export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
   const { clock } = kit;
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
@@ -32,9 +36,10 @@ export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
     readSchema("transaction-status-updated"),
     kit.registry,
     clock.now,
+    schemaId,
   );
   const cluster = await kit.connectCluster();
-  const next = new Map<number, number>();
+  const known = ownRecords();
   const behind = new Map<number, number>();
   const startedAt = clock.monotonic();
 
@@ -46,7 +51,7 @@ export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
 
   const take = (record: Incoming): boolean => {
     const { partition, offset, value, timestampMs } = record;
-    next.set(partition, offset + 1);
+    known.read(record);
     if (offset + 1 >= (behind.get(partition) ?? 0)) behind.delete(partition);
     // Decoding is most of the work, and the events of this replica are known already.
     if (value === null || window.seen(idOf(record), clock.now())) return true;
@@ -61,25 +66,41 @@ export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
     {
       begin: (ranges) => {
         behind.clear();
+        known.begin(ranges);
         for (const [partition, { startOffset, endOffset }] of ranges) {
-          next.set(partition, startOffset);
           if (startOffset < endOffset) behind.set(partition, endOffset);
         }
       },
-      position: (partition) => next.get(partition) ?? null,
+      position: known.next,
       take,
     },
     { ...kit, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
+  /** Once caught up, partitions are read only where others have written. */
+  const look = async (): Promise<void> => {
+    if (behind.size > 0 || !tail.state().up) return;
+    tail.focus(known.unknown(await cluster.ranges(topic)));
+  };
+  let looking = false;
+  const looks = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch(() => undefined)
+      .finally(() => (looking = false));
+  }, LOOK_EVERY_MS);
+
   return {
     window,
+    wrote: known.wrote,
     state: () => {
       const caughtUp = tail.state().up && behind.size === 0;
       const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
       return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
     },
     stop: async () => {
+      clearInterval(looks);
       await Promise.all([tail.stop(), cluster.close()]);
     },
   };

@@ -86,6 +86,20 @@ const webUrl = (text: string, earlier: string[]): string[] => {
 const choice = (flags: string, about: string, names: readonly string[]): Option =>
   new Option(flags, about).choices(names);
 
+const lasting = (flags: string, about: string, usual: string): Option =>
+  new Option(flags, about).argParser(duration).default(duration(usual), usual);
+
+/** Ends the command with one sentence where the options or the port are at fault. */
+const refuse = (command: Command, flags: Flags, error: unknown): never => {
+  if (error instanceof RangeError) command.error(`error: ${error.message}`, { exitCode: 2 });
+  if (error instanceof Error && "syscall" in error)
+    command.error(
+      `error: cannot listen on ${flags.host}:${flags.port} (${error.message}); choose another with --host or --port`,
+      { exitCode: 1 },
+    );
+  throw error;
+};
+
 /** `sandbox`: the partner imitated, on a port of its own. */
 export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
   new Command("sandbox")
@@ -100,7 +114,11 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       positive,
       1,
     )
-    .option("--webhook-url <url>", "subscribed from the start; may be given several times", webUrl, [])
+    .addOption(
+      new Option("--webhook-url <url>", "subscribed from the start; may be given several times")
+        .argParser(webUrl)
+        .default([], "none"),
+    )
     .addOption(choice("--story <name>", "play a scenario", storyNames))
     .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
     .option(
@@ -115,9 +133,11 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
     .addOption(
       choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
     )
-    .option("--validity <duration>", "how long a quote can be accepted", duration, 900_000)
-    .option("--step <duration>", "mean time between two statuses", duration, 600_000)
-    .option("--retry <duration>", "mean time between two attempts to notify", duration, 900_000)
+    .addOption(
+      lasting("--validity <duration>", "how long a quote can be accepted, on the day it was created", "24h"),
+    )
+    .addOption(lasting("--step <duration>", "mean time between two statuses", "10m"))
+    .addOption(lasting("--retry <duration>", "mean time between two attempts to notify", "15m"))
     .addOption(
       choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
     )
@@ -136,13 +156,13 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       "--history <number>",
       "how many quotes, transactions, deliveries and requests can be looked at",
       wholePositive,
-      10_000,
+      5_000,
     )
     .option(
       "--max-quotes <number>",
       "how many quotes are known; the oldest are forgotten",
       wholePositive,
-      100_000,
+      50_000,
     )
     .option(
       "--ledger <number>",
@@ -168,7 +188,7 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
           header: flags.signHeader,
           prefix: flags.signPrefix,
         },
-      });
+      }).catch((error: unknown) => refuse(command, flags, error));
       const story = flags.story ? `, story ${flags.story}` : "";
       print(
         `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,

@@ -1,5 +1,6 @@
 import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
+import { readAllCompressions } from "./compression.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
@@ -34,12 +35,22 @@ const logInto =
   ({ namespace, log: { message, error } }: LogEntry): void =>
     log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
 
-export const newClient =
-  (options: KafkaOptions, log: Log): NewClient =>
-  () => {
+/**
+ * kafkajs always begins with the first broker of the list. Each client gets another one to begin with, or a broker that is frozen would
+ * keep every new client from starting.
+ */
+const rotated = (brokers: readonly string[], by: number): string[] => {
+  const first = by % brokers.length;
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+};
+
+export const newClient = (options: KafkaOptions, log: Log): NewClient => {
+  let clients = Math.floor(Math.random() * options.brokers.length);
+  return () => {
+    readAllCompressions();
     const sasl = saslOf(options);
     return new Kafka({
-      brokers: [...options.brokers],
+      brokers: rotated(options.brokers, clients++),
       clientId: options.clientId,
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -50,3 +61,4 @@ export const newClient =
       logCreator: logInto(log),
     });
   };
+};

@@ -28,6 +28,7 @@ export type Cluster = {
 };
 
 const TIMEOUT_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
 
 const configOf = async (
   admin: Admin,
@@ -44,6 +45,16 @@ const configOf = async (
   } catch {
     // Describing needs a right of its own. Without it the checks that depend on it are left out.
     return {};
+  }
+};
+
+const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const partitions = topics[0]?.partitions ?? [];
+    return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+  } catch {
+    return false;
   }
 };
 
@@ -101,7 +112,8 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
     create: ({ name, partitions, replicationFactor, config }) =>
       bounded(async () => {
         await admin.createTopics({
-          waitForLeaders: true,
+          // kafkajs gives up on its own wait when a broker has not heard of the topic yet.
+          waitForLeaders: false,
           topics: [
             {
               topic: name,
@@ -111,6 +123,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
             },
           ],
         });
+        while (!(await hasLeaders(admin, name))) await clock.sleep(LOOK_AGAIN_MS);
       }),
   };
 };

@@ -21,6 +21,11 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
   if ((journal["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime") {
     problems.push(`Topic ${names.journal} needs message.timestamp.type=LogAppendTime.`);
   }
+  if (Number(journal["retention.bytes"] ?? -1) >= 0) {
+    problems.push(
+      `Topic ${names.journal} is limited in size, so that an accept could be forgotten early: set retention.bytes=-1.`,
+    );
+  }
   const kept = Number(journal["retention.ms"] ?? -1);
   const commandsKept = Number(found.get(names.commands)?.config["retention.ms"] ?? 0);
   if (kept >= 0 && (commandsKept < 0 || kept < 2 * commandsKept)) {

@@ -29,7 +29,7 @@ export type Reader = {
   pause(): void;
   resume(): void;
   /** Reads on from these offsets, and nothing from any other partition. */
-  focus(positions: ReadonlyMap<number, number>): void;
+  focus: (positions: ReadonlyMap<number, number>) => void;
   /** Commits for partitions of the current assignment. Rejects when the group would not have it; try again later. */
   commit(offsets: ReadonlyMap<number, number>): Promise<void>;
   /** Monotonic time of the last sign that the group holds this member; -Infinity before the first. */
@@ -180,7 +180,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       consumer.pause([{ topic, partitions: held.filter((partition) => !positions.has(partition)) }]);
       for (const [partition, offset] of positions)
         consumer.seek({ topic, partition, offset: String(offset) });
-      consumer.resume([{ topic, partitions: [...positions.keys()] }]);
+      if (positions.size > 0) consumer.resume([{ topic, partitions: [...positions.keys()] }]);
     },
     commit: async (offsets) => {
       const current = consumer;

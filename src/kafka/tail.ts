@@ -24,7 +24,7 @@ export type TailOptions = {
   fetchWaitMs?: number;
 };
 
-export type Tail = { state: Reader["state"]; stop(): Promise<void> };
+export type Tail = Pick<Reader, "state" | "focus"> & { stop(): Promise<void> };
 
 type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
 
@@ -96,6 +96,7 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
 
   return {
     state: () => current?.state() ?? state,
+    focus: (positions) => current?.focus(positions),
     stop: async () => {
       stopped.abort();
       await following;

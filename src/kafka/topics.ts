@@ -44,7 +44,11 @@ export const topicPlans = (names: TopicNames): TopicPlan[] => [
   plan(names.transactionStatus, "transaction-status-updated", 30),
   plan(names.commands, "command", 7),
   plan(names.results, "command-result", 30),
-  plan(names.journal, "command-journal-entry", 14, { "message.timestamp.type": "LogAppendTime" }),
+  plan(names.journal, "command-journal-entry", 14, {
+    "message.timestamp.type": "LogAppendTime",
+    // Only time may end what was claimed, whatever the brokers' default says about size.
+    "retention.bytes": "-1",
+  }),
   plan(names.deadLetters, null, 30, {
     "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
   }),

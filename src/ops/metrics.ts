@@ -4,12 +4,19 @@ const PREFIX = "cambio_bridge_";
 /** Seconds. */
 const LATENCY_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+export type CommandNumbers = {
+  unfinished: number;
+  inFlight: number;
+  /** Commands that are IN_DOUBT, and since when the oldest is: seconds. */
+  doubts: number;
+  oldestDoubtSeconds: number;
+};
+
 /** Numbers that are read at the moment of a scrape, where they live. */
 export type Gauges = {
   publisherWaiting: () => Record<string, number>;
   kafkaUp: () => Record<string, boolean>;
-  commandsUnfinished: () => number;
-  commandsInFlight: () => number;
+  commands: () => CommandNumbers;
 };
 
 /** Every metric there is. Labels take few values: never an id. */
@@ -53,8 +60,14 @@ export const createMetrics = (gauges: Gauges) => {
   gaugePer("kafka_up", "1 when the connection for a purpose works, else 0", "component", () =>
     Object.fromEntries(Object.entries(gauges.kafkaUp()).map(([name, up]) => [name, up ? 1 : 0])),
   );
-  gauge("commands_unfinished", "Commands taken up and not finished", gauges.commandsUnfinished);
-  gauge("commands_in_flight", "Commands being executed", gauges.commandsInFlight);
+  gauge("commands_unfinished", "Commands taken up and not finished", () => gauges.commands().unfinished);
+  gauge("commands_in_flight", "Commands being executed", () => gauges.commands().inFlight);
+  gauge("commands_in_doubt", "Commands IN_DOUBT that nobody has ended yet", () => gauges.commands().doubts);
+  gauge(
+    "commands_oldest_doubt_seconds",
+    "Age of the oldest IN_DOUBT",
+    () => gauges.commands().oldestDoubtSeconds,
+  );
 
   return {
     registry,

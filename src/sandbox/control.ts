@@ -2,7 +2,8 @@ import { json } from "./answers/write.ts";
 import { FaultRuleError, parseFaultRule } from "./fault-rules.ts";
 import type { World } from "./world.ts";
 import { parseTransactionRequest, TransactionRequestError } from "./make-transactions.ts";
-import { deliveryView, quoteView, requestView, transactionView } from "./state.ts";
+import { canonicalId } from "./route.ts";
+import { deliveryView, quoteView, requestView, subscriptionView, transactionView } from "./state.ts";
 import type { Answer } from "./types.ts";
 
 export const controlPrefix = "/_sandbox/";
@@ -27,7 +28,7 @@ export const stateOf = (world: World, limit: number | undefined) => ({
     .newest(Math.min(limit ?? Infinity, world.settings.history))
     .map((quote) => quoteView(quote, world.now())),
   transactions: world.transactions.newest(limit).map(transactionView),
-  subscriptions: world.subscriptions.list(),
+  subscriptions: world.subscriptions.list().map(subscriptionView),
   deliveries: world.deliveries.newest(limit).map(deliveryView),
   requests: world.seen.newest(limit).map(requestView),
   faults: world.faults.list(),
@@ -105,7 +106,7 @@ export const control = (world: World, method: string, target: string, body: Buff
   try {
     return answer({
       world,
-      id: slash < 0 ? "" : decodeURIComponent(path.slice(slash + 1)),
+      id: slash < 0 ? "" : canonicalId(decodeURIComponent(path.slice(slash + 1))),
       query: url.searchParams,
       body,
     });

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Operation } from "./types.ts";
 
 export type When = "before" | "after";
@@ -5,7 +6,7 @@ export type When = "before" | "after";
 /** What goes wrong. `before` and `after` mean: before or after the operation was executed. Milliseconds are real. */
 export type RequestFault =
   | { kind: "latency"; ms: number }
-  | { kind: "throttle"; retryAfter: string | null }
+  | { kind: "throttle"; retryAfter: string }
   | { kind: "unauthorized" }
   | { kind: "status"; status: number; when: When; body: string | null; headers: Record<string, string> }
   | { kind: "hang"; when: When }
@@ -81,6 +82,24 @@ const stringMap = (fields: Fields, name: string): Record<string, string> => {
   );
 };
 
+/** Headers that can be sent: what Node refuses must be refused here, not in the middle of an answer. */
+const sendable = (headers: Record<string, string>): Record<string, string> => {
+  for (const [name, value] of Object.entries(headers))
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw new FaultRuleError(`${name} is not a header that can be sent`);
+    }
+  return headers;
+};
+
+const retryAfter = (fields: Fields): string => {
+  const value = string(fields, "retryAfter") ?? "1";
+  sendable({ "retry-after": value });
+  return value;
+};
+
 const when = (fields: Fields): When => {
   const value = fields["when"] ?? "before";
   if (value !== "before" && value !== "after") throw new FaultRuleError(`when must be "before" or "after"`);
@@ -91,14 +110,14 @@ const dayMs = 86_400_000;
 
 const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFault> = {
   latency: (f) => ({ kind: "latency", ms: number(f, "ms", 1000, 0, dayMs) }),
-  throttle: (f) => ({ kind: "throttle", retryAfter: string(f, "retryAfter") ?? "1" }),
+  throttle: (f) => ({ kind: "throttle", retryAfter: retryAfter(f) }),
   unauthorized: () => ({ kind: "unauthorized" }),
   status: (f) => ({
     kind: "status",
     status: Math.trunc(number(f, "status", 503, 200, 599)),
     when: when(f),
     body: string(f, "body"),
-    headers: stringMap(f, "headers"),
+    headers: sendable(stringMap(f, "headers")),
   }),
   hang: (f) => ({ kind: "hang", when: when(f) }),
   reset: (f) => ({ kind: "reset", when: when(f) }),

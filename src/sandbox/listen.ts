@@ -2,7 +2,11 @@ import http, { type IncomingMessage, type RequestListener, type ServerResponse }
 import type { AddressInfo } from "node:net";
 
 /** Handles one request whose body was read in full; the body is null when it was too large to be read. */
-export type Handler = (incoming: IncomingMessage, response: ServerResponse, body: Buffer | null) => void;
+export type Handler = (
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer | null,
+) => Promise<void> | undefined;
 
 const largestBodyBytes = 1_048_576;
 
@@ -15,13 +19,21 @@ const withBody =
       bytes += chunk.length;
       if (bytes <= largestBodyBytes) chunks.push(chunk);
     });
-    incoming.once("end", () => {
-      const [only] = chunks;
-      handle(
-        incoming,
-        response,
-        bytes > largestBodyBytes ? null : only && chunks.length === 1 ? only : Buffer.concat(chunks),
+    const failed = (error: unknown) => {
+      // A bug of the sandbox must neither end it nor look like an answer of the partner's.
+      if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
+      response.end(
+        `the sandbox itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
+    };
+    incoming.once("end", () => {
+      // Copied even if there is one chunk only: it would keep the whole network buffer that it is a part of.
+      const whole = Buffer.concat(chunks);
+      try {
+        handle(incoming, response, bytes > largestBodyBytes ? null : whole)?.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
     });
   };
 

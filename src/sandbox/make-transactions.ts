@@ -23,7 +23,8 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 
 /** Reads POST /_sandbox/transactions; throws a {@link TransactionRequestError}. */
 export const parseTransactionRequest = (value: unknown): TransactionRequest => {
-  if (typeof value !== "object" || value === null) return fail("a JSON object is needed");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return fail("a JSON object is needed");
   const fields: Readonly<Record<string, unknown>> = { ...value };
   const known = ["direction", "walk", "statuses", "transactionId", "count"];
   const unknown = Object.keys(fields).find((name) => !known.includes(name));

@@ -57,9 +57,7 @@ export const misbehave = (
   };
   switch (fault.kind) {
     case "throttle":
-      return reply(
-        faultAnswer(429, fault.retryAfter === null ? {} : { "retry-after": fault.retryAfter }, null),
-      );
+      return reply(faultAnswer(429, { "retry-after": fault.retryAfter }, null));
     case "unauthorized":
       return reply(faultAnswer(401, {}, null));
     case "status":

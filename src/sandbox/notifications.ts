@@ -37,12 +37,12 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
   const gathered = new Map<string, (() => void)[]>();
 
   const overtake = (key: string, dueAt: number, send: () => void) => {
-    const release = () => {
-      if (overtaken.get(key) === release) overtaken.delete(key);
+    overtaken.set(key, send);
+    scheduler.at(dueAt + deps.longestHoldMs, () => {
+      if (overtaken.get(key) !== send) return;
+      overtaken.delete(key);
       send();
-    };
-    overtaken.set(key, release);
-    scheduler.at(dueAt + deps.longestHoldMs, () => overtaken.get(key) === release && release());
+    });
   };
 
   const gather = (faultId: string, size: number, dueAt: number, send: () => void) => {
@@ -72,6 +72,7 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
     }
     const key = `${delivery.transactionId} ${delivery.url}`;
     const held = overtaken.get(key);
+    overtaken.delete(key);
     let dueAt = delivery.createdAt;
     let copies = 0;
     let hold: ((send: () => void) => void) | undefined;

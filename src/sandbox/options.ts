@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { createdAtFormats, type CreatedAtFormat } from "./answers/created-at.ts";
 import { profileNames, type ProfileName } from "./answers/profiles.ts";
 import { runningClock, type SandboxClock } from "./clock.ts";
@@ -34,7 +35,7 @@ export type SandboxOptions = {
   serviceName?: string | undefined;
   /** Subscribed from the start. */
   webhookUrls?: readonly string[] | undefined;
-  /** Default 15 minutes. */
+  /** Default a day, so that the same-day rule is what ends a quote. */
   quoteValidityMs?: number | undefined;
   /** Mean time between two statuses of a transaction; default 10 minutes. */
   stepMs?: number | undefined;
@@ -56,9 +57,9 @@ export type SandboxOptions = {
   walk?: Walk | undefined;
   /** Notifications are unsigned by default. */
   signing?: Signing | undefined;
-  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 10,000. */
+  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 5,000. */
   history?: number | undefined;
-  /** How many quotes are known at most, the oldest being forgotten; default 100,000. */
+  /** How many quotes are known at most, the oldest being forgotten; default 50,000. */
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
@@ -91,6 +92,18 @@ const urlOf = (url: string): string =>
     ? url
     : wrong(`${url} is not an http or https URL`);
 
+const signingOf = (signing: Signing | undefined): Signing | null => {
+  if (!signing) return null;
+  if (signing.secret === "") wrong("signing needs a secret");
+  try {
+    validateHeaderName(signing.header);
+    validateHeaderValue(signing.header, signing.prefix + (signing.scheme === "header" ? signing.secret : ""));
+  } catch {
+    wrong("header, prefix and secret of signing must be fit for an HTTP header");
+  }
+  return signing;
+};
+
 // 09:00 on a Monday in São Paulo.
 const seededStart = Date.parse("2026-01-05T12:00:00Z");
 
@@ -101,7 +114,7 @@ export const settingsFrom = (options: SandboxOptions) => {
   const story =
     options.story === undefined ? null : oneOf("story", options.story, storyNames, "happy-outbound");
   const startAt = options.startAt ?? (story && options.seed !== undefined ? seededStart : Date.now());
-  const history = Math.trunc(above("history", options.history, 1, 10_000));
+  const history = Math.trunc(above("history", options.history, 1, 5_000));
   return {
     host: options.host ?? "127.0.0.1",
     port: above("port", options.port, 0, 0),
@@ -119,7 +132,7 @@ export const settingsFrom = (options: SandboxOptions) => {
     xToken: options.xToken || null,
     serviceName: options.serviceName || null,
     webhookUrls: (options.webhookUrls ?? []).map(urlOf),
-    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 15 * 60_000),
+    quoteValidityMs: above("quoteValidityMs", options.quoteValidityMs, 0, 24 * 3_600_000),
     stepMs: above("stepMs", options.stepMs, 0, 10 * 60_000),
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
@@ -129,9 +142,9 @@ export const settingsFrom = (options: SandboxOptions) => {
     localQuotation: options.localQuotation ?? false,
     ignoreUnknownFields: options.ignoreUnknownFields ?? false,
     walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
-    signing: options.signing ?? null,
+    signing: signingOf(options.signing),
     history,
-    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 100_000)),
+    maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),
     maxWalking: above("maxWalking", options.maxWalking, 0, 100_000),
   };

@@ -6,7 +6,7 @@ export type PostResult =
 
 export type Poster = {
   post(url: string, body: string, headers: Record<string, string>): Promise<PostResult>;
-  close(): void;
+  close: () => void;
 };
 
 const keptOfAnswer = 2048;
@@ -14,7 +14,7 @@ const keptOfAnswer = 2048;
 /** Sends notifications. Never rejects: what went wrong is in the result. Redirects are not followed. */
 export const createPoster = (timeoutMs: number): Poster => {
   // Idle sockets are dropped long before a receiver would drop them, so that a send seldom meets a closing one.
-  const kept = { keepAlive: true, maxSockets: 256, timeout: 1000, scheduling: "lifo" } as const;
+  const kept = { keepAlive: true, maxSockets: 1024, timeout: 1000, scheduling: "lifo" } as const;
   const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
 
   const send = (
@@ -48,7 +48,11 @@ export const createPoster = (timeoutMs: number): Poster => {
         response.on("data", (chunk: string) => {
           if (answer.length < keptOfAnswer) answer += chunk.slice(0, keptOfAnswer - answer.length);
         });
-        response.once("error", fail);
+        // From here on the receiver has read the notification: sending it again would be another attempt.
+        response.once("error", ({ message }) => {
+          clearTimeout(timer);
+          resolve({ httpStatus: null, answer: null, error: `answer cut off: ${message}` });
+        });
         response.once("end", () => {
           clearTimeout(timer);
           resolve({ httpStatus: response.statusCode ?? 0, answer, error: null });

@@ -14,6 +14,7 @@ const directions = ["INBOUND", "OUTBOUND"] as const satisfies readonly Direction
 const purposes = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
 // BRL is not in the list of accepted currencies, but the request that is shown uses it.
 const currencies = ["USD", "EUR", "AUD", "CHF", "BRL"];
+const printableAscii = /^[!-~]+$/;
 const amountForm = /^\d+(\.\d+)?$/;
 
 const fail = (message: string): never => {
@@ -92,6 +93,7 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     const fields = objectFrom(body);
     onlyKnown(Object.keys(fields), ["url", "events"], rules.ignoreUnknownFields);
     const url = text(fields, "url");
+    if (!printableAscii.test(url)) fail("url must be percent-encoded ASCII");
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       fail("url must be an http or https URL");
     const { events } = fields;
@@ -104,6 +106,8 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
 
   logFilter: (query) => {
     onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"], rules.ignoreUnknownFields);
+    for (const name of query.keys())
+      if (query.getAll(name).length > 1) fail(`${name} is given more than once`);
     const date = (name: string): string | null => {
       const value = query.get(name);
       return value === null || isDate(value) ? value : fail(`${name} must be a date in the form YYYY-MM-DD`);

@@ -6,6 +6,8 @@ export type Scheduler = {
   pending(): number;
   /** Forgets everything that is planned. */
   clear(): void;
+  /** Forgets everything, and plans nothing any more. */
+  close(): void;
 };
 
 type Task = { dueAt: number; order: number; run: (dueAt: number) => void };
@@ -21,6 +23,7 @@ export const createScheduler = (clock: SandboxClock): Scheduler => {
   let order = 0;
   let cancel: (() => void) | undefined;
   let armedFor = Infinity;
+  let closed = false;
 
   const push = (task: Task) => {
     let at = heap.length;
@@ -71,16 +74,23 @@ export const createScheduler = (clock: SandboxClock): Scheduler => {
     cancel = clock.after(Math.min(Math.max(0, first.dueAt - clock.now()), longestWaitMs), runDue);
   };
 
+  const clear = () => {
+    heap.length = 0;
+    cancel?.();
+    armedFor = Infinity;
+  };
+
   return {
     at: (dueAt, run) => {
+      if (closed) return;
       push({ dueAt, order: order++, run });
       arm();
     },
     pending: () => heap.length,
-    clear: () => {
-      heap.length = 0;
-      cancel?.();
-      armedFor = Infinity;
+    clear,
+    close: () => {
+      closed = true;
+      clear();
     },
   };
 };

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Ring } from "./bounded.ts";
 import type { RequestFault } from "./fault-rules.ts";
 import type { Faults } from "./faults.ts";
+import type { Handler } from "./listen.ts";
 import { misbehave, write } from "./misbehave.ts";
 import type { Partner, PartnerRequest } from "./partner.ts";
 import { routeOf, type Route } from "./route.ts";
@@ -18,7 +18,7 @@ export type ServePartnerDeps = {
 const faultMessage = "a fault of the sandbox";
 
 /** One request to the imitated API: remembered, perhaps spoilt by faults, answered. `body` is null when too large. */
-export const createPartnerServer = (deps: ServePartnerDeps) => {
+export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
   const { partner, faults } = deps;
 
   const faultAnswer = (status: number, headers: Record<string, string>, body: string | null): Answer => {
@@ -48,7 +48,7 @@ export const createPartnerServer = (deps: ServePartnerDeps) => {
     }
   };
 
-  return (incoming: IncomingMessage, response: ServerResponse, body: Buffer | null): void => {
+  return (incoming, response, body) => {
     const target = incoming.url ?? "/";
     const mark = target.indexOf("?");
     const path = mark < 0 ? target : target.slice(0, mark);
@@ -93,7 +93,9 @@ export const createPartnerServer = (deps: ServePartnerDeps) => {
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
     const other = due.find((fault) => fault.kind !== "latency");
     // A latency is real time, and the request is executed after it, as behind a slow network.
-    if (latencyMs > 0) setTimeout(finish, latencyMs, other);
-    else finish(other);
+    if (latencyMs > 0)
+      return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(other));
+    finish(other);
+    return undefined;
   };
 };

@@ -5,6 +5,7 @@ import { listen } from "./listen.ts";
 import { write } from "./misbehave.ts";
 import { settingsFrom, type SandboxOptions } from "./options.ts";
 import { createPartner } from "./partner.ts";
+import { isPage, servePage } from "./serve-page.ts";
 import { createPoster } from "./post.ts";
 import { createReaders } from "./read-requests.ts";
 import { createPartnerServer } from "./serve-partner.ts";
@@ -39,9 +40,10 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
 
   const listener = await listen(settings.host, settings.port, (incoming, response, body) => {
     const target = incoming.url ?? "/";
-    if (target.startsWith(controlPrefix))
-      write(response, control(world, incoming.method ?? "GET", target, body));
-    else servePartner(incoming, response, body);
+    if (isPage(incoming.method, target)) return servePage(world, target, response);
+    if (!target.startsWith(controlPrefix)) return servePartner(incoming, response, body);
+    write(response, control(world, incoming.method ?? "GET", target, body));
+    return undefined;
   });
 
   const storyQuoteIds = settings.story === null ? [] : tellStory(world, settings.story);
@@ -51,7 +53,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     url: listener.url,
     seed: settings.seed,
     close: async () => {
-      world.reset();
+      world.close();
       await listener.close();
       poster.close();
     },

@@ -1,4 +1,4 @@
-import type { Delivery, Quote, SeenRequest, Transaction } from "./types.ts";
+import type { Delivery, Quote, SeenRequest, Subscription, Transaction } from "./types.ts";
 
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
@@ -16,6 +16,11 @@ export const transactionView = (transaction: Transaction) => ({
   ...transaction,
   status: transaction.statuses.at(-1)?.status ?? null,
   statuses: transaction.statuses.map(({ status, createdAt }) => ({ status, createdAt: iso(createdAt) })),
+});
+
+export const subscriptionView = (subscription: Subscription) => ({
+  ...subscription,
+  createdAt: iso(subscription.createdAt),
 });
 
 export const deliveryView = (delivery: Delivery) => ({

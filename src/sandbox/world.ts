@@ -39,6 +39,8 @@ export type World = {
   totals(): Record<string, number | boolean>;
   /** Forgets quotes, transactions, subscriptions, deliveries, faults and requests, and counts from zero. */
   reset(): void;
+  /** Nothing happens by itself any more. */
+  close(): void;
 };
 
 const walkPrefix = "walk:";
@@ -176,6 +178,7 @@ export const createWorld = (
         ...deliveries.totals(),
       };
     },
+    close: () => scheduler.close(),
     reset: () => {
       scheduler.clear();
       notifications.clear();

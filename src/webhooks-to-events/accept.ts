@@ -32,6 +32,8 @@ export type AcceptPorts = {
 
 /** A request that takes longer to arrive is cut off: it must not hold a place for ever. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/** Longer than load balancers keep an idle connection: the side that closes first must not be the one that is about to be called. */
+const KEEP_ALIVE_MS = 75_000;
 /** How long a connection whose request is refused unread stays open, so that the answer can be read on the other side. */
 const LINGER_MS = 1_000;
 
@@ -123,6 +125,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
 
   const server = createAdaptorServer({ fetch: app.fetch, autoCleanupIncoming: false }) as Server;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > options.maxBodyBytes) sendAndClose(request, response, { status: 413, body: "" });

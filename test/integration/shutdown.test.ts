@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
 import { basics, cli, serve, topicsOf } from "../support/bridge.ts";
-import { eventually } from "../support/eventually.ts";
+import { waitUntil } from "../support/wait-until.ts";
 import { committed, decode, follow, produce, type Following } from "../support/kafka-client.ts";
 
 const brokers = inject("kafkaBrokers");
@@ -75,7 +75,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   const quotes = Array.from({ length: 400 }, (_, i) => `q-${i}`);
   await produce(brokers, topics.TOPIC_COMMANDS, quotes.map(accept));
   const { confirmed, statuses, done } = load(bridge.webhookUrl, 16);
-  await eventually(
+  await waitUntil(
     () => confirmed.length > 300 && following.of(topics.TOPIC_COMMAND_RESULTS).length > 20,
     "both flows to be busy",
   );
@@ -89,12 +89,12 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   expect(left, "it stopped in the middle").toBeLessThan(quotes.length);
 
   const published = () => new Set(following.of(topics.TOPIC_TRANSACTION_STATUS).map(({ key }) => key));
-  await eventually(() => confirmed.every((id) => published().has(id)), "an event for every 200");
+  await waitUntil(() => confirmed.every((id) => published().has(id)), "an event for every 200");
 
   // What was not begun stays for the next one, and nothing is executed twice.
   const next = await serve(env);
   const answers = () => following.of(topics.TOPIC_COMMAND_RESULTS);
-  await eventually(() => new Set(answers().map(({ key }) => key)).size === quotes.length, "every result");
+  await waitUntil(() => new Set(answers().map(({ key }) => key)).size === quotes.length, "every result");
   const outcomes = answers().map(({ value }) => decode("command-result", value)["outcome"]);
   expect(new Set(outcomes), "a drain leaves calls the time they need").toEqual(new Set(["SUCCEEDED"]));
   expect(await next.stop()).toBe(0);
@@ -113,7 +113,7 @@ test("a call that is open at the end of the drain is in doubt, which is told bef
     WEBHOOK_SECRET: basics.WEBHOOK_SECRET,
   });
   await produce(brokers, topics.TOPIC_COMMANDS, [accept("q-hangs")]);
-  await eventually(
+  await waitUntil(
     async () =>
       (
         await fetch(`${sandbox.url}/_sandbox/executions/q-hangs`).then(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { end, tether } from "../../dev/cluster/lifeline.mjs";
 import { withoutSettings } from "../../dev/demo/environment.mjs";
-import { eventually } from "./eventually.ts";
+import { waitUntil } from "./wait-until.ts";
 
 const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -80,7 +80,7 @@ export const background = async (args: readonly string[], env: Env): Promise<Bac
   return {
     lines,
     untilLine: async (fits, what) => {
-      await eventually(async () => {
+      await waitUntil(async () => {
         if (!child.isRunning())
           throw new Error(`${args.join(" ")} ended: ${await readFile(logFile, "utf8")}`);
         return lines.some(fits);
@@ -113,7 +113,7 @@ export const serve = async (env: Env): Promise<Served> => {
   const { webhooks, management } = (JSON.parse(line) as Running).addresses;
   const managementUrl = `http://127.0.0.1:${management.port}`;
   const untilReady = (withinMs?: number) =>
-    eventually(
+    waitUntil(
       async () => (await fetch(`${managementUrl}/readyz`)).status === 200,
       "serve to be ready",
       withinMs,

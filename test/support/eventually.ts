@@ -1,12 +1,17 @@
-/** Waits until `condition` holds; fails with what it was waiting for. A rejection ends the wait. */
-export const eventually = async (
-  condition: () => boolean | Promise<boolean>,
-  what: string,
-  withinMs = 30_000,
-): Promise<void> => {
-  const until = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > until) throw new Error(`still waiting for ${what} after ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+const LOOK_EVERY_MS = 50;
+
+/** Waits until `look` gives something that is true, or does not throw where it gives nothing; fails with its last error. */
+export const eventually = async <T>(look: () => Promise<T> | T, withinMs: number): Promise<T> => {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    let problem: unknown = new Error(`not within ${withinMs} ms`);
+    try {
+      const seen = await look();
+      if (seen !== false) return seen;
+    } catch (error) {
+      problem = error;
+    }
+    if (Date.now() > until) throw problem;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 };

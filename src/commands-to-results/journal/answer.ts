@@ -49,8 +49,8 @@ export const answer = async (job: Job, found: Decided): Promise<Settled | null> 
   const { view } = deps;
   const newest = await read(job, found);
   if (newest === null) {
-    // Older than the log, which the view has not been told yet.
-    view.forgetBefore({ ...found.position, offset: found.position.offset + 1 });
+    // Older than the log. The view will be told by whoever watches the log's beginning; to forget on one read's word could free a quote.
+    await deps.clock.sleep(deps.options.backoff.maxMs, lifeline.stop);
     return null;
   }
   if (newest.requestHash !== item.requestHash) return { kind: "reused" };
@@ -72,8 +72,9 @@ export const answer = async (job: Job, found: Decided): Promise<Settled | null> 
     await durably(deps, "report", lifeline.abandon, () =>
       deps.contradiction({ ref, said, standing: result }),
     );
-  // The command's offset may be long committed: from here on nobody else need publish this final again.
-  if (view.isUnpublished(ref))
+  // The command's offset may be long committed: from here on nobody else need publish this final again. A doubt that was published says
+  // nothing of a final that was folded meanwhile.
+  if (result.final && view.isUnpublished(ref))
     await durably(deps, "append", lifeline.abandon, () =>
       deps.journal.append(ref.key, {
         operation: ref.operation,

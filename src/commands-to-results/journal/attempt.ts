@@ -9,6 +9,9 @@ import type { Stopwatch } from "./stopwatch.ts";
 import { startStopwatch } from "./stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
 
+/** Made once: an error is dear, and nobody looks at this one. */
+const OVER = new Error("the call is over");
+
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. */
@@ -43,7 +46,7 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
     return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall }), refusal };
   } finally {
     lifeline.cut.removeEventListener("abort", cut);
-    over.abort();
+    over.abort(OVER);
     await timer;
   }
 };
@@ -97,6 +100,9 @@ export const tryOnce = async (
       return;
     }
     sign = signOf(outcome, null);
+    // Whatever was decided: an accept that left and was not refused stays claimed, and is doubted when its time is over.
+    if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
+      return;
     job.harmless.set(attemptId, disposition.otherwise);
     job.unreleased = attemptId;
     job.otherwise = disposition.otherwise;

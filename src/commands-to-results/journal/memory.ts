@@ -34,7 +34,7 @@ const TAKEN = 1 << 28;
 const SPENT = 1 << 29;
 const SUCCEEDED = 1 << 30;
 const MAX_LOAD = 0.7;
-const SMALLEST = 1024;
+const SMALLEST = 64;
 const TWO_32 = 2 ** 32;
 
 const at = (words: Uint32Array, index: number): number => words[index] ?? 0;

@@ -17,7 +17,7 @@ export type Look =
 
 export type Doubt = { ref: Ref; claim: Claim; position: Position; sinceMs: number };
 /** A final result that came after a doubt and is not known to be durable on the results topic. */
-export type Unpublished = { ref: Ref; position: Position; sinceMs: number };
+export type Unpublished = { ref: Ref; position: Position; resultId: string; sinceMs: number };
 
 type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
 
@@ -58,6 +58,7 @@ export const createPartitionView = (partition: number) => {
           open: open && { claim: open.claim, inDoubt: open.doubtSinceMs !== null },
           final: own ? null : memory.find(print),
           spent: memory.isSpent(print),
+          unpublished: unpublished.size > 0 ? (unpublished.get(commandName(ref))?.resultId ?? null) : null,
         },
         entry,
       );
@@ -81,8 +82,11 @@ export const createPartitionView = (partition: number) => {
         case "final":
           if (change.closes) opens.delete(name);
           memory.remember(print, { offset, taken: false, succeeded: change.succeeded });
-          if (change.afterDoubt)
-            unpublished.set(commandName(ref), { ref, position: { partition, offset }, sinceMs: timestampMs });
+          if (change.afterDoubt && entry.step.kind === "concluded") {
+            const { resultId } = entry.step;
+            const position = { partition, offset };
+            unpublished.set(commandName(ref), { ref, position, resultId, sinceMs: timestampMs });
+          }
           break;
         case "contradicted":
           contradictions += 1;

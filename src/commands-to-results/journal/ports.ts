@@ -12,9 +12,9 @@ export type Journal = {
    * Appends an entry, acknowledged by all in-sync replicas when it resolves. When it rejects the entry may be in the log, may never be, or
    * may come into it later.
    */
-  append(key: string, entry: Entry): Promise<Position>;
+  append: (key: string, entry: Entry) => Promise<Position>;
   /** Reads one entry again; null when the log does not hold it any more. */
-  reread(position: Position): Promise<Entry | null>;
+  reread: (position: Position) => Promise<Entry | null>;
 };
 
 /** Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition. */
@@ -81,7 +81,10 @@ export type Item = {
   receivedAt: number;
 };
 
-/** The ends of a command's life in this replica, in the order in which they come. */
+/**
+ * The ends of a command's life in this replica, in the order in which they come. Every command in flight listens to them: raise their limit
+ * of listeners (setMaxListeners).
+ */
 export type Lifeline = {
   /** Nothing new is started: the partition was lost, or the process drains. A claim whose call has not left is released. */
   stop: AbortSignal;

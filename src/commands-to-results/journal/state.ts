@@ -22,6 +22,8 @@ export type Before = {
   final: Final | null;
   /** Some command is known to have executed the accept of this key. */
   spent: boolean;
+  /** The resultId of the command's final result, where it came after a doubt and is not known to be published. */
+  unpublished: string | null;
 };
 
 /** What an entry changes. */
@@ -100,6 +102,6 @@ export const changeOf = (before: Before, entry: Entry): Change => {
     case "concluded":
       return concluded(before, entry, step);
     case "published":
-      return { kind: "published" };
+      return step.resultId === before.unpublished ? { kind: "published" } : NOTHING;
   }
 };

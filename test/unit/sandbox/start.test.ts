@@ -1,73 +1,101 @@
-import { afterEach, expect, test } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/options.ts";
-import { startSandbox } from "../../../src/sandbox/start.ts";
-import { clientOf } from "./client.ts";
-import { startReceiver, until } from "./receiver.ts";
+import { expect, test } from "vitest";
+import { openReceiver, openSandbox } from "./open.ts";
+import { until } from "./receiver.ts";
 
-const opened: { close: () => Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
+type Payload = { createdAt: string; status: string; transactionId: string };
 
-const sandbox = async (options: SandboxOptions = {}) => {
-  const started = await startSandbox(options);
-  opened.push(started);
-  return clientOf(started.url);
+const walks = {
+  OUTBOUND: [
+    "AWAITING_PAYMENT",
+    "PAYMENT_CONFIRMED",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  INBOUND: [
+    "AWAITING_MONEY_ORDER",
+    "TRANSACTION_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
 };
-const receiver = async (answer?: (nth: number) => number) => {
-  const started = await startReceiver(answer);
-  opened.push(started);
-  return started;
-};
 
-const outboundMain = [
-  "AWAITING_PAYMENT",
-  "PAYMENT_CONFIRMED",
-  "SETTLEMENT_IN_PROGRESS",
-  "CONTRACT_IN_PROGRESS",
-  "REGISTERED_TRANSACTION",
-  "TRANSACTION_COMPLETED",
-];
+test.each(["OUTBOUND", "INBOUND"] as const)(
+  "an accepted %s quote becomes a transaction that notifies each status of its main flow",
+  async (direction) => {
+    const hook = await openReceiver();
+    const client = await openSandbox({ timeScale: 60_000 });
+    await client.subscribe(`${hook.url}/hook/secret`);
+    const { quoteId } = (await client.create({ direction })).json as { quoteId: string };
+    const accepted = await client.accept(quoteId);
+    expect(accepted.status).toBe(200);
+    await until(() => hook.received.length >= walks[direction].length, "all notifications");
+    // Notifications a few milliseconds apart may overtake one another on the way, so they are put in order first.
+    const payloads = hook.received
+      .map(({ body }) => JSON.parse(body) as Payload)
+      .sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+    expect(payloads.map(({ status }) => status)).toEqual(walks[direction]);
+    for (const payload of payloads)
+      expect(Object.keys(payload).sort()).toEqual(["createdAt", "status", "transactionId"]);
+    expect(new Set(payloads.map(({ transactionId }) => transactionId)).size).toBe(1);
+    expect(accepted.json).toMatchObject({ transactionId: payloads[0]!.transactionId });
+    expect(hook.received.every(({ path }) => path === "/hook/secret")).toBe(true);
+  },
+);
 
-test("an accepted quote becomes a transaction whose every status is notified with the three known fields", async () => {
-  const hook = await receiver();
-  const client = await sandbox({ timeScale: 60_000 });
-  await client.subscribe(`${hook.url}/hook/secret`);
-  const quoteId = await client.createdId();
-  const accepted = await client.accept(quoteId);
-  expect(accepted.status).toBe(200);
-  await until(() => hook.received.length === 6, "six notifications");
-  const payloads = hook.received.map(({ body }) => JSON.parse(body) as Record<string, string>);
-  expect(payloads.map(({ status }) => status)).toEqual(outboundMain);
-  for (const payload of payloads)
-    expect(Object.keys(payload).sort()).toEqual(["createdAt", "status", "transactionId"]);
-  expect(hook.received.every(({ path }) => path === "/hook/secret")).toBe(true);
-  const { transactionId } = accepted.json as { transactionId: string };
-  expect(payloads.every((payload) => payload["transactionId"] === transactionId)).toBe(true);
-});
-
-test("a notification is tried five times, no more, and the log tells", async () => {
-  const hook = await receiver(() => 500);
-  const client = await sandbox({ timeScale: 90_000, walk: "still", webhookUrls: [hook.url] });
+test("every subscribed URL is notified, and subscribing one again does not notify it twice", async () => {
+  const hook = await openReceiver();
+  const client = await openSandbox({ walk: "still" });
+  const first = await client.subscribe(`${hook.url}/a`);
+  await client.subscribe(`${hook.url}/b`);
+  expect((await client.subscribe(`${hook.url}/a`)).json).toEqual(first.json);
   await client.accept(await client.createdId());
-  const failed = async () =>
-    (await client.control<{ totals: { failed: number } }>("GET", "state")).totals.failed;
-  await until(async () => (await failed()) === 1, "the delivery to fail for good");
+  await until(() => hook.received.length >= 2, "two notifications");
+  expect(hook.received.map(({ path }) => path).sort()).toEqual(["/a", "/b"]);
+  expect(await client.control("GET", "state?only=totals")).toMatchObject({
+    totals: { notifications: 2, delivered: 2 },
+  });
+});
+
+test("a notification is tried five times and no more, and the log and the state tell", async () => {
+  const hook = await openReceiver(() => 500);
+  const client = await openSandbox({ timeScale: 90_000, walk: "still", webhookUrls: [hook.url] });
+  await client.accept(await client.createdId());
+  type State = { totals: { failed: number }; deliveries: { attempts: { httpStatus: number }[] }[] };
+  const state = () => client.control<State>("GET", "state");
+  await until(async () => (await state()).totals.failed === 1, "the delivery to fail for good");
   expect(hook.received).toHaveLength(5);
+  expect((await state()).deliveries[0]!.attempts.map(({ httpStatus }) => httpStatus)).toEqual([
+    500, 500, 500, 500, 500,
+  ]);
   expect((await client.logs()).json).toMatchObject([
     { status: "AWAITING_PAYMENT", attempts: 5, delivered: false },
   ]);
 });
 
-test("an accept is executed once, and the second one is a conflict that is counted", async () => {
-  const client = await sandbox();
-  const quoteId = await client.createdId();
-  expect((await client.accept(quoteId)).status).toBe(200);
-  expect((await client.accept(quoteId)).status).toBe(409);
-  expect(await client.control("GET", "executions")).toMatchObject({
-    executions: 1,
-    quotes: 1,
-    executedTwice: [],
-    repetitions: 1,
-  });
+test("a receiver that comes back is notified once, by a later attempt", async () => {
+  const hook = await openReceiver((nth) => (nth < 3 ? 503 : 204));
+  const client = await openSandbox({ timeScale: 90_000, walk: "still", webhookUrls: [hook.url] });
+  await client.accept(await client.createdId());
+  await until(async () => {
+    const { totals } = await client.control<{ totals: { delivered: number } }>("GET", "state?only=totals");
+    return totals.delivered === 1;
+  }, "the third attempt");
+  expect(hook.received).toHaveLength(3);
+  expect(new Set(hook.received.map(({ body }) => body)).size).toBe(1);
+});
+
+test("requests are remembered byte for byte, with their headers in order and case", async () => {
+  const client = await openSandbox();
+  const body = '{ "counterpartyId":"Zürich",\n"amount": 1234567890.10 }';
+  await client.send("PUT", "/corporate/v1/quote/a%2Fb/accept", body);
+  type Seen = {
+    requests: { target: string; body: string; bodyBase64: string; answered: number; headers: string[][] }[];
+  };
+  const [request] = (await client.control<Seen>("GET", "state?only=requests")).requests;
+  expect(request).toMatchObject({ target: "/corporate/v1/quote/a%2Fb/accept", body, answered: 404 });
+  expect(Buffer.from(request!.bodyBase64, "base64").toString()).toBe(body);
+  expect(request!.headers).toContainEqual(["authorization", "Bearer access"]);
 });

@@ -1,0 +1,46 @@
+import type { Range } from "../kafka/tail.ts";
+
+/**
+ * How far each partition is known without reading it: where everything that was written comes from this replica. Reading back what one has
+ * just written would cost as much as half of writing it.
+ */
+export const ownRecords = () => {
+  const next = new Map<number, number>();
+  const written = new Map<number, Set<number>>();
+
+  const advance = (partition: number): void => {
+    const own = written.get(partition);
+    let offset = next.get(partition);
+    if (!own || offset === undefined) return;
+    while (own.delete(offset)) offset += 1;
+    next.set(partition, offset);
+  };
+
+  return {
+    /** Nothing is known but that reading begins here. */
+    begin: (ranges: ReadonlyMap<number, Range>): void => {
+      written.clear();
+      for (const [partition, { startOffset }] of ranges) next.set(partition, startOffset);
+    },
+    wrote: ({ partition, offset }: { partition: number; offset: number }): void => {
+      const own = written.get(partition) ?? new Set();
+      written.set(partition, own);
+      if (offset >= (next.get(partition) ?? 0)) own.add(offset);
+    },
+    read: ({ partition, offset }: { partition: number; offset: number }): void => {
+      written.get(partition)?.delete(offset);
+      next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
+    },
+    next: (partition: number): number | null => next.get(partition) ?? null,
+    /** Where to read on, of the partitions that hold something unknown before their ends. */
+    unknown: (ranges: ReadonlyMap<number, Range>): Map<number, number> => {
+      const positions = new Map<number, number>();
+      for (const [partition, { endOffset }] of ranges) {
+        advance(partition);
+        const offset = next.get(partition) ?? 0;
+        if (offset < endOffset) positions.set(partition, offset);
+      }
+      return positions;
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { afterEach, expect, it } from "vitest";
+import { sendAccepts } from "../support/accepts.ts";
+import { commandsWorld } from "../support/commands-world.ts";
+import type { World } from "../support/world.ts";
+
+const ACCEPTS = 120;
+
+let world: World | undefined;
+afterEach(async () => world?.close());
+
+const faults = [
+  { name: "hang after executing", rule: { kind: "hang", when: "after" }, outcome: "IN_DOUBT" },
+  { name: "reset after executing", rule: { kind: "reset", when: "after" }, outcome: "IN_DOUBT" },
+  { name: "reset before executing", rule: { kind: "reset", when: "before" }, outcome: "IN_DOUBT" },
+  { name: "500 after executing", rule: { kind: "status", when: "after", status: 500 }, outcome: "IN_DOUBT" },
+  {
+    name: "429",
+    rule: { kind: "throttle", retryAfter: "1" },
+    outcome: "SUCCEEDED",
+  },
+  { name: "422", rule: { kind: "status", when: "before", status: 422 }, outcome: "REJECTED" },
+] as const;
+
+it.each(faults)("tells the truth when the partner answers with $name", async ({ rule, outcome }) => {
+  const opened = await commandsWorld({ env: { PARTNER_BREAKER_FAILURES: "1000" }, replicas: 1 });
+  world = opened.world;
+  await world.sandbox("/_sandbox/faults", { operation: "accept", count: 20, ...rule });
+  const accepts = await sendAccepts(world, opened.brokers);
+  await accepts.send(ACCEPTS);
+  const account = await accepts.settle(60_000);
+  await accepts.stop();
+
+  expect(account).toMatchObject({
+    unanswered: [],
+    twoFinals: [],
+    falseYes: [],
+    falseNo: [],
+    executedTwice: [],
+  });
+  const outcomes = [...accepts.results.values()].map((list) => list.at(-1)?.outcome);
+  expect(outcomes.filter((seen) => seen === outcome)).toHaveLength(outcome === "SUCCEEDED" ? ACCEPTS : 20);
+  expect(outcomes.filter((seen) => seen === "SUCCEEDED")).toHaveLength(
+    outcome === "SUCCEEDED" ? ACCEPTS : ACCEPTS - 20,
+  );
+});

@@ -1,0 +1,88 @@
+import type { Verdict, Conclude, Decide, Guard } from "../../src/commands-to-results/types.ts";
+import type { Outcome } from "../../src/partner/types.ts";
+import type { CommandResult } from "../../src/records.ts";
+
+// Plain stand-ins for the pure functions around the journal, written for the simulation: it imports nothing of theirs.
+
+const failed = (code: "PARTNER_UNAVAILABLE" | "PARTNER_THROTTLED", answer: Verdict["answer"]): Verdict => ({
+  outcome: "FAILED",
+  error: { code, message: code },
+  decidedBy: "BRIDGE",
+  answer,
+});
+
+export const guard: Guard = ({ expiresAt }, nowMs) =>
+  expiresAt !== null && nowMs > expiresAt
+    ? {
+        outcome: "REJECTED",
+        error: { code: "COMMAND_EXPIRED", message: "late" },
+        decidedBy: "BRIDGE",
+        answer: null,
+      }
+    : null;
+
+export const decide: Decide = (operation, outcome: Outcome) => {
+  switch (outcome.kind) {
+    case "executed":
+      return {
+        kind: "conclude",
+        verdict: { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: outcome.answer },
+      };
+    case "refused":
+      return {
+        kind: "conclude",
+        verdict: {
+          outcome: "REJECTED",
+          error: { code: "PARTNER_REJECTED", message: "no" },
+          decidedBy: "PARTNER",
+          answer: outcome.answer,
+        },
+      };
+    case "throttled":
+    case "unauthorized":
+      return {
+        kind: "retry",
+        afterMs: outcome.answer.retryAfterMs,
+        otherwise: failed("PARTNER_THROTTLED", outcome.answer),
+      };
+    case "notSent":
+      return { kind: "retry", afterMs: null, otherwise: failed("PARTNER_UNAVAILABLE", null) };
+    case "unknown":
+      if (operation === "CREATE_QUOTE")
+        return { kind: "retry", afterMs: null, otherwise: failed("PARTNER_UNAVAILABLE", outcome.answer) };
+      return {
+        kind: "conclude",
+        verdict: {
+          outcome: "IN_DOUBT",
+          error: { code: "ANSWER_LOST", message: outcome.reason },
+          decidedBy: "BRIDGE",
+          answer: outcome.answer,
+        },
+      };
+  }
+};
+
+export const finalResultId = (commandId: string): string => `${commandId}/final`;
+
+export const conclude: Conclude = ({ command, receivedAt, completedAt, attempts }, verdict) => ({
+  resultId:
+    verdict.outcome === "IN_DOUBT" ? `${command.commandId}/in-doubt` : finalResultId(command.commandId),
+  commandId: command.commandId,
+  operation: command.request.type === "AcceptQuote" ? "ACCEPT_QUOTE" : "CREATE_QUOTE",
+  outcome: verdict.outcome,
+  final: verdict.outcome !== "IN_DOUBT",
+  quoteId: null,
+  externalId: null,
+  httpStatus: verdict.answer?.httpStatus ?? null,
+  response: verdict.answer?.body ?? null,
+  error: verdict.error,
+  attempts,
+  decidedBy: verdict.decidedBy,
+  receivedAt,
+  completedAt,
+});
+
+export const codec = {
+  encode: (result: CommandResult): Buffer => Buffer.from(JSON.stringify(result)),
+  decode: (value: Buffer): CommandResult => JSON.parse(value.toString()) as CommandResult,
+};

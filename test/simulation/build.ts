@@ -1,0 +1,60 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import type { Mutant } from "./mutants.ts";
+
+const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
+
+const toJavaScript = (source: string): string =>
+  ts.transpileModule(source, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      rewriteRelativeImportExtensions: true,
+      inlineSourceMap: true,
+    },
+  }).outputText;
+
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(join(projectRoot, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .map((path) => join(folder, path));
+
+const write = (root: string, path: string, source: string): void => {
+  const target = join(root, path.replace(/\.ts$/, ".js"));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, toJavaScript(source));
+};
+
+/** JavaScript of the bridge and of its simulation, in a folder of its own: the code as it is, and copies of it with a mistake. */
+export const createBuild = () => {
+  const folder = join(projectRoot, ".cache", `simulation-${process.pid}`);
+  const base = join(folder, "base");
+  for (const path of FOLDERS.flatMap(sourcesIn))
+    write(base, path, readFileSync(join(projectRoot, path), "utf8"));
+  return {
+    base,
+    /** @returns the root of a copy of the bridge with the mistake in it */
+    mutate: ({ name, edits }: Mutant): string => {
+      const root = join(folder, name.replaceAll(/\W+/g, "-"));
+      cpSync(join(base, "src"), join(root, "src"), { recursive: true });
+      const sources = new Map<string, string>();
+      for (const { file, from, to } of edits) {
+        const path = join("src/commands-to-results", file);
+        const source = sources.get(path) ?? readFileSync(join(projectRoot, path), "utf8");
+        if (source.split(from).length !== 2)
+          throw new Error(`mutant "${name}": this must stand once in ${path}:\n${from}`);
+        sources.set(
+          path,
+          source.replace(from, () => to),
+        );
+      }
+      for (const [path, source] of sources) write(root, path, source);
+      return root;
+    },
+    remove: (): void => rmSync(folder, { recursive: true, force: true }),
+  };
+};

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { createBuild } from "./build.ts";
+import type { Mutant } from "./mutants.ts";
+import { createPool } from "./pool.ts";
+import type { Run } from "./run.ts";
+import type { Subject } from "./subject.ts";
+import type { Report, Task } from "./worker.ts";
+
+type Build = ReturnType<typeof createBuild>;
+type Print = (text: string) => void;
+
+const BATCH = 250;
+const PROGRESS_MS = 10_000;
+
+const replayHint = (seed: number, mutant: Mutant | null): string =>
+  `npm run simulate -- --replay ${seed}${mutant ? ` --mutant "${mutant.name}"` : ""}`;
+
+/** Runs many schedules against the code as it is. @returns whether none broke a promise */
+export const explore = async (
+  build: Build,
+  options: { from: number; seeds: number; threads: number; print: Print },
+): Promise<boolean> => {
+  const { from, seeds, threads, print } = options;
+  const pool = createPool(build.base, threads);
+  const total: Report = { ran: 0, steps: 0, outcomes: {}, violations: [] };
+  const end = from + seeds;
+  const startedAt = performance.now();
+  let next = from;
+  let saidAt = startedAt;
+  const task = (): Task | null => {
+    if (next >= end) return null;
+    const count = Math.min(BATCH, end - next);
+    next += count;
+    return { root: build.base, from: next - count, count, stopAtFirst: false };
+  };
+  try {
+    await pool.run(task, (_, report) => {
+      total.ran += report.ran;
+      total.steps += report.steps;
+      for (const [outcome, count] of Object.entries(report.outcomes))
+        total.outcomes[outcome] = (total.outcomes[outcome] ?? 0) + count;
+      for (const { seed, text } of report.violations)
+        print(`seed ${seed}: ${text}\n  ${replayHint(seed, null)}`);
+      total.violations.push(...report.violations);
+      if (performance.now() - saidAt < PROGRESS_MS) return;
+      saidAt = performance.now();
+      print(`${total.ran} of ${seeds} schedules, ${total.violations.length} broke a promise`);
+    });
+  } finally {
+    await pool.close();
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  print(
+    `${total.ran} schedules of ${Math.round(total.steps / total.ran)} steps in ${seconds.toFixed(1)} s (${Math.round(total.ran / seconds)}/s), ` +
+      `results ${JSON.stringify(total.outcomes)}: ${total.violations.length} broke a promise`,
+  );
+  return total.violations.length === 0;
+};
+
+/** Looks for the first seed that finds each mistake. @returns whether every one is found */
+export const hunt = async (
+  build: Build,
+  options: { mutants: readonly Mutant[]; from: number; seeds: number; threads: number; print: Print },
+): Promise<boolean> => {
+  const { mutants, from, seeds, threads, print } = options;
+  const pool = createPool(build.base, threads);
+  const waiting = [...mutants];
+  const byRoot = new Map<string, Mutant>();
+  let allFound = true;
+  try {
+    await pool.run(
+      () => {
+        const mutant = waiting.shift();
+        if (!mutant) return null;
+        const root = build.mutate(mutant);
+        byRoot.set(root, mutant);
+        return { root, from, count: seeds, stopAtFirst: true };
+      },
+      ({ root }, { ran, violations }) => {
+        const mutant = byRoot.get(root);
+        const [first] = violations;
+        if (!first) allFound = false;
+        print(
+          `${mutant?.name}: ${first ? `found by seed ${first.seed}: ${first.text}` : `NOT FOUND in ${ran} schedules`}`,
+        );
+      },
+    );
+  } finally {
+    await pool.close();
+  }
+  return allFound;
+};
+
+/** Runs one schedule again and prints it. @returns whether it broke no promise */
+export const replay = async (
+  build: Build,
+  { seed, mutant, print }: { seed: number; mutant: Mutant | null; print: Print },
+): Promise<boolean> => {
+  const load = (path: string): Promise<unknown> =>
+    import(pathToFileURL(join(build.base, "test/simulation", path)).href);
+  const { runSeed } = (await load("run.js")) as {
+    runSeed: (seed: number, subject: Subject, tracing: boolean) => Promise<Run>;
+  };
+  const { loadSubject } = (await load("subject.js")) as { loadSubject: (root: string) => Promise<Subject> };
+  const run = await runSeed(seed, await loadSubject(mutant ? build.mutate(mutant) : build.base), true);
+  print(JSON.stringify(run.scenario, null, 2));
+  for (const line of run.trace) print(line);
+  print(run.violation ?? "no promise was broken");
+  return run.violation === null;
+};

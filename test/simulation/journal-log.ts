@@ -1,0 +1,119 @@
+import type { Entry, JournalRecord, Position } from "../../src/commands-to-results/journal/entry.ts";
+import { fromRecord, toRecord } from "../../src/commands-to-results/journal/entry.ts";
+import type { Journal } from "../../src/commands-to-results/journal/ports.ts";
+import type { View } from "../../src/commands-to-results/journal/view.ts";
+import { EPOCH_MS } from "./clock.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Process, World } from "./world.ts";
+
+/** The journal topic: one for all, as Kafka would keep it. */
+export type JournalLog = ReturnType<typeof createJournalLog>;
+
+const APPEND_TIMEOUT_MS = 400;
+
+export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracle) => {
+  const { random } = world;
+  const { chances } = scenario;
+  const partitions: JournalRecord[][] = Array.from({ length: scenario.journalPartitions }, () => []);
+  const tails: ((partition: number) => void)[] = [];
+  const faulty = (chance: number): boolean => world.nowMs() < scenario.calmAtMs && random.chance(chance);
+  const latencyMs = (): number => (faulty(chances.slow) ? random.int(50, 1_500) : random.int(0, 8));
+  const partitionOf = (key: string): number => key.charCodeAt(key.length - 1) % partitions.length;
+
+  const write = (key: string, entry: Entry): Position => {
+    const partition = partitionOf(key);
+    const records = partitions[partition]!;
+    const offset = records.length;
+    records.push({
+      partition,
+      offset,
+      timestampMs: EPOCH_MS + world.nowMs(),
+      key,
+      entry: fromRecord(toRecord(entry)),
+    });
+    const { step, commandId } = entry;
+    world.note(
+      () =>
+        `log ${partition}/${offset} ${key} ${commandId} ${JSON.stringify({ ...step, result: undefined })}`,
+    );
+    if (step.kind === "claimed") oracle.claimed(step.attemptId);
+    if (step.kind === "concluded")
+      oracle.concluded(commandId, {
+        final: step.outcome !== "IN_DOUBT",
+        attemptId: step.attemptId,
+        ownerLost: step.outcome === "IN_DOUBT" && step.result.includes("OWNER_LOST"),
+      });
+    for (const tail of tails) tail(partition);
+    return { partition, offset };
+  };
+
+  const journalFor = (process: Process, atPort: () => void): Journal => ({
+    append: (key, entry) =>
+      new Promise((resolve, reject) => {
+        atPort();
+        const lose = (why: string) =>
+          world.after(APPEND_TIMEOUT_MS, process, () => {
+            world.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
+            reject(new Error(why));
+          });
+        if (faulty(chances.appendFails)) {
+          lose("failed");
+          return;
+        }
+        if (faulty(chances.appendLate)) {
+          // The producer gives up, the broker writes it all the same, perhaps much later.
+          world.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          lose("timed out");
+          return;
+        }
+        const ackLost = faulty(chances.ackLost);
+        world.after(latencyMs(), null, () => {
+          const position = write(key, entry);
+          if (ackLost) lose("lost its acknowledgement");
+          else world.after(latencyMs(), process, () => resolve(position));
+        });
+      }),
+    reread: ({ partition, offset }) =>
+      new Promise((resolve, reject) => {
+        const fails = faulty(chances.appendFails);
+        world.after(latencyMs(), process, () => {
+          if (fails) reject(new Error("fetch failed"));
+          else resolve(partitions[partition]?.[offset]?.entry ?? null);
+        });
+      }),
+  });
+
+  /** Feeds a process's view, with the mistakes that a Kafka client makes. */
+  const tail = (process: Process, view: View): void => {
+    const scheduled = partitions.map(() => false);
+    const pump = (partition: number): void => {
+      if (scheduled[partition] || !process.alive) return;
+      scheduled[partition] = true;
+      world.after(latencyMs(), process, () => deliver(partition));
+    };
+    const deliver = (partition: number): void => {
+      scheduled[partition] = false;
+      const records = partitions[partition]!;
+      if (view.nextOffset(partition) === null || faulty(chances.tailReset)) {
+        view.discard(partition);
+        view.begin(partition, { startOffset: 0, endOffset: records.length });
+      }
+      let from = view.nextOffset(partition) ?? 0;
+      if (faulty(chances.tailAgain)) from = random.int(0, from);
+      if (faulty(chances.tailGap)) from += random.int(1, 2);
+      const to = Math.min(records.length, from + random.int(1, 6));
+      if (from >= to && from > 0 && to > 0) from = to - 1;
+      for (const record of records.slice(from, to)) {
+        const taken = view.take(record);
+        if (taken !== "folded")
+          world.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
+      }
+      if (view.nextOffset(partition) !== records.length) pump(partition);
+    };
+    tails.push(pump);
+    for (let partition = 0; partition < partitions.length; partition++) pump(partition);
+  };
+
+  return { partitionOf, journalFor, tail, latencyMs, faulty };
+};

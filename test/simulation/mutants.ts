@@ -1,0 +1,352 @@
+/** A mistake that somebody might make in the protocol. `file` is below src/commands-to-results; `from` must stand in it once. */
+export type Mutant = { name: string; edits: { file: string; from: string; to: string }[] };
+
+const HOLDS_BEFORE_CALL = "    if (!deps.view.holds(ref, attemptId)) return;\n";
+const HOLDS_AT_CALL = " || !deps.view.holds(ref, attemptId)) return false;";
+
+export const mutants: Mutant[] = [
+  {
+    name: "no read-back: an acknowledged claim is taken for permission",
+    edits: [
+      { file: "journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+    ],
+  },
+  {
+    name: "an append that was not acknowledged is taken for a claim",
+    edits: [
+      {
+        file: "journal/durably.ts",
+        from: `  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
+  await deps.view.past(position, signal);
+  return position;`,
+        to: `  const sent = deps.journal.append(key, entry);
+  const position = entry.step.kind === "claimed" ? await sent.catch(() => null) : await durably(deps, "append", signal, () => sent.catch(() => deps.journal.append(key, entry)));
+  if (position) await deps.view.past(position, signal);
+  return position ?? { partition: 0, offset: 0 };`,
+      },
+      { file: "journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+    ],
+  },
+  {
+    name: "guards before the journal",
+    edits: [
+      {
+        file: "execute.ts",
+        from: "    const found = deps.view.look(ref);\n",
+        to: `    const early = deps.guard(item.command, deps.clock.now());
+    if (early) {
+      const result = deps.conclude({ command: item.command, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
+      await deps.publish(result, deps.codec.encode(result));
+      return { kind: "answered", result };
+    }
+    const found = deps.view.look(ref);
+`,
+      },
+    ],
+  },
+  {
+    name: "taken is decided by a look-up",
+    edits: [
+      {
+        file: "journal/partition-view.ts",
+        from: "      const final = memory.find(fingerprint(ref));\n",
+        to: `      const final = memory.find(fingerprint(ref));
+      const other = opens.get(keyName(ref));
+      if (!final && other) return { kind: "concluded", position: { partition, offset: other.offset }, taken: true };
+`,
+      },
+      {
+        file: "journal/answer.ts",
+        from: `  if (step.kind === "concluded")
+    return`,
+        to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.command.commandId))
+    return`,
+      },
+      {
+        file: "journal/answer.ts",
+        from: `  if (step.kind !== "claimed") return null;
+`,
+        to: "",
+      },
+      {
+        file: "journal/answer.ts",
+        from: "  const { receivedAt, attempts, requestHash } = step;",
+        to: "  const receivedAt = 0, attempts = 0, { requestHash } = item;",
+      },
+    ],
+  },
+  {
+    name: "Concluded on a free key is ignored",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: "  const own = open?.claim.commandId === commandId ? open : null;",
+        to: "  if (!open) return NOTHING;\n  const own = open?.claim.commandId === commandId ? open : null;",
+      },
+    ],
+  },
+  {
+    name: "no Published: nobody looks after a final that follows a doubt",
+    edits: [
+      {
+        file: "journal/republish.ts",
+        from: "const waiting = view.unpublished();",
+        to: "const waiting = view.unpublished().slice(0, 0);",
+      },
+    ],
+  },
+  {
+    name: "a doubt that is published counts for the final that follows it",
+    edits: [
+      {
+        file: "journal/answer.ts",
+        from: "  if (result.final && view.isUnpublished(ref))",
+        to: "  if (view.isUnpublished(ref))",
+      },
+      {
+        file: "journal/state.ts",
+        from: "step.resultId === before.unpublished ?",
+        to: "before.unpublished !== null ?",
+      },
+    ],
+  },
+  {
+    name: "an await between the last look and the bytes",
+    edits: [
+      {
+        file: "journal/attempt.ts",
+        from: "  try {\n    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall }), refusal };",
+        to: `  try {
+    const may = mayCall();
+    await deps.clock.sleep(5);
+    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall: () => may }), refusal };`,
+      },
+    ],
+  },
+  {
+    name: "a call after its time",
+    edits: [
+      { file: "journal/attempt.ts", from: " || sinceClaimMs() >= callWithinMs", to: "" },
+      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      {
+        file: "journal/attempt.ts",
+        from: "const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
+        to: "const leftMs = callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "the stopwatch trusts the monotonic clock",
+    edits: [
+      {
+        file: "journal/stopwatch.ts",
+        from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
+        to: "Math.max(clock.monotonic() - monotonic, wall - wall)",
+      },
+    ],
+  },
+  {
+    name: "the stopwatch trusts the wall clock",
+    edits: [
+      {
+        file: "journal/stopwatch.ts",
+        from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
+        to: "Math.max(clock.now() - wall, monotonic - monotonic)",
+      },
+    ],
+  },
+  {
+    name: "commit before publish",
+    edits: [
+      {
+        file: "journal/answer.ts",
+        from: "published = await deps.publish(result, value).then(",
+        to: "published = true;\n    void deps.publish(result, value).then(",
+      },
+    ],
+  },
+  {
+    name: "the takeover wait is forgotten",
+    edits: [
+      {
+        file: "journal/takeover.ts",
+        from: "return callWithinMs + options.takeoverMarginMs - ageMs;",
+        to: "return 0 * (callWithinMs + options.takeoverMarginMs - ageMs);",
+      },
+    ],
+  },
+  {
+    name: "a view that skips a gap",
+    edits: [
+      {
+        file: "journal/view.ts",
+        from: "      if (record.offset !== own.next) {",
+        to: "      if (own.next !== null) own.next = record.offset;\n      if (record.offset !== own.next) {",
+      },
+    ],
+  },
+  {
+    name: "a discarded view goes on in the middle of the log",
+    edits: [
+      {
+        file: "journal/view.ts",
+        from: "      if (record.offset !== own.next) {",
+        to: "      own.next ??= record.offset;\n      if (record.offset !== own.next) {",
+      },
+    ],
+  },
+  {
+    name: "an accept is superseded like a create",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: 'operation === "CREATE_QUOTE" && !open.inDoubt',
+        to: "operation.length > 0 && !open.inDoubt",
+      },
+      {
+        file: "journal/takeover.ts",
+        from: 'if (ref.operation === "ACCEPT_QUOTE") {',
+        to: "if (ref.operation.length === 0) {",
+      },
+    ],
+  },
+  {
+    name: "Released does not look at the attempt",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: " && open.claim.attemptId === attemptId\n",
+        to: " && attemptId.length > 0\n",
+      },
+    ],
+  },
+  {
+    name: "a late no without an attempt ends a doubt",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: "own !== null && !matches) return NOTHING;",
+        to: "own !== null && !own.inDoubt && !matches) return NOTHING;",
+      },
+    ],
+  },
+  {
+    name: "a late no without an attempt ends a claim",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: "  if (!succeeded && own !== null && !matches) return NOTHING;\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a doubt frees the quote",
+    edits: [
+      {
+        file: "journal/partition-view.ts",
+        from: "          if (open) opens.set(name, { ...open, offset, doubtSinceMs: timestampMs });",
+        to: "          if (open) opens.delete(name);",
+      },
+    ],
+  },
+  {
+    name: "a late answer does not end a doubt",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: '  return { kind: "final", succeeded, closes',
+        to: '  if (own?.inDoubt) return NOTHING;\n  return { kind: "final", succeeded, closes',
+      },
+    ],
+  },
+  {
+    name: "a second final replaces the first",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: '    return { kind: "contradicted", spends: succeeded };',
+        to: '    return { kind: "final", succeeded, closes: false, afterDoubt: true };',
+      },
+      {
+        file: "journal/state.ts",
+        from: " || attemptId === null || !contradicts(operation, succeeded, final)",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a used quote is forgotten",
+    edits: [
+      {
+        file: "journal/memory.ts",
+        from: "(succeeded ? SUCCEEDED | SPENT : 0)",
+        to: "(succeeded ? SUCCEEDED : 0)",
+      },
+    ],
+  },
+  {
+    name: "a final command is forgotten",
+    edits: [
+      { file: "journal/state.ts", from: "  if (final) return NOTHING;\n  if (open) {", to: "  if (open) {" },
+      {
+        file: "journal/partition-view.ts",
+        from: '      if (!final) return { kind: "free" };',
+        to: '      if (!final || !final.taken) return { kind: "free" };',
+      },
+    ],
+  },
+  {
+    name: "another command's claim is pushed aside",
+    edits: [
+      {
+        file: "journal/state.ts",
+        from: '    if (open.claim.commandId !== commandId) return { kind: "taken" };',
+        to: '    if (open.claim.commandId !== commandId) return { kind: "held" };',
+      },
+    ],
+  },
+  {
+    name: "the guard is not asked again before the call",
+    edits: [
+      {
+        file: "journal/attempt.ts",
+        from: "    refusal = deps.guard(item.command, deps.clock.now());\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "what was appended is published, not what was folded",
+    edits: [
+      {
+        file: "journal/job.ts",
+        from: "  if (attemptId !== null) job.said = { result, value, position };\n",
+        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value).catch(() => undefined);\n",
+      },
+    ],
+  },
+  {
+    name: "a call that left is taken for harmless",
+    edits: [
+      {
+        file: "journal/attempt.ts",
+        from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
+        to: "",
+      },
+      { file: "journal/attempt.ts", from: "      job.harmless.delete(attemptId);\n", to: "" },
+    ],
+  },
+  {
+    name: "an unanswered accept is tried again",
+    edits: [
+      {
+        file: "journal/attempt.ts",
+        from: '    if (disposition.kind === "conclude") {',
+        to: '    if (outcome.kind === "unknown") job.harmless.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
+      },
+    ],
+  },
+];

@@ -1,0 +1,63 @@
+import type { Ref } from "../../src/commands-to-results/journal/entry.ts";
+import { codec, finalResultId } from "./bridge-parts.ts";
+import { createClock } from "./clock.ts";
+import type { Surroundings } from "./replica.ts";
+import { publisherFor } from "./replica.ts";
+import type { Process } from "./world.ts";
+
+/** A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment. */
+export const visit = (around: Surroundings, name: string): void => {
+  const { world, scenario, oracle, log, subject } = around;
+  const [commandId] = oracle.openDoubts();
+  const sent = scenario.commands.find((command) => command.commandId === commandId);
+  if (!sent) return;
+  const process: Process = { name, alive: true, frozenUntilMs: 0 };
+  const clock = createClock(world, process, { wallMs: 0, monotonicLostMs: 0 }, subject);
+  const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
+  log.tail(process, view);
+  const { operation, key } = sent;
+  const ref: Ref = { operation, key, commandId: sent.commandId };
+  const signal = new AbortController().signal;
+  const publish = publisherFor(around, process);
+  const journal = log.journalFor(process, () => undefined);
+  const deps = {
+    clock,
+    view,
+    codec,
+    publish,
+    finalResultId,
+    random: () => world.random.next(),
+    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
+    options: {
+      callWithinMs: 0,
+      takeoverMarginMs: 0,
+      deadlineMs: 0,
+      breakerFailures: 0,
+      breakerPauseMs: 0,
+      backoff: { baseMs: 50, maxMs: 500 },
+    },
+    journal: {
+      ...journal,
+      append: (at: string, entry: Parameters<typeof journal.append>[1]) => {
+        // From here on the quote may be tried again: the books were looked at, and no call can still be on its way.
+        const { step } = entry;
+        if (step.kind === "concluded" && step.outcome === "FAILED") oracle.proven({ key });
+        return journal.append(at, entry);
+      },
+    },
+  };
+  const decide = async (): Promise<void> => {
+    await view.untilReady(signal);
+    const as = oracle.executedBy(sent.commandId) ? "succeeded" : "not-executed";
+    world.note(() => `${name} says that ${sent.commandId} is ${as}`);
+    const end = await subject.resolve(deps, ref, { as, by: name, note: "looked", force: false }, signal);
+    world.note(() => `${name} hears ${end.kind}`);
+    process.alive = false;
+  };
+  decide().catch((error: unknown) => oracle.fail(`resolve rejected with ${String(error)}`));
+  if (world.nowMs() < scenario.calmAtMs && world.random.chance(0.3))
+    world.after(world.random.int(0, 200), process, () => {
+      world.note(() => `${name} dies`);
+      process.alive = false;
+    });
+};

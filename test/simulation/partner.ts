@@ -1,0 +1,146 @@
+import type { Call, Outcome } from "../../src/partner/types.ts";
+import type { CallBody, Oracle } from "./oracle.ts";
+import { CALL_WITHIN_MS } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Process, World } from "./world.ts";
+
+const FATES = [
+  "notConnected",
+  "lostOnTheWay",
+  "executedThenReset",
+  "executedThenSilent",
+  "executedLate",
+  "executedAnsweredLate",
+  "executedThen500",
+  "500",
+  "429",
+  "401",
+  "refused",
+] as const;
+type Fate = (typeof FATES)[number] | "executed";
+
+const answer = (httpStatus: number, retryAfterMs: number | null = null) => ({
+  httpStatus,
+  body: String(httpStatus),
+  retryAfterMs,
+});
+
+const unknown = (reason: string, httpStatus: number | null = null): Outcome => ({
+  kind: "unknown",
+  reason,
+  answer: httpStatus === null ? null : answer(httpStatus),
+});
+
+/** The partner executes every accept that reaches it: nothing on its side protects from a second one. */
+export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) => {
+  const { random } = world;
+
+  /** What the partner does with a call, and what comes back of it. */
+  const handle = (body: CallBody, fate: Fate, respond: (delayMs: number, outcome: Outcome) => void): void => {
+    const transitMs = random.int(0, 40);
+    const execute = (delayMs: number) =>
+      world.after(delayMs, null, () => {
+        world.note(() => `partner: executes ${body.commandId} for ${body.key}`);
+        oracle.executed(body);
+      });
+    const backMs = transitMs + random.int(0, 40);
+    switch (fate) {
+      case "executed":
+        execute(transitMs);
+        {
+          respond(backMs, { kind: "executed", answer: answer(200) });
+          return;
+        }
+      case "executedAnsweredLate":
+        execute(transitMs);
+        {
+          respond(CALL_WITHIN_MS + random.int(-50, 400), { kind: "executed", answer: answer(200) });
+          return;
+        }
+      case "executedThenReset":
+        execute(transitMs);
+        {
+          respond(backMs, unknown("reset"));
+          return;
+        }
+      case "executedThen500":
+        execute(transitMs);
+        {
+          respond(backMs, unknown("500", 500));
+          return;
+        }
+      case "executedThenSilent": {
+        execute(transitMs);
+        return;
+      }
+      case "executedLate": {
+        execute(random.int(0, 4_000));
+        return;
+      }
+      case "500": {
+        respond(backMs, unknown("500", 500));
+        return;
+      }
+      case "429": {
+        respond(backMs, { kind: "throttled", answer: answer(429, random.pick([null, 50, 1_200])) });
+        return;
+      }
+      case "401": {
+        respond(backMs, { kind: "unauthorized", answer: answer(401) });
+        return;
+      }
+      case "refused": {
+        respond(backMs, { kind: "refused", answer: answer(422) });
+        return;
+      }
+      case "lostOnTheWay":
+      case "notConnected":
+        return;
+    }
+  };
+
+  const callFor =
+    (process: Process, atPort: () => void, mayStillSend: (body: CallBody) => void): Call =>
+    (request, { signal, mayCall }) =>
+      new Promise((resolve) => {
+        const body = JSON.parse(request.body) as CallBody;
+        const troubled = world.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
+        const fate = troubled ? random.pick(FATES) : "executed";
+        let left = false;
+        let over = false;
+        const finish = (outcome: Outcome): void => {
+          if (over) return;
+          over = true;
+          signal.removeEventListener("abort", stop);
+          const proof = outcome.kind !== "executed" && outcome.kind !== "unknown";
+          if (left && proof) oracle.proven(body);
+          world.note(() => `${process.name}: call of ${body.commandId} ends ${JSON.stringify(outcome)}`);
+          resolve(outcome);
+        };
+        const stop = () => finish(left ? unknown("timeout") : { kind: "notSent", reason: "timeout" });
+        if (signal.aborted) {
+          stop();
+          return;
+        }
+        signal.addEventListener("abort", stop, { once: true });
+        atPort();
+        world.after(random.int(0, 20), process, () => {
+          if (over) return;
+          if (fate === "notConnected") {
+            finish({ kind: "notSent", reason: "refused" });
+            return;
+          }
+          if (!mayCall()) {
+            finish({ kind: "notSent", reason: "not allowed" });
+            return;
+          }
+          left = true;
+          world.note(() => `${process.name}: sends ${body.commandId} for ${body.key}, fate ${fate}`);
+          mayStillSend(body);
+          oracle.sent(body);
+          handle(body, fate, (delayMs, outcome) => world.after(delayMs, process, () => finish(outcome)));
+        });
+      });
+
+  return { callFor };
+};

@@ -1,0 +1,166 @@
+import { setMaxListeners } from "node:events";
+import type { Execute } from "../../src/commands-to-results/execute.ts";
+import type { Deps, Item, Publish } from "../../src/commands-to-results/journal/ports.ts";
+import type { View } from "../../src/commands-to-results/journal/view.ts";
+import { codec, conclude, decide, guard } from "./bridge-parts.ts";
+import type { Skew } from "./clock.ts";
+import { createClock, EPOCH_MS } from "./clock.ts";
+import type { JournalLog } from "./journal-log.ts";
+import type { Oracle } from "./oracle.ts";
+import type { createPartner } from "./partner.ts";
+import type { Scenario, SentCommand } from "./scenario.ts";
+import {
+  CALL_WITHIN_MS,
+  DEADLINE_MS,
+  REPUBLISH_AFTER_MS,
+  SESSION_TIMEOUT_MS,
+  TAKEOVER_MARGIN_MS,
+} from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+import type { Process, World } from "./world.ts";
+
+export type Surroundings = {
+  world: World;
+  scenario: Scenario;
+  oracle: Oracle;
+  log: JournalLog;
+  partner: ReturnType<typeof createPartner>;
+  subject: Subject;
+};
+
+/** A process with the bridge in it. */
+export type Replica = Process & {
+  skew: Skew;
+  /** When the group last heard of it, by its own clock. */
+  lastHeartbeatMs: number;
+  stopped: boolean;
+  view: View;
+  execute: Execute;
+  deps: Deps;
+  cut: AbortController;
+  abandon: AbortController;
+};
+
+export const commandOf = (sent: SentCommand): Item["command"] => ({
+  commandId: sent.commandId,
+  issuedAt: EPOCH_MS + sent.sentAtMs,
+  expiresAt: sent.expiresAtMs === null ? null : EPOCH_MS + sent.expiresAtMs,
+  request:
+    sent.operation === "ACCEPT_QUOTE"
+      ? { type: "AcceptQuote", quoteId: sent.key, counterpartyId: "cp", amount: null, externalId: null }
+      : {
+          type: "CreateQuote",
+          direction: "OUTBOUND",
+          purpose: "COMEX",
+          quotedAmount: "1",
+          baseCurrencyIso: "USD",
+          quotedCurrencyIso: "BRL",
+        },
+});
+
+export const itemOf = (sent: SentCommand, receivedAt: number): Item => {
+  const { commandId, key, operation, content } = sent;
+  const body = JSON.stringify({ commandId, key, operation });
+  return {
+    command: commandOf(sent),
+    key,
+    requestHash: content,
+    request: { operation, method: operation === "ACCEPT_QUOTE" ? "PUT" : "POST", path: "/", body },
+    receivedAt,
+  };
+};
+
+/** Writes to the results topic, with what can go wrong with it. */
+export const publisherFor = ({ world, log, oracle, scenario }: Surroundings, process: Process): Publish => {
+  const { chances } = scenario;
+  return (result, value) =>
+    new Promise((resolve, reject) => {
+      const arrive = () => {
+        world.note(() => `results: ${process.name} ${result.commandId} ${result.outcome}`);
+        oracle.published(result, value);
+      };
+      const fails = log.faulty(chances.appendFails);
+      if (fails) {
+        if (world.random.chance(0.5)) world.after(world.random.int(0, 2_000), null, arrive);
+        world.after(400, process, () => reject(new Error("publish failed")));
+        return;
+      }
+      world.after(log.latencyMs(), null, () => {
+        arrive();
+        world.after(log.latencyMs(), process, resolve);
+      });
+    });
+};
+
+export const createReplica = (around: Surroundings, name: string): Replica => {
+  const { world, scenario, oracle, log, partner, subject } = around;
+  const { random } = world;
+  const process: Process = { name, alive: true, frozenUntilMs: 0 };
+  const skew: Skew = { wallMs: random.int(-scenario.skewMs, scenario.skewMs), monotonicLostMs: 0 };
+  const clock = createClock(world, process, skew, subject);
+  const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
+  let ids = 0;
+  const atPort = (times: number) => (): void => {
+    if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
+    freeze(around, replica, random.pick([400, 1_100, 45_000, 45_000]));
+  };
+  const replica: Replica = Object.assign(process, {
+    skew,
+    lastHeartbeatMs: clock.now(),
+    stopped: false,
+    view,
+    cut: new AbortController(),
+    abandon: new AbortController(),
+  }) as Replica;
+  replica.deps = {
+    clock,
+    view,
+    journal: log.journalFor(process, atPort(1)),
+    call: partner.callFor(process, atPort(4), (body) => {
+      const sent = scenario.commands.find(({ commandId }) => commandId === body.commandId);
+      if (sent && guard(commandOf(sent), clock.now()) !== null)
+        oracle.fail(`${body.commandId} is sent although it expired`);
+    }),
+    publish: publisherFor(around, process),
+    codec,
+    contradiction: ({ ref, said, standing }) => {
+      // Two quotations for one create are allowed, and then one answer may differ from the other.
+      if (ref.operation === "CREATE_QUOTE") return Promise.resolve();
+      oracle.fail(`${said.commandId}: ${said.outcome} contradicts ${standing.outcome}, though nobody lied`);
+      return Promise.resolve();
+    },
+    guard,
+    decide,
+    conclude,
+    mayStart: () => !scenario.heartbeatsTold || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
+    random: () => random.next(),
+    newId: () => `${name}.${++ids}`,
+    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
+    options: {
+      callWithinMs: CALL_WITHIN_MS,
+      takeoverMarginMs: TAKEOVER_MARGIN_MS,
+      deadlineMs: DEADLINE_MS,
+      breakerFailures: 3,
+      breakerPauseMs: 1_000,
+      backoff: { baseMs: 50, maxMs: 500 },
+    },
+  };
+  // Every command in flight listens to these.
+  setMaxListeners(0, replica.cut.signal, replica.abandon.signal);
+  replica.execute = subject.createExecute(replica.deps);
+  log.tail(process, view);
+  const { deps } = replica;
+  subject
+    .republish(deps, { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal })
+    .catch(() => undefined);
+  return replica;
+};
+
+/** Stops a process for a while. One of its clocks may stand still meanwhile, as in a virtual machine that is paused. */
+export const freeze = ({ world, scenario }: Surroundings, replica: Replica, forMs: number): void => {
+  world.note(() => `${replica.name} freezes for ${forMs} ms`);
+  replica.frozenUntilMs = Math.max(replica.frozenUntilMs, world.nowMs() + forMs);
+  if (world.random.chance(0.5)) return;
+  if (scenario.clockThatStops === "wall") replica.skew.wallMs -= forMs;
+  else replica.skew.monotonicLostMs += forMs;
+};

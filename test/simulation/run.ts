@@ -1,0 +1,137 @@
+import { createGroup } from "./group.ts";
+import { createJournalLog } from "./journal-log.ts";
+import { visit } from "./operator.ts";
+import { createOracle } from "./oracle.ts";
+import { createPartner } from "./partner.ts";
+import { createRandom } from "./random.ts";
+import type { Replica, Surroundings } from "./replica.ts";
+import { createReplica, freeze } from "./replica.ts";
+import type { Scenario } from "./scenario.ts";
+import { CALL_WITHIN_MS, REPUBLISH_AFTER_MS, scenarioOf } from "./scenario.ts";
+import type { Subject } from "./subject.ts";
+import { createWorld } from "./world.ts";
+
+export type Run = {
+  seed: number;
+  /** What must never be and was; null when all went well. */
+  violation: string | null;
+  steps: number;
+  outcomes: string[];
+  trace: string[];
+  scenario: Scenario;
+};
+
+const BEAT_MS = 600;
+const MOST_STEPS = 20_000;
+const LONGEST_MS = 400_000;
+/** After everything is answered and everybody is awake: long enough for whatever is left to be published by somebody. */
+const REST_MS = REPUBLISH_AFTER_MS + 2_000 + 2_000;
+const FREEZES_MS = [30, 400, CALL_WITHIN_MS + 100, 3_000, 30_000];
+
+const planFaults = (
+  around: Surroundings,
+  replicas: Replica[],
+  group: ReturnType<typeof createGroup>,
+): void => {
+  const { world, scenario } = around;
+  const { random } = world;
+  const { calmAtMs } = scenario;
+  // Most of what matters happens soon after a command came.
+  const moment = (): number => {
+    const command = random.pick(scenario.commands);
+    return Math.min(command.sentAtMs + random.pick([50, 150, 400, 1_500, 6_000]) * random.next(), calmAtMs);
+  };
+  const victim = (): Replica | null => {
+    const alive = replicas.filter((replica) => replica.alive && !replica.stopped);
+    return alive.length > 0 ? random.pick(alive) : null;
+  };
+  const start = (): void => {
+    const name = `r${replicas.length + 1}`;
+    world.note(() => `${name} starts`);
+    replicas.push(createReplica(around, name));
+  };
+  for (let i = 0; i < scenario.freezes; i++)
+    world.after(moment(), null, () => {
+      const replica = victim();
+      if (replica) freeze(around, replica, random.pick(FREEZES_MS) * (0.5 + random.next()));
+    });
+  for (let i = 0; i < scenario.crashes; i++)
+    world.after(moment(), null, () => {
+      const replica = victim();
+      if (!replica) return;
+      world.after(random.int(100, 3_000), null, start);
+      replica.stopped = true;
+      if (random.chance(0.6)) {
+        world.note(() => `${replica.name} is killed`);
+        replica.alive = false;
+        return;
+      }
+      world.note(() => `${replica.name} drains`);
+      for (const stop of group.stopsOf(replica)) stop.abort(new Error("draining"));
+      world.after(random.int(0, 600), replica, () => replica.cut.abort(new Error("the drain is over")));
+      world.after(random.int(600, 1_500), replica, () => {
+        replica.abandon.abort(new Error("shut down"));
+        replica.alive = false;
+      });
+    });
+  for (let i = 0; i < scenario.rebalances; i++) world.after(moment(), null, () => group.rebalance());
+};
+
+/** Runs one schedule: the same seed, the same schedule. */
+export const runSeed = async (seed: number, subject: Subject, tracing = false): Promise<Run> => {
+  const random = createRandom(seed);
+  const scenario = scenarioOf(random);
+  const world = createWorld(random, tracing);
+  const oracle = createOracle(world, scenario);
+  const log = createJournalLog(world, scenario, oracle);
+  const partner = createPartner(world, scenario, oracle);
+  const around: Surroundings = { world, scenario, oracle, log, partner, subject };
+  const replicas: Replica[] = [];
+  const group = createGroup(around, () => replicas);
+  for (let i = 0; i < scenario.replicas; i++) replicas.push(createReplica(around, `r${i + 1}`));
+  const beat = (): void => {
+    group.beat();
+    world.after(BEAT_MS, null, beat);
+  };
+  beat();
+  planFaults(around, replicas, group);
+  let lastVisitMs = 0;
+  if (scenario.operator)
+    for (const [i, atMs] of [random.int(20_000, 30_000), random.int(30_000, 60_000)].entries()) {
+      lastVisitMs = atMs;
+      world.after(atMs, null, () => visit(around, `operator-${i + 1}`));
+    }
+
+  // While anything is unanswered, frozen, or about to be decided by an operator, it is not at rest.
+  const busyUntilMs = (): number => {
+    if (!group.done()) return world.nowMs();
+    const awakeMs = replicas.map(({ alive, frozenUntilMs }) => (alive ? frozenUntilMs : 0));
+    return Math.max(
+      scenario.calmAtMs,
+      oracle.lastEndMs(),
+      ...awakeMs,
+      oracle.openDoubts().length > 0 ? lastVisitMs : 0,
+    );
+  };
+  let restFromMs = 0;
+  while (oracle.violation() === null) {
+    if (!(await world.step())) break;
+    if (world.nowMs() < restFromMs + REST_MS) continue;
+    restFromMs = Math.max(restFromMs, busyUntilMs());
+    if (world.nowMs() >= restFromMs + REST_MS) {
+      oracle.atRest();
+      break;
+    }
+    if (world.steps() > MOST_STEPS || world.nowMs() > LONGEST_MS) oracle.fail("P5 it never came to rest");
+  }
+  // Lets go of everything that still waits.
+  for (const replica of replicas) replica.alive = false;
+  return {
+    seed,
+    violation: oracle.violation(),
+    steps: world.steps(),
+    outcomes: oracle.outcomes(),
+    trace: world.trace,
+    scenario,
+  };
+};

@@ -1,0 +1,127 @@
+import type { Random } from "./random.ts";
+
+export const CALL_WITHIN_MS = 1_000;
+export const TAKEOVER_MARGIN_MS = 200;
+export const SESSION_TIMEOUT_MS = 2_000;
+export const DEADLINE_MS = 8_000;
+export const REPUBLISH_AFTER_MS = 3_000;
+
+export type SentCommand = {
+  commandId: string;
+  operation: "ACCEPT_QUOTE" | "CREATE_QUOTE";
+  /** The quote of an accept, the commandId of a create. */
+  key: string;
+  /** What else it says: the same commandId with other content is a mistake of the caller. */
+  content: string;
+  kafkaKey: string;
+  partition: number;
+  sentAtMs: number;
+  expiresAtMs: number | null;
+};
+
+/** What may go wrong in a schedule, and how often. All chances are per occasion. */
+export type Scenario = {
+  replicas: number;
+  journalPartitions: number;
+  commandPartitions: number;
+  commands: SentCommand[];
+  /** No fault begins after this; what has begun goes on. */
+  calmAtMs: number;
+  crashes: number;
+  freezes: number;
+  rebalances: number;
+  skewMs: number;
+  chances: {
+    ackLost: number;
+    appendLate: number;
+    appendFails: number;
+    slow: number;
+    tailGap: number;
+    tailAgain: number;
+    tailReset: number;
+    partnerTrouble: number;
+    /** That a replica freezes when it asks something of the world: between a look at something and what it then does. */
+    freezeAtPort: number;
+  };
+  operator: boolean;
+  /** Which of a replica's clocks does not notice that it was frozen: never both, or nobody could. */
+  clockThatStops: "wall" | "monotonic";
+  /** Whether a replica can tell that the group has given it up. No promise may depend on it. */
+  heartbeatsTold: boolean;
+};
+
+const chancesOf = (random: Random): Scenario["chances"] => {
+  const sometimes = (most: number): number => (random.chance(0.5) ? random.next() * most : 0);
+  return {
+    ackLost: sometimes(0.3),
+    appendLate: sometimes(0.3),
+    appendFails: sometimes(0.2),
+    slow: sometimes(0.3),
+    tailGap: sometimes(0.15),
+    tailAgain: sometimes(0.2),
+    tailReset: sometimes(0.1),
+    partnerTrouble: random.chance(0.8) ? random.next() : 0,
+    freezeAtPort: random.chance(0.5) ? random.next() * 0.15 : 0,
+  };
+};
+
+const commandsOf = (random: Random, commandPartitions: number): SentCommand[] => {
+  const quotes = random.pick([1, 1, 1, 2]);
+  const commands: SentCommand[] = [];
+  const count = random.int(1, 4);
+  for (let i = 0; i < count; i++) {
+    const sentAtMs = random.pick([0, 0, random.int(0, 3_000), random.int(0, 30_000)]);
+    const earlier = commands.at(-1);
+    if (earlier && random.chance(0.4)) {
+      // The same command again, perhaps under another Kafka key, so that two replicas have it at once; rarely with other content.
+      const content = random.chance(0.1) ? "other" : earlier.content;
+      const partition = random.int(0, commandPartitions - 1);
+      const kafkaKey = random.chance(0.5) ? earlier.kafkaKey : `k-${i}`;
+      commands.push({
+        ...earlier,
+        content,
+        sentAtMs: Math.max(sentAtMs, earlier.sentAtMs),
+        kafkaKey,
+        partition: kafkaKey === earlier.kafkaKey ? earlier.partition : partition,
+      });
+      continue;
+    }
+    const create = random.chance(0.15);
+    const commandId = `cmd-${i}`;
+    const key = create ? commandId : `quote-${random.int(1, quotes)}`;
+    const ownKey = random.chance(0.5);
+    commands.push({
+      commandId,
+      operation: create ? "CREATE_QUOTE" : "ACCEPT_QUOTE",
+      key,
+      content: "same",
+      kafkaKey: ownKey ? commandId : key,
+      partition: (ownKey ? i : key.charCodeAt(key.length - 1)) % commandPartitions,
+      sentAtMs,
+      expiresAtMs: random.chance(0.4) ? sentAtMs + random.int(0, 2_500) : null,
+    });
+  }
+  return commands;
+};
+
+export const scenarioOf = (random: Random): Scenario => {
+  const commandPartitions = random.int(1, 2);
+  const faulty = random.chance(0.9);
+  return {
+    replicas: random.int(2, 3),
+    journalPartitions: random.int(1, 2),
+    commandPartitions,
+    commands: commandsOf(random, commandPartitions),
+    calmAtMs: faulty ? random.pick([3_000, 8_000, 45_000]) : 0,
+    crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
+    freezes: faulty ? random.pick([0, 1, 2, 3]) : 0,
+    rebalances: random.pick([0, 1, 2, 4]),
+    skewMs: random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
+    chances: faulty
+      ? chancesOf(random)
+      : { ...chancesOf(random), ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 },
+    operator: random.chance(0.6),
+    clockThatStops: random.pick(["wall", "monotonic"]),
+    heartbeatsTold: random.chance(0.5),
+  };
+};

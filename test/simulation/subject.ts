@@ -1,0 +1,25 @@
+import { pathToFileURL } from "node:url";
+
+type RuntimeClock = typeof import("../../src/runtime/clock.ts");
+type Execute = typeof import("../../src/commands-to-results/execute.ts");
+type View = typeof import("../../src/commands-to-results/journal/view.ts");
+type Republish = typeof import("../../src/commands-to-results/journal/republish.ts");
+type Resolve = typeof import("../../src/commands-to-results/journal/resolve.ts");
+
+/** The code under test: the project's own, or a copy of it with a mistake in it. */
+export type Subject = Pick<Execute, "createExecute"> &
+  Pick<View, "createView"> &
+  Pick<Republish, "republish"> &
+  Pick<Resolve, "resolve"> &
+  Pick<RuntimeClock, "DeadlineError">;
+
+/** @param root the folder that holds src/, as JavaScript */
+export const loadSubject = async (root: string): Promise<Subject> => {
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(`${root}/src/${path}`).href);
+  const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
+  const { createView } = (await load("commands-to-results/journal/view.js")) as View;
+  const { republish } = (await load("commands-to-results/journal/republish.js")) as Republish;
+  const { resolve } = (await load("commands-to-results/journal/resolve.js")) as Resolve;
+  const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
+  return { DeadlineError, createExecute, createView, republish, resolve };
+};

@@ -1,0 +1,53 @@
+import { createHash, randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+
+export type Answer = { status: number; ms: number; at: number; eventId: string };
+
+const postOnce = (agent: Agent, url: string, body: string): Promise<number> =>
+  new Promise((resolve) => {
+    const call = request(
+      url,
+      { method: "POST", agent, headers: { "content-length": body.length } },
+      (response) => {
+        response.resume();
+        response.on("end", () => resolve(response.statusCode ?? 0));
+      },
+    );
+    // No answer at all: the process is gone, or cut the connection.
+    call.on("error", () => resolve(0));
+    call.end(body);
+  });
+
+/** Posts notifications of transactions of their own, over and over, until stopped; keeps every answer. */
+export const startWebhookLoad = (url: string, connections: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const answers: Answer[] = [];
+  let stopped = false;
+
+  const keepPosting = async (): Promise<void> => {
+    while (!stopped) {
+      const [transactionId, status, createdAt] = [randomUUID(), "AWAITING_PAYMENT", new Date().toISOString()];
+      const id = createHash("sha256")
+        .update(`${transactionId}\n${status}\n${createdAt}`)
+        .digest("hex")
+        .slice(0, 32);
+      const at = Date.now();
+      const code = await postOnce(agent, url, JSON.stringify({ transactionId, status, createdAt }));
+      answers.push({ status: code, ms: Date.now() - at, at, eventId: id });
+      if (code !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const posting = Promise.all(Array.from({ length: connections }, keepPosting));
+
+  return {
+    answers,
+    /** Those that were asked for after an instant. */
+    since: (at: number): Answer[] => answers.filter((answer) => answer.at >= at),
+    stop: async (): Promise<Answer[]> => {
+      stopped = true;
+      await posting;
+      agent.destroy();
+      return answers;
+    },
+  };
+};

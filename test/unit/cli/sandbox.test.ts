@@ -1,0 +1,76 @@
+import { CommanderError, type Command } from "commander";
+import { expect, test } from "vitest";
+import { sandboxCommand } from "../../../src/cli/sandbox.ts";
+import { clientOf } from "../sandbox/client.ts";
+
+const quiet = (command: Command): Command =>
+  command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+
+/** Runs the command, and `meanwhile` with the sandbox's address while it listens. */
+const run = async (
+  args: string[],
+  env: Record<string, string>,
+  meanwhile: (url: string, lines: string[]) => Promise<void>,
+) => {
+  const lines: string[] = [];
+  const command = sandboxCommand({
+    env,
+    print: (line) => lines.push(line),
+    untilStopped: async (close) => {
+      await meanwhile(/http:\/\/\S+/.exec(lines[0]!)![0], lines);
+      await close();
+    },
+  });
+  await quiet(command).parseAsync(["--port", "0", ...args], { from: "user" });
+};
+
+test("it listens until it is stopped, and checks the tokens of the environment", async () => {
+  let address = "";
+  await run([], { PARTNER_ACCESS_TOKEN: "access", PARTNER_X_TOKEN: "other" }, async (url, lines) => {
+    address = url;
+    expect(lines[0]).toMatch(/^sandbox listening on http:\/\/127\.0\.0\.1:\d+ \(time scale 1, seed \w+\)$/);
+    expect((await clientOf(url).create()).status).toBe(401);
+  });
+  await expect(fetch(address)).rejects.toThrow();
+});
+
+test("flags reach the sandbox", async () => {
+  const args = "--time-scale 900 --seed abc --story refund --answers snake --repetition again".split(" ");
+  await run(
+    [...args, "--webhook-url", "http://127.0.0.1:9/a", "--webhook-url", "http://127.0.0.1:9/b"],
+    {},
+    async (url, lines) => {
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toMatch(/^quote /);
+      const state = await clientOf(url).control<{ subscriptions: unknown[] }>("GET", "state");
+      expect(state.subscriptions).toHaveLength(2);
+      expect(state).toMatchObject({
+        settings: { timeScale: 900, seed: "abc", story: "refund", answers: "snake", repetition: "again" },
+      });
+    },
+  );
+});
+
+test.each([
+  [["--time-scale", "0"]],
+  [["--port", "70000"]],
+  [["--story", "unheard"]],
+  [["--validity", "15"]],
+  [["--webhook-url", "nowhere"]],
+  [["--start-at", "yesterday"]],
+  [["--history", "0"]],
+  [["--sign", "hmac-hex"]],
+  [["--sign", "header", "--sign-secret", "s", "--sign-header", "not a header"]],
+])("wrong usage %j is refused before anything listens", async (args) => {
+  await expect(run(args, {}, () => Promise.reject(new Error("it listens")))).rejects.toThrow(CommanderError);
+});
+
+test("a port that is taken is one sentence and exit code 1", async () => {
+  await run([], {}, async (url) => {
+    const again = run(["--port", new URL(url).port], {}, () => Promise.reject(new Error("it listens")));
+    await expect(again).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining("--port") as string,
+    });
+  });
+});

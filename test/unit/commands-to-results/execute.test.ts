@@ -1,0 +1,246 @@
+import { describe, expect, it } from "vitest";
+import { createExecute } from "../../../src/commands-to-results/execute.ts";
+import type { Contradiction, Deps } from "../../../src/commands-to-results/journal/ports.ts";
+import type { Outcome } from "../../../src/partner/types.ts";
+import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal/journal.ts";
+
+const c1 = accept("c1");
+const place = { leave: () => undefined, take: () => Promise.resolve() };
+
+const lifelines = () => {
+  const [stop, cut, abandon] = [new AbortController(), new AbortController(), new AbortController()];
+  return { stop, cut, abandon, signals: { stop: stop.signal, cut: cut.signal, abandon: abandon.signal } };
+};
+
+const bridge = (changes: Partial<Deps> = {}, log = createLog()) => {
+  const { deps, results } = createDeps(log, changes);
+  const execute = createExecute(deps);
+  const life = lifelines();
+  return { log, deps, results, life, run: (ref = c1) => execute(itemOf(ref), life.signals, place) };
+};
+
+const kinds = (log: ReturnType<typeof createLog>): string[] =>
+  log.entries.map(({ entry }) => entry.step.kind);
+
+const answers = (...outcomes: Outcome[]) => {
+  let calls = 0;
+  const call: Deps["call"] = (_, { mayCall }) => {
+    if (!mayCall()) return Promise.resolve({ kind: "notSent", reason: "not allowed" });
+    calls += 1;
+    return Promise.resolve(outcomes.shift() ?? { kind: "unknown", reason: "no more answers", answer: null });
+  };
+  return { call, calls: () => calls };
+};
+
+const ok: Outcome = { kind: "executed", answer: { httpStatus: 200, body: "{}", retryAfterMs: null } };
+const throttled: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 1 } };
+const lost: Outcome = { kind: "unknown", reason: "reset", answer: null };
+
+/** A call that is open until it is cut off. */
+const hanging = () => {
+  let sent: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (sent = resolve));
+  const call: Deps["call"] = (_, { mayCall, signal }) =>
+    new Promise((resolve) => {
+      if (!mayCall()) throw new Error("it was free");
+      signal.addEventListener("abort", () => resolve(lost), { once: true });
+      sent();
+    });
+  return { call, left };
+};
+
+describe("execute", () => {
+  it("claims, calls, concludes, publishes", async () => {
+    const { run, results, log } = bridge();
+    await expect(run()).resolves.toMatchObject({
+      kind: "answered",
+      result: { outcome: "SUCCEEDED", attempts: 1 },
+    });
+    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  it("repeats the same result without a call", async () => {
+    const { call, calls } = answers(ok);
+    const { run, results, log } = bridge({ call });
+    const first = await run();
+    expect(await run()).toEqual(first);
+    expect([calls(), results.length, log.entries.length]).toEqual([1, 2, 2]);
+  });
+
+  it("releases a call that did nothing, waits, and claims anew", async () => {
+    const { call, calls } = answers(throttled, ok);
+    const { run, log } = bridge({ call });
+    await expect(run()).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 2 } });
+    expect(calls()).toBe(2);
+    expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+  });
+
+  it("fails when no time is left for another call", async () => {
+    const late: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 60_000 } };
+    const { run, log } = bridge({ call: answers(late).call });
+    await expect(run()).resolves.toMatchObject({
+      result: { outcome: "FAILED", error: { code: "PARTNER_THROTTLED" } },
+    });
+    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+  });
+
+  it("asks for a dead letter when the commandId was used for something else", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x", { requestHash: "other" }));
+    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
+  });
+
+  it("tells a second command that the quote is taken, in the same bytes each time", async () => {
+    const values: string[] = [];
+    const publish: Deps["publish"] = (_, value) => Promise.resolve(void values.push(value.toString()));
+    const log = createLog();
+    log.append(accept("c0"), claimed("x"));
+    const { run } = bridge({ publish }, log);
+    await run();
+    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
+    expect(values[0]).toBe(values[1]);
+  });
+
+  it("doubts an owner that says nothing, and never calls for it", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x", { callWithinMs: 5 }));
+    const { call, calls } = answers(ok);
+    await expect(bridge({ call }, log).run()).resolves.toMatchObject({
+      result: { outcome: "IN_DOUBT", error: { code: "OWNER_LOST" }, attempts: 1 },
+    });
+    expect(calls()).toBe(0);
+  });
+
+  it("takes a conclusion that comes while it waits for the owner", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x"));
+    const { run, results, deps } = bridge({}, log);
+    const settled = run();
+    const result = deps.conclude(
+      { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 },
+      { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
+    );
+    log.append(c1, { ...concluded("x", "SUCCEEDED"), result: deps.codec.encode(result) } as never);
+    await settled;
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  it("makes no call that the log has not granted, however well it was acknowledged", async () => {
+    const log = createLog();
+    const { call, calls } = answers(ok);
+    const { run, deps } = bridge({ call }, log);
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) => {
+      if (log.entries.length === 0) log.append(accept("c0"), claimed("x"));
+      return append(key, entry);
+    };
+    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
+    expect(calls()).toBe(0);
+  });
+
+  it("pauses accepts after doubts in a row", async () => {
+    const states: string[] = [];
+    const { call, calls } = answers(lost, lost, ok);
+    const observer = {
+      takeover: () => undefined,
+      breaker: (s: string) => void states.push(s),
+      retrying: () => undefined,
+    };
+    const { run } = bridge({ call, observer });
+    await run(accept("c1", "q1"));
+    await run(accept("c2", "q2"));
+    expect(states).toEqual(["open"]);
+    await expect(run(accept("c3", "q3"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    expect([calls(), states]).toEqual([3, ["open", "closed"]]);
+  });
+});
+
+describe("the end of a process", () => {
+  it("starts nothing after stop, and leaves no claim behind", async () => {
+    const { run, life, log, deps } = bridge();
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) => {
+      life.stop.abort(new Error("draining"));
+      return append(key, entry);
+    };
+    await expect(run()).rejects.toThrow("draining");
+    expect(kinds(log)).toEqual(["claimed", "released"]);
+    expect(deps.view.look(c1)).toEqual({ kind: "free" });
+  });
+
+  it("finishes an open call after stop, and doubts it when it is cut off", async () => {
+    const { call, left } = hanging();
+    const { run, life, results } = bridge({ call });
+    const settled = run();
+    await left;
+    life.stop.abort(new Error("draining"));
+    life.cut.abort(new Error("the drain is over"));
+    await expect(settled).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+
+  it("cuts off a call whose time is up", async () => {
+    const { call } = hanging();
+    const { deps, results } = createDeps(createLog(), { call });
+    const execute = createExecute({ ...deps, options: { ...deps.options, callWithinMs: 10 } });
+    await execute(itemOf(c1), lifelines().signals, place);
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+});
+
+describe("an answer after a doubt", () => {
+  const late = async (as: "SUCCEEDED" | "FAILED" | null) => {
+    const log = createLog();
+    const contradictions: Contradiction[] = [];
+    let answer: (outcome: Outcome) => void = () => undefined;
+    const call: Deps["call"] = (_, { mayCall }) =>
+      new Promise((resolve) => {
+        mayCall();
+        answer = resolve;
+      });
+    const contradiction = (found: Contradiction) => Promise.resolve(void contradictions.push(found));
+    const { run, results, deps } = bridge({ call, contradiction }, log);
+    const settled = run();
+    await expect.poll(() => log.view.look(c1).kind).toBe("held");
+    await expect.poll(() => log.view.holds(c1, "a1")).toBe(true);
+    log.append(c1, concluded("a1", "IN_DOUBT"));
+    if (as) {
+      const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
+      const result = deps.conclude(
+        { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 },
+        verdict,
+      );
+      log.append(c1, {
+        ...concluded("a1", as),
+        result: deps.codec.encode(result),
+        resultId: result.resultId,
+      } as never);
+    }
+    answer(ok);
+    await settled;
+    return { results, contradictions, log };
+  };
+
+  it("becomes the final result, and says that it is published", async () => {
+    const { results, contradictions, log } = await late(null);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+    expect(contradictions).toEqual([]);
+    expect(log.view.unpublished()).toEqual([]);
+    expect(kinds(log).at(-1)).toBe("published");
+  });
+
+  it("is reported when an operator said otherwise, and the quote is not free", async () => {
+    const { results, contradictions, log } = await late("FAILED");
+    expect(results).toEqual(["c1 FAILED"]);
+    expect(contradictions).toMatchObject([
+      { said: { outcome: "SUCCEEDED" }, standing: { outcome: "FAILED" } },
+    ]);
+    log.append(accept("c2"), claimed("z"));
+    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "concluded", taken: true });
+  });
+
+  it("is no news when the operator said the same", async () => {
+    expect((await late("SUCCEEDED")).contradictions).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { Entry, Ref, Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import type { Deps, Item } from "../../../../src/commands-to-results/journal/ports.ts";
+import type { View } from "../../../../src/commands-to-results/journal/view.ts";
+import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { codec, conclude, decide, guard } from "../../../simulation/bridge-parts.ts";
+
+type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
+
+export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): Step => ({
+  kind: "claimed",
+  attemptId,
+  requestHash: "hash",
+  callWithinMs: 1_000,
+  receivedAt: 1,
+  attempts: 0,
+  supersedes: null,
+  ...more,
+});
+
+export const released = (attemptId: string): Step => ({ kind: "released", attemptId });
+
+export const concluded = (
+  attemptId: string | null,
+  outcome: "SUCCEEDED" | "REJECTED" | "FAILED" | "IN_DOUBT",
+): Step => ({
+  kind: "concluded",
+  attemptId,
+  requestHash: "hash",
+  outcome,
+  resultId: outcome === "IN_DOUBT" ? "doubt" : "final",
+  result: Buffer.from(outcome),
+  note: null,
+});
+
+export const published = (resultId = "final"): Step => ({ kind: "published", resultId });
+
+export const accept = (commandId: string, key = "quote"): Ref => ({
+  operation: "ACCEPT_QUOTE",
+  key,
+  commandId,
+});
+export const create = (commandId: string): Ref => ({ operation: "CREATE_QUOTE", key: commandId, commandId });
+
+/** A view of one partition, and the log that feeds it. */
+export const createLog = () => {
+  const view: View = createView({ partitions: 1, partitionOf: () => 0 });
+  view.begin(0, { startOffset: 0, endOffset: 0 });
+  const entries: { key: string; entry: Entry }[] = [];
+  return {
+    view,
+    entries,
+    append: ({ operation, key, commandId }: Ref, ...steps: Step[]): void => {
+      for (const step of steps) {
+        const entry: Entry = { operation, commandId, step };
+        const offset = entries.push({ key, entry }) - 1;
+        view.take({ partition: 0, offset, timestampMs: Date.now(), key, entry });
+      }
+    },
+  };
+};
+
+export const itemOf = ({ operation, key, commandId }: Ref): Item => ({
+  command: {
+    commandId,
+    issuedAt: 0,
+    expiresAt: null,
+    request: { type: "AcceptQuote", quoteId: key, counterpartyId: "cp", amount: null, externalId: null },
+  },
+  key,
+  requestHash: "hash",
+  request: { operation, method: "PUT", path: "/", body: "{}" },
+  receivedAt: Date.now(),
+});
+
+/** A bridge around one log that never fails; a test replaces what it is about. */
+export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<Deps> = {}) => {
+  const results: string[] = [];
+  let ids = 0;
+  const deps: Deps = {
+    clock: systemClock,
+    view: log.view,
+    journal: {
+      append: (key, { operation, commandId, step }) => {
+        log.append({ operation, key, commandId }, step);
+        return Promise.resolve({ partition: 0, offset: log.entries.length - 1 });
+      },
+      reread: ({ offset }) => Promise.resolve(log.entries[offset]?.entry ?? null),
+    },
+    call: (_, { mayCall }) =>
+      Promise.resolve(
+        mayCall()
+          ? { kind: "executed", answer: { httpStatus: 200, body: "{}", retryAfterMs: null } }
+          : { kind: "notSent", reason: "not allowed" },
+      ),
+    publish: (result) => {
+      results.push(`${result.commandId} ${result.outcome}`);
+      return Promise.resolve();
+    },
+    codec,
+    contradiction: () => Promise.resolve(),
+    guard,
+    decide,
+    conclude,
+    mayStart: () => true,
+    random: () => 0.5,
+    newId: () => `a${++ids}`,
+    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
+    options: {
+      callWithinMs: 1_000,
+      takeoverMarginMs: 10,
+      deadlineMs: 1_000,
+      breakerFailures: 2,
+      breakerPauseMs: 20,
+      backoff: { baseMs: 1, maxMs: 2 },
+    },
+    ...changes,
+  };
+  return { deps, results };
+};

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { fingerprint } from "../../../../src/commands-to-results/journal/fingerprint.ts";
+import { createMemory } from "../../../../src/commands-to-results/journal/memory.ts";
+import { accept } from "./journal.ts";
+
+const print = (i: number, key = `q${i}`) => fingerprint(accept(`c${i}`, key));
+
+it("keeps thousands of results apart, in few bytes each", () => {
+  const memory = createMemory();
+  for (let i = 0; i < 20_000; i++)
+    memory.remember(print(i), { offset: 2 ** 40 + i, taken: i % 3 === 0, succeeded: i % 2 === 0 });
+  expect(memory.count).toBe(20_000);
+  expect(memory.bytes / memory.count).toBeLessThanOrEqual(81);
+  for (let i = 0; i < 20_000; i += 7) {
+    expect(memory.find(print(i))).toEqual({
+      offset: 2 ** 40 + i,
+      taken: i % 3 === 0,
+      succeeded: i % 2 === 0,
+    });
+    expect(memory.isSpent(print(i))).toBe(i % 2 === 0);
+  }
+  expect(memory.find(print(20_000))).toBeNull();
+});
+
+it("tells the commands of one key apart", () => {
+  const memory = createMemory();
+  memory.remember(print(1, "q"), { offset: 1, taken: false, succeeded: false });
+  expect(memory.find(print(2, "q"))).toBeNull();
+  expect(memory.isSpent(print(2, "q"))).toBe(false);
+  memory.markSpent(print(1, "q"));
+  expect(memory.isSpent(print(2, "q"))).toBe(true);
+  expect(memory.find(print(1, "q"))).toMatchObject({ succeeded: false });
+});
+
+it("forgets by offset and gives the room back", () => {
+  const memory = createMemory();
+  for (let i = 0; i < 5_000; i++) memory.remember(print(i), { offset: i, taken: false, succeeded: true });
+  const { bytes } = memory;
+  memory.forgetBefore(4_990);
+  expect(memory.count).toBe(10);
+  expect(memory.bytes).toBeLessThan(bytes / 10);
+  expect(memory.find(print(4_989))).toBeNull();
+  expect(memory.find(print(4_990))).toMatchObject({ offset: 4_990 });
+});

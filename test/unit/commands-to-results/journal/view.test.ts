@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import type { Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import { accept, claimed, concluded, create, createLog, published, released } from "./journal.ts";
+
+const c1 = accept("c1");
+const c2 = accept("c2");
+const never = new AbortController().signal;
+
+const after = (...entries: [typeof c1, Step][]) => {
+  const log = createLog();
+  for (const [ref, step] of entries) log.append(ref, step);
+  return log.view;
+};
+
+describe("the fold", () => {
+  it("gives a free key to the first claim and concludes another command's", () => {
+    const view = after([c1, claimed("a")], [c2, claimed("b")]);
+    expect(view.holds(c1, "a")).toBe(true);
+    expect(view.look(c2)).toMatchObject({ kind: "concluded", taken: true, position: { offset: 1 } });
+  });
+
+  it("ignores a second claim of the same accept, even one that would supersede", () => {
+    const view = after([c1, claimed("a")], [c1, claimed("b", { supersedes: "a" })]);
+    expect(view.holds(c1, "a")).toBe(true);
+    expect(view.holds(c1, "b")).toBe(false);
+  });
+
+  it("lets a create be superseded while the named attempt holds it, and no later", () => {
+    const ref = create("k1");
+    const view = after(
+      [ref, claimed("a")],
+      [ref, claimed("b", { supersedes: "a" })],
+      [ref, claimed("c", { supersedes: "a" })],
+    );
+    expect(view.holds(ref, "b")).toBe(true);
+    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({ kind: "free" });
+  });
+
+  it("frees a key for its own attempt only", () => {
+    expect(after([c1, claimed("a")], [c1, released("x")]).holds(c1, "a")).toBe(true);
+    expect(after([c1, claimed("a")], [c1, released("a")]).look(c1)).toEqual({ kind: "free" });
+  });
+
+  it("keeps a quote that was executed, and frees one that was refused", () => {
+    const spent = after([c1, claimed("a")], [c1, concluded("a", "SUCCEEDED")], [c2, claimed("b")]);
+    expect(spent.look(c2)).toMatchObject({ kind: "concluded", taken: true });
+    const free = after([c1, claimed("a")], [c1, concluded("a", "REJECTED")], [c2, claimed("b")]);
+    expect(free.holds(c2, "b")).toBe(true);
+  });
+
+  it("keeps a doubt until its own attempt ends", () => {
+    const doubt: [typeof c1, Step][] = [
+      [c1, claimed("a")],
+      [c1, concluded("a", "IN_DOUBT")],
+    ];
+    for (const step of [released("a"), concluded(null, "REJECTED"), concluded("x", "FAILED"), claimed("b")])
+      expect(after(...doubt, [c1, step]).look(c1)).toMatchObject({ kind: "doubt", position: { offset: 1 } });
+    const ended = after(...doubt, [c1, concluded("a", "FAILED")]);
+    expect(ended.look(c1)).toMatchObject({ kind: "concluded", position: { offset: 2 } });
+    expect(ended.isUnpublished(c1)).toBe(true);
+  });
+
+  it("takes a Published for the final that it names", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "IN_DOUBT"), concluded("a", "SUCCEEDED"), published("doubt"));
+    expect(log.view.unpublished()).toHaveLength(1);
+    log.append(c1, published("final"));
+    expect(log.view.unpublished()).toEqual([]);
+  });
+
+  it("remembers a rejection without a claim, and no rejection while somebody may be calling", () => {
+    expect(after([c1, concluded(null, "REJECTED")], [c1, claimed("a")]).look(c1)).toMatchObject({
+      kind: "concluded",
+    });
+    expect(after([c1, claimed("a")], [c1, concluded(null, "REJECTED")]).holds(c1, "a")).toBe(true);
+  });
+
+  it("ignores no execution: one that contradicts a final spends the quote, even under another's claim", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "IN_DOUBT"), concluded("a", "FAILED"));
+    log.append(c2, claimed("b"));
+    expect(log.view.holds(c2, "b")).toBe(true);
+    log.append(c1, concluded("a", "SUCCEEDED"));
+    expect(log.view.holds(c2, "b")).toBe(false);
+    expect(log.view.count()[0]?.contradictions).toBe(1);
+    log.append(c2, released("b"));
+    log.append(accept("c3"), claimed("d"));
+    expect(log.view.look(accept("c3"))).toMatchObject({ kind: "concluded", taken: true });
+  });
+
+  it("tells an accept from a create with the same key", () => {
+    const view = after(
+      [accept("x", "same"), claimed("a")],
+      [{ ...create("same"), key: "same" }, claimed("b")],
+    );
+    expect(view.holds(accept("x", "same"), "a")).toBe(true);
+    expect(view.holds(create("same"), "b")).toBe(true);
+  });
+});
+
+describe("the view", () => {
+  const record = (offset: number, step: Step | null = claimed(`a${offset}`)) => ({
+    partition: 0,
+    offset,
+    timestampMs: 0,
+    key: `q${offset}`,
+    entry: step && { operation: "ACCEPT_QUOTE" as const, commandId: "c", step },
+  });
+  const begun = (startOffset: number, endOffset: number) => {
+    const view = createView({ partitions: 1, partitionOf: () => 0 });
+    view.begin(0, { startOffset, endOffset });
+    return view;
+  };
+
+  it("is ready when it has read as far as the log reached", () => {
+    const view = begun(5, 7);
+    expect([view.take(record(5)), view.ready()]).toEqual(["folded", false]);
+    expect([view.take(record(6)), view.ready()]).toEqual(["folded", true]);
+    expect(begun(0, 0).ready()).toBe(true);
+    expect(begun(9, 9).ready()).toBe(true);
+  });
+
+  it("skips what it knows, and throws everything away at a gap", () => {
+    const view = begun(0, 0);
+    view.take(record(0));
+    expect(view.take(record(0))).toBe("old");
+    expect(view.take(record(2))).toBe("gap");
+    expect(view.ready()).toBe(false);
+    expect(view.look(accept("c", "q0"))).toEqual({ kind: "free" });
+    // What the old fetch still brings is not taken for the start of the log.
+    expect(view.take(record(3))).toBe("gap");
+    expect(view.nextOffset(0)).toBeNull();
+    view.begin(0, { startOffset: 0, endOffset: 1 });
+    expect([0, 1, 2].map((offset) => view.take(record(offset)))).toEqual(["folded", "folded", "folded"]);
+    expect(view.ready()).toBe(true);
+  });
+
+  it("is unready for good after an entry that it cannot fold", () => {
+    const view = begun(0, 0);
+    expect(view.take(record(0, null))).toBe("halted");
+    expect(view.take(record(1))).toBe("halted");
+    expect([view.ready(), view.halted()]).toEqual([false, true]);
+  });
+
+  it("lets a reader wait for its own record through a gap", async () => {
+    const view = begun(0, 0);
+    const waiting = view.past({ partition: 0, offset: 1 }, never);
+    view.take(record(0));
+    view.take(record(5));
+    view.begin(0, { startOffset: 0, endOffset: 6 });
+    view.take(record(0));
+    view.take(record(1));
+    await waiting;
+    await view.past({ partition: 0, offset: 0 }, never);
+  });
+
+  it("lets nobody wait for ever", async () => {
+    const view = begun(0, 3);
+    const abort = new AbortController();
+    const waits = [
+      view.untilReady(abort.signal),
+      view.changed(c1, abort.signal),
+      view.past({ partition: 0, offset: 0 }, abort.signal),
+    ];
+    abort.abort(new Error("enough"));
+    for (const wait of waits) await expect(wait).rejects.toThrow("enough");
+  });
+
+  it("forgets what the log does not hold any more", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "SUCCEEDED"));
+    log.append(accept("c3", "other"), claimed("b"), concluded("b", "IN_DOUBT"));
+    log.view.forgetBefore({ partition: 0, offset: 2 });
+    expect(log.view.look(c1)).toEqual({ kind: "free" });
+    expect(log.view.doubts()).toHaveLength(1);
+    log.view.forgetBefore({ partition: 0, offset: 4 });
+    expect(log.view.doubts()).toEqual([]);
+  });
+});
