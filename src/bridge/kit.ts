@@ -58,6 +58,7 @@ const kafkaOptions = ({ kafka }: Config): KafkaOptions => {
 
 export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
   const { registry } = config;
+  const { username: registryUser, password: registryPassword } = registry;
   const client = newClient(kafkaOptions(config), log);
   const random = (): number => Math.random();
   const processId = randomUUID();
@@ -70,8 +71,8 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
       {
         url: registry.url,
         auth:
-          registry.username !== undefined && registry.password
-            ? { username: registry.username, password: registry.password.reveal() }
+          registryUser !== undefined && registryPassword
+            ? { username: registryUser, password: () => registryPassword.reveal() }
             : null,
         ca: pem("SCHEMA_REGISTRY_CA_FILE", registry.caFile),
       },

@@ -26,13 +26,27 @@ const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>,
   [CompressionTypes.ZSTD, "zstd", decompressZstd],
 ];
 
+/** Offset, lengths, checksum, ids and count in front of a batch's records. */
+const BATCH_HEAD_BYTES = 61;
+
+/**
+ * Which batch it is, for whoever has to look after it: kafkajs hands over a window on what was fetched, with the batch's head in front
+ * of it. Empty where the bytes there do not look like that head.
+ */
+const placeOf = (data: Buffer): string => {
+  if (data.byteOffset < BATCH_HEAD_BYTES) return "";
+  const head = Buffer.from(data.buffer, data.byteOffset - BATCH_HEAD_BYTES, BATCH_HEAD_BYTES);
+  const isHead = head.readInt32BE(8) === BATCH_HEAD_BYTES - 12 + data.length && head.readInt8(16) === 2;
+  return isHead ? ` at offset ${head.readBigInt64BE(0)}, ${head.readInt32BE(57)} records,` : "";
+};
+
 const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
   compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
   decompress: async (data: Buffer): Promise<Buffer> => {
     try {
       return await decompress(data, maxBytes);
     } catch (error) {
-      const reason = `a ${name} batch of ${data.length} bytes cannot be decompressed: ${messageOf(error)}`;
+      const reason = `a ${name} batch of ${data.length} bytes${placeOf(data)} cannot be decompressed: ${messageOf(error)}`;
       throw new DecompressionError(reason, { cause: error });
     }
   },

@@ -1,112 +1,135 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
-import type avro from "avsc";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { paced } from "./paced.ts";
+import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
+import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
 
-export type RegistryOptions = {
-  url: string;
-  auth: { username: string; password: string } | null;
-  /** CA certificates, PEM. */
-  ca: string | undefined;
-};
-
-/** The schema registry, every question bounded in time. Rejects when it cannot be reached. */
+/** The schema registry, every question bounded in time. Rejects when it cannot be reached, or answers with anything but an answer. */
 export type Registry = {
-  /** The id under which exactly this schema is registered for the subject; null when it is not. */
+  /** The id under which this schema is registered for the subject, whatever its white space; null when it is not. */
   find(subject: string, schema: Schema): Promise<number | null>;
   /** Why readers with this schema could not read what the subject's latest schema wrote; null when they can. */
   incompatibility(subject: string, schema: Schema): Promise<string | null>;
-  /** Registers the schema; a subject without a compatibility level of its own gets BACKWARD. */
+  /** Registers the schema; a new subject gets the compatibility level BACKWARD, an old one keeps what it has. */
   register(subject: string, schema: Schema): Promise<number>;
-  /** The schema that a producer wrote with; null when the registry knows no such id. */
-  writer(id: number): Promise<avro.Type | null>;
+  /** The schema that a producer wrote with; null when the registry knows no such id. Asks for so many a second at most. */
+  writer(id: number): Promise<RegisteredSchema | null>;
 };
 
-const TIMEOUT_MS = 5_000;
+/** Poison records with a schema id each must not become a storm on a registry that others share. */
+const WRITERS_PER_SECOND = 100;
+const MAX_REFERENCES = 64;
 
-/** BACKWARD first: it is what a subject without a level gets. */
-const LEVELS = [
-  COMPATIBILITY.BACKWARD,
-  ...Object.values(COMPATIBILITY).filter((level) => level !== COMPATIBILITY.BACKWARD),
-];
+type Reference = { subject: string; version: number };
+type Answered = { id: number; text: string; kind: string | null; references: readonly Reference[] };
 
-/** The client does not export its error classes. */
-const isAboutLevel = (error: unknown): boolean =>
-  error instanceof Error && error.name === "ConfluentSchemaRegistryCompatibilityError";
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof Error &&
-  // The client wraps a 404 of a look-up, and nothing else, in its base class.
-  (("status" in error && error.status === 404) || error.name === "ConfluentSchemaRegistryError");
+const referenceOf = (value: unknown): Reference => {
+  if (isObject(value) && typeof value.subject === "string" && typeof value.version === "number")
+    return { subject: value.subject, version: value.version };
+  throw new Error("the schema registry gave a reference without a subject or version");
+};
 
-/** Two schemas that say the same, whatever their white space and documentation. */
-const isSame = (a: avro.Type, b: avro.Type): boolean =>
-  JSON.stringify(a.schema()) === JSON.stringify(b.schema());
+const idOf = (answer: unknown): number => {
+  if (isObject(answer) && typeof answer.id === "number") return answer.id;
+  throw new Error("the schema registry answered without an id");
+};
+
+const schemaOf = (answer: unknown): Omit<Answered, "id"> => {
+  if (!isObject(answer) || typeof answer.schema !== "string")
+    throw new Error("the schema registry answered without a schema");
+  return {
+    text: answer.schema,
+    kind: typeof answer.schemaType === "string" ? answer.schemaType : null,
+    references: Array.isArray(answer.references) ? answer.references.map(referenceOf) : [],
+  };
+};
+
+/** A schema without its documentation. */
+const bare = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== "doc");
+  return Object.fromEntries(entries.map(([name, inner]) => [name, bare(inner)]));
+};
+
+const isSame = (text: string, schema: Schema): boolean => {
+  try {
+    return isDeepStrictEqual(bare(JSON.parse(text)), bare(schema.json));
+  } catch {
+    return false;
+  }
+};
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
-  const agentOptions = {
-    keepAlive: false,
-    timeout: TIMEOUT_MS,
-    ...(options.ca !== undefined && { ca: options.ca }),
-  };
-  const client = new SchemaRegistry({
-    host: options.url,
-    retry: { retries: 0 },
-    agent: options.url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-    ...(options.auth && { auth: options.auth }),
-  });
-  const bounded = <T>(ask: () => Promise<T>): Promise<T> => clock.withDeadline(TIMEOUT_MS, undefined, ask);
-  const orNull = async <T>(ask: () => Promise<T>): Promise<T | null> => {
-    try {
-      return await bounded(ask);
-    } catch (error) {
-      if (isNotFound(error)) return null;
-      throw error;
+  const ask = askRegistry(options, clock);
+  const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
+
+  /** The texts of what a schema refers to, each after what it needs itself. */
+  const resolve = async (references: readonly Reference[], found: Map<string, string>): Promise<void> => {
+    for (const { subject, version } of references) {
+      const path = `${pathOf(subject)}/versions/${version}`;
+      if (found.has(path)) continue;
+      const answer = found.size < MAX_REFERENCES ? await ask("GET", path) : null;
+      // Without it the schema cannot be parsed, which says it all.
+      if (answer === null) continue;
+      const { text, references: inner } = schemaOf(answer);
+      // Set twice: here against circles, and below so that it comes after what it needs.
+      found.set(path, text);
+      await resolve(inner, found);
+      found.delete(path);
+      found.set(path, text);
     }
   };
-  const wire = (schema: Schema) => ({ type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) });
-  // Of this library's schema types only Avro's is an avsc type.
-  const writer = async (id: number): Promise<avro.Type | null> =>
-    (await orNull(() => client.getSchema(id))) as avro.Type | null;
 
-  const latest = async (subject: string): Promise<{ id: number; type: avro.Type } | null> => {
-    const id = await orNull(() => client.getLatestSchemaId(subject));
-    const type = id === null ? null : await writer(id);
-    return id === null || type === null ? null : { id, type };
+  const registered = async ({ text, kind, references }: Omit<Answered, "id">): Promise<RegisteredSchema> => {
+    const found = new Map<string, string>();
+    await resolve(references, found);
+    return { text, kind, references: [...found.values()] };
   };
 
+  const latest = async (subject: string): Promise<Answered | null> => {
+    const answer = await ask("GET", `${pathOf(subject)}/versions/latest`);
+    return answer === null ? null : { id: idOf(answer), ...schemaOf(answer) };
+  };
+
+  const writer = async (id: number): Promise<RegisteredSchema | null> => {
+    const answer = await ask("GET", `/schemas/ids/${id}`);
+    return answer === null ? null : registered(schemaOf(answer));
+  };
+
+  const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
+
   return {
-    writer,
+    writer: paced(writer, { perSecond: WRITERS_PER_SECOND, clock }),
     find: async (subject, schema) => {
-      const exact = await orNull(() => client.getRegistryIdBySchema(subject, wire(schema)));
-      if (exact !== null) return exact;
-      // Some registries compare texts. Somebody else may have registered the same schema formatted differently.
+      const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
+      if (exact !== null) return idOf(exact);
+      // Not every registry knows how to normalize.
       const there = await latest(subject);
-      return there !== null && isSame(there.type, schema.type) ? there.id : null;
+      return there !== null && isSame(there.text, schema) ? there.id : null;
     },
     incompatibility: async (subject, schema) => {
       const there = await latest(subject);
       if (there === null) return null;
+      const { text, references } = await registered(there);
       try {
-        schema.type.createResolver(there.type);
+        schema.type.createResolver(parseSchema([...references, text]).type);
         return null;
       } catch (error) {
         return `it does not read what schema ${there.id} wrote (${messageOf(error)})`;
       }
     },
     register: async (subject, schema) => {
-      // The client refuses to register unless it is told the level that the subject has, and cannot be asked for it.
-      for (const compatibility of LEVELS) {
-        try {
-          return (await bounded(() => client.register(wire(schema), { subject, compatibility }))).id;
-        } catch (error) {
-          if (!isAboutLevel(error)) throw error;
-        }
-      }
-      throw new Error(`subject ${subject} has a compatibility level that is not known`);
+      const levelPath = `/config/${encodeURIComponent(subject)}`;
+      const level = await ask("GET", levelPath);
+      const answer = await ask("POST", `${pathOf(subject)}/versions?normalize=true`, bodyOf(schema));
+      if (level === null) await ask("PUT", levelPath, { compatibility: "BACKWARD" });
+      return idOf(answer);
     },
   };
 };

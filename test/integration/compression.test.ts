@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import kafkajs, { CompressionTypes, Kafka, logLevel } from "kafkajs";
+import { pino } from "pino";
+import { expect, inject, it, onTestFinished, vi } from "vitest";
+import { newClient } from "../../src/kafka/client.ts";
+import { startReader } from "../../src/kafka/reader.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+
+/** The same twelve records as the producers of Kafka and of librdkafka compressed them, by producer and codec, in base64. */
+const batches = JSON.parse(
+  readFileSync(new URL("../support/compressed-batches.json", import.meta.url), "utf8"),
+) as Record<string, Record<string, string>>;
+
+const TYPES: Record<string, CompressionTypes> = {
+  gzip: CompressionTypes.GZIP,
+  snappy: CompressionTypes.Snappy,
+  lz4: CompressionTypes.LZ4,
+  zstd: CompressionTypes.ZSTD,
+};
+
+/** What the batches hold. */
+const messages = Array.from({ length: 12 }, (_, i) => ({
+  key: `key-${i}`,
+  value: `{"commandId":"c-${i}","note":"${"ab".repeat(i * 30)}"}`,
+  timestamp: String(1_795_262_400_000 + i),
+}));
+
+it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
+  const topic = `compression-${randomUUID()}`;
+  const brokers = inject("kafkaBrokers").split(",");
+  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
+  const admin = client.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+  await admin.disconnect();
+
+  const producer = client.producer();
+  await producer.connect();
+  const sent = Object.values(batches).flatMap((codecs) => Object.entries(codecs));
+  for (const [name, base64] of sent) {
+    const compression = TYPES[name];
+    if (compression === undefined) throw new Error(`unknown codec ${name}`);
+    const codec = { compress: () => Promise.resolve(Buffer.from(base64, "base64")) };
+    Object.assign(kafkajs.CompressionCodecs, { [compression]: () => codec });
+    await producer.send({ topic, compression, messages });
+  }
+  await producer.disconnect();
+
+  const read: { key: string; value: string; timestamp: string }[] = [];
+  const reader = startReader(
+    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
+    {
+      assigned: () => new Map(),
+      read: (_, records) => {
+        for (const { key, value, timestampMs } of records)
+          read.push({ key: String(key), value: String(value), timestamp: String(timestampMs) });
+      },
+    },
+    {
+      newClient: newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" })),
+      clock: systemClock,
+      log: pino({ level: "silent" }),
+      random: () => 0,
+    },
+  );
+  onTestFinished(() => reader.stop());
+  await vi.waitFor(() => expect(read).toHaveLength(sent.length * messages.length), { timeout: 30_000 });
+  expect(read).toEqual(sent.flatMap(() => messages));
+});
