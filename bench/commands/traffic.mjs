@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 
 /** @typedef {{ commandId: string, quoteId: string, key: string | null }} Accept */
