@@ -1,18 +1,33 @@
-// Writes what is derived from another file of this project: the record types. A test fails when it is out of date.
-import { writeFileSync } from "node:fs";
+// Writes what is derived from another file of this project: record types, tables of the documentation. A test fails when it is out of date.
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as prettier from "prettier";
+import { fill } from "./generate/fill.mjs";
 import { recordTypes } from "./generate/record-types.mjs";
+import { metricsTable, settingsTables } from "./generate/tables.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** @param {string} name @param {string} marks @param {string} part */
+const filled = (name, marks, part) => {
+  const path = `${root}${name}`;
+  return { path, text: fill(readFileSync(path, "utf8"), marks, part) };
+};
 
 /** @returns {Promise<{ path: string, text: string }[]>} every generated file with the text it should have */
 export async function generated() {
   const style = (await prettier.resolveConfig(`${root}/package.json`)) ?? {};
-  const types = recordTypes(`${root}/schemas`);
-  return [
-    { path: `${root}src/records.ts`, text: await prettier.format(types, { ...style, parser: "typescript" }) },
+  const files = [
+    { path: `${root}src/records.ts`, text: recordTypes(`${root}schemas`) },
+    filled("README.md", "settings", await settingsTables()),
+    filled("docs/operations.md", "metrics", await metricsTable()),
   ];
+  return Promise.all(
+    files.map(async ({ path, text }) => ({
+      path,
+      text: await prettier.format(text, { ...style, filepath: path }),
+    })),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

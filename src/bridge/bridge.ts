@@ -101,7 +101,11 @@ export const startBridge = async (
       webhooks.connect(part.receive);
     }
     if (runs("commands")) {
-      const ids = { result: idOf("command-result"), journal: idOf("command-journal-entry") };
+      const ids = {
+        command: idOf("command"),
+        result: idOf("command-result"),
+        journal: idOf("command-journal-entry"),
+      };
       const part = await openCommands(config, { kit, metrics, deadLetters, schemaIds: ids });
       parts.push(part);
       commandNumbers = part.numbers;

@@ -38,7 +38,7 @@ export type CommandParts = {
   kit: Kit;
   metrics: Metrics;
   deadLetters: DeadLetters;
-  schemaIds: { result: number; journal: number };
+  schemaIds: { command: number; result: number; journal: number };
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
@@ -101,7 +101,7 @@ export const openCommands = async (
   const flow = commandsToResults({
     read: readCommand({
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
-      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now),
+      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now, schemaIds.command),
     }),
     disguise,
     execute: createExecute(deps),

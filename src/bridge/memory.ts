@@ -23,7 +23,7 @@ const READY_AFTER_MS = 15_000;
 const idOf = ({ headers }: Incoming): string => String(headers["ce_id"] ?? "");
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
-export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
+export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
   const { clock } = kit;
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
@@ -32,6 +32,7 @@ export const openMemory = async (config: Config, kit: Kit): Promise<Memory> => {
     readSchema("transaction-status-updated"),
     kit.registry,
     clock.now,
+    schemaId,
   );
   const cluster = await kit.connectCluster();
   const next = new Map<number, number>();

@@ -36,7 +36,7 @@ export const openResults = (
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);
-  const decode = decoder<CommandResult>(schema, kit.registry, kit.clock.now);
+  const decode = decoder<CommandResult>(schema, kit.registry, kit.clock.now, schemaId);
   const publisher = kit.publisher(topic, {
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,

@@ -114,7 +114,7 @@ export const openWebhooks = async (
   const { clock } = kit;
   const { webhook, topics, partner } = config;
   const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
-  const memory = await openMemory(config, kit);
+  const memory = await openMemory(config, kit, schemaId);
   const publishTimeoutMs = webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
   const publisher = kit.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,

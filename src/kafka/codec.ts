@@ -38,8 +38,20 @@ const MAX_REMEMBERED = 10_000;
 
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]> } | { refusal: string };
 
-export const decoder = <T>(schema: Schema, registry: Registry, now: () => number): Decode<T> => {
+/** @param ownId the id of this very schema, where it is known: its records are then decoded without ever asking the registry */
+export const decoder = <T>(
+  schema: Schema,
+  registry: Registry,
+  now: () => number,
+  ownId: number | null = null,
+): Decode<T> => {
   const readers = new Map<number, Reader & { until: number }>();
+  if (ownId !== null) {
+    readers.set(ownId, {
+      resolver: schema.type.createResolver(schema.type),
+      until: Number.POSITIVE_INFINITY,
+    });
+  }
 
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
     if ("refusal" in reader) return { ok: false, detail: reader.refusal };

@@ -1,0 +1,79 @@
+// Tables of the documentation that the code knows best: its settings and its metrics.
+import { tsImport } from "tsx/esm/api";
+
+/** @typedef {import("../../src/config/load.ts")} Load */
+/** @typedef {import("../../src/ops/metrics.ts")} Metrics */
+/** @typedef {Load["rows"][number]} Row */
+
+const NEEDED = {
+  always: "**required**",
+  serve: "**required** by `serve`",
+  webhooks: "**required** by the webhooks flow",
+  commands: "**required** by the commands flow",
+  never: "none",
+};
+
+/** In the order in which a newcomer meets them. @type {Record<string, string>} */
+const GROUPS = {
+  bridge: "Process",
+  kafka: "Kafka",
+  registry: "Schema registry",
+  partner: "Partner",
+  webhook: "Webhooks",
+  commands: "Commands",
+  topics: "Topics",
+  management: "Management",
+};
+
+/** @param {string} text */
+const cell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "\\<");
+
+/** @param {string[]} head @param {string[][]} rows @returns {string} a table in Markdown */
+const table = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+
+/** @param {Row} row */
+const fallback = ({ fallback: text, need }) =>
+  text ? `\`${text}\`` : text === null ? NEEDED[need] : "empty";
+
+/** @returns {Promise<string>} every setting, one table for each group */
+export async function settingsTables() {
+  const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
+  const names = [...new Set(rows.map(({ group }) => group))];
+  const order = Object.keys(GROUPS);
+  return names
+    .sort((a, b) => order.indexOf(a) - order.indexOf(b))
+    .map((name) => {
+      const members = rows.filter(({ group }) => group === name);
+      const lines = members.map((row) => [`\`${row.env}\``, fallback(row), row.shape, row.help]);
+      return `### ${GROUPS[name] ?? name}\n\n${table(["variable", "default", "value", "meaning"], lines)}`;
+    })
+    .join("\n\n");
+}
+
+/** Those that prom-client has of the process itself. */
+const OF_THE_PROCESS = /^cambio_bridge_(process|nodejs)_/;
+
+/** @returns {Promise<string>} every metric that is the bridge's own */
+export async function metricsTable() {
+  const { createMetrics } = /** @type {Metrics} */ (
+    await tsImport("../../src/ops/metrics.ts", import.meta.url)
+  );
+  const none = () => ({});
+  const { registry } = createMetrics({
+    publisherWaiting: none,
+    kafkaUp: none,
+
+    commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
+  });
+  const described = await registry.getMetricsAsJSON();
+  const lines = described
+    .filter(({ name }) => !OF_THE_PROCESS.test(name))
+    .map(({ name, type, help }) => {
+      // Only the metric itself knows its labels: values of it need not exist yet.
+      const { labelNames = [] } = /** @type {{ labelNames?: string[] }} */ (registry.getSingleMetric(name));
+      const labels = labelNames.map((label) => `\`${label}\``).join(", ");
+      return [`\`${name}\``, String(type), labels, help];
+    });
+  return table(["metric", "type", "labels", "meaning"], lines);
+}

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { generated } from "../../dev/generate.mjs";
+import { checkFor } from "../../src/commands-to-results/check.ts";
+import { loadConfig } from "../../src/config/load.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const textOf = (name: string): string => readFileSync(join(root, name), "utf8");
+
+const filesIn = (folder: string, ending: string, recursive: boolean): string[] =>
+  readdirSync(join(root, folder), { recursive, encoding: "utf8" })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(folder, name));
+
+const documents = [...filesIn(".", ".md", false), ...filesIn("docs", ".md", true)];
+
+const FENCED = /^ *```(?<language>\w*)\n(?<code>[\s\S]*?)^ *```$/gm;
+
+const blocks = (name: string, language: string): string[] =>
+  [...textOf(name).matchAll(FENCED)]
+    .filter(({ groups }) => groups?.["language"] === language)
+    .map(({ groups }) => groups?.["code"] ?? "");
+
+/** The anchor that a heading gets where Markdown is shown. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, "")
+    .replaceAll(" ", "-");
+
+const anchorsIn = (file: string): string[] =>
+  [
+    ...textOf(file)
+      .replace(FENCED, "")
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = ""]) => anchorOf(heading));
+
+/** Links to places within the project, as seen from the document they stand in. */
+const brokenLinks = (name: string): string[] =>
+  [
+    ...textOf(name)
+      .replace(FENCED, "")
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^\w+:/.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#");
+      const file = path === "" ? name : relative(root, join(root, dirname(name), path));
+      if (!existsSync(join(root, file))) return true;
+      return anchor !== undefined && !anchorsIn(file).includes(anchor);
+    });
+
+/** The first column of tables whose cells are names of log events. */
+const documentedEvents = (): string[] => {
+  const [, section = ""] = /^## Log$([\s\S]*?)^## /m.exec(textOf("docs/operations.md")) ?? [];
+  return section
+    .split("\n")
+    .flatMap((line) => (line.startsWith("| `") ? (line.split("|")[1] ?? "").split(",") : []))
+    .map((cell) => cell.replaceAll("`", "").trim());
+};
+
+const LOGGED = /\blog\.(?:trace|debug|info|warn|error|fatal)\([\s\S]*?,\s*"([a-z]+(?:\.[a-z]+)*)",?\s*\)/g;
+
+const loggedEvents = (): string[] =>
+  filesIn("src", ".ts", true).flatMap((file) =>
+    [...textOf(file).matchAll(LOGGED)].map(([, event = ""]) => event),
+  );
+
+describe("the documentation", () => {
+  it("holds the tables that the code gives: `npm run generate` writes them", async () => {
+    const written = (await generated()).filter(({ path }) => path.endsWith(".md"));
+    expect(written.map(({ path }) => relative(root, path))).toEqual(["README.md", "docs/operations.md"]);
+    for (const { path, text } of written) expect(textOf(relative(root, path))).toBe(text);
+  });
+
+  it("has links that lead somewhere", () => {
+    expect(documents).toEqual(expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/operations.md"]));
+    expect(Object.fromEntries(documents.map((name) => [name, brokenLinks(name)]))).toEqual(
+      Object.fromEntries(documents.map((name) => [name, []])),
+    );
+  });
+
+  it("shows commands in JSON that the bridge takes", () => {
+    const examples = blocks("README.md", "json");
+    const check = checkFor({ purposes: [], currencies: [] });
+    expect(examples).toHaveLength(2);
+    for (const example of examples) expect(check.json(Buffer.from(example), 0)).toMatchObject({ ok: true });
+  });
+
+  it("shows an environment that is enough", () => {
+    const [example = ""] = blocks("README.md", "ini");
+    const env = example
+      .split("\n")
+      .filter((line) => line.includes("="))
+      .map((line) => line.trim().split("=", 2))
+      // The secrets' files are the reader's; what stands in them does not matter here.
+      .map(([name = "", value = ""]) => [name.replace(/_FILE$/, ""), value]);
+    expect(loadConfig(Object.fromEntries(env) as Record<string, string>, "serve")).toMatchObject({
+      ok: true,
+      warnings: [],
+    });
+  });
+
+  it("names every log event, and none that does not exist", () => {
+    expect(new Set(documentedEvents())).toEqual(new Set(loggedEvents()));
+  });
+});
