@@ -6,10 +6,10 @@ import { cpus, totalmem } from "node:os";
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 /** @param {number | null} value @param {number} digits */
-const fixed = (value, digits) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(digits));
+export const fixed = (value, digits) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(digits));
 
 /** @param {string[][]} rows the first one is the head */
-function table(rows) {
+export function table(rows) {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),
   );

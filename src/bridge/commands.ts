@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
@@ -49,10 +48,7 @@ export const openCommands = async (
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
-  /** Follows a command through everything that is awaited on its way, so that its result continues the same trace. */
-  const traces = new AsyncLocalStorage<string | null>();
-  const trace = (): string | null => traces.getStore() ?? null;
-  const results = openResults(config, kit, { schemaId: schemaIds.result, trace });
+  const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal);
   const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;
@@ -107,7 +103,7 @@ export const openCommands = async (
     execute: createExecute(deps),
     answer: (result, record) => results.answer(result, record),
     park: async (record, reason, detail) => {
-      await deadLetters.parkCommand(record as Incoming, reason, detail);
+      await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail);
     },
     now: clock.now,
   });
@@ -127,11 +123,10 @@ export const openCommands = async (
 
   const handle: Handle = async (record, { place, signal }) => {
     const startedAt = clock.monotonic();
-    const { traceparent } = record.headers;
+    const { traceparent = null } = record.headers;
     const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const handled = await traces.run(traceparent === undefined ? null : String(traceparent), () =>
-      flow(record, lifeline, place),
-    );
+    const traced = { ...record, traceparent: traceparent === null ? null : String(traceparent) };
+    const handled = await flow(traced, lifeline, place);
     tell(record, handled, clock.monotonic() - startedAt);
   };
 

@@ -1,6 +1,5 @@
-import type { CommandRecord } from "../commands-to-results/flow.ts";
 import type { Config } from "../config/config.ts";
-import type { Headers, Written } from "../kafka/record.ts";
+import type { Incoming, Written } from "../kafka/record.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { UnreadableNotification } from "../webhooks-to-events/flow.ts";
 import type { Kit } from "./kit.ts";
@@ -9,11 +8,7 @@ import type { Part } from "./part.ts";
 /** Keeps what could not be understood, byte for byte, with the reason in headers. Rejects when it is not known to be durable. */
 export type DeadLetters = Part & {
   parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<Written>;
-  parkCommand: (
-    record: CommandRecord & { headers: Headers },
-    reason: string,
-    detail: string,
-  ) => Promise<Written>;
+  parkCommand: (record: Incoming, reason: string, detail: string) => Promise<Written>;
 };
 
 const COMMAND_TIMEOUT_MS = 15_000;

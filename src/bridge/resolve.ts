@@ -33,10 +33,7 @@ export const resolveDoubt = async (
   const missing = problems[0];
   if (missing !== undefined) throw new UsageError(missing);
 
-  const results = openResults(config, kit, {
-    schemaId: schemaIds.get("command-result") ?? 0,
-    trace: () => null,
-  });
+  const results = openResults(config, kit, schemaIds.get("command-result") ?? 0);
   const finder = createFinder(commandId);
   const room = await openJournal(config, kit, schemaIds.get("command-journal-entry") ?? 0, finder.take);
   const { view, journal } = room;

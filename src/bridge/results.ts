@@ -1,5 +1,5 @@
 import type { CommandRecord } from "../commands-to-results/flow.ts";
-import type { ResultCodec } from "../commands-to-results/journal/ports.ts";
+import type { Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/codec.ts";
 import { envelopeHeaders } from "../kafka/envelope.ts";
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 15_000;
 export type Results = Part & {
   codec: ResultCodec;
   /** Publishes a result under its commandId. `value` are its bytes. */
-  publish: (result: CommandResult, value: Buffer) => Promise<void>;
+  publish: Publish;
   /** Publishes the result of a record that has no place in the journal. */
   answer: (result: CommandResult, record: CommandRecord) => Promise<void>;
 };
@@ -27,12 +27,7 @@ const originOf = ({ topic, partition, offset }: CommandRecord): Headers => ({
   "command-offset": String(offset),
 });
 
-/** @param trace the trace context that the command under way carries on */
-export const openResults = (
-  config: Config,
-  kit: Kit,
-  { schemaId, trace }: { schemaId: number; trace: () => string | null },
-): Results => {
+export const openResults = (config: Config, kit: Kit, schemaId: number): Results => {
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);
@@ -43,14 +38,14 @@ export const openResults = (
     sendTimeoutMs: 8_000,
   });
 
-  const headersOf = (result: CommandResult): Headers => ({
+  const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
     ...envelopeHeaders({
       id: result.resultId,
       type: RESULT_TYPE,
       source: config.partner.baseUrl ?? "",
       subject: result.commandId,
       timeMs: result.completedAt,
-      traceparent: trace(),
+      traceparent,
     }),
     "correlation-id": result.commandId,
     outcome: result.outcome,
@@ -66,14 +61,14 @@ export const openResults = (
         return decoded.value;
       },
     },
-    publish: async (result, value) => {
-      const headers = headersOf(result);
+    publish: async (result, value, traceparent) => {
+      const headers = headersOf(result, traceparent);
       await publisher.publish({ key: Buffer.from(result.commandId), value, headers }, TIMEOUT_MS);
     },
     answer: async (result, record) => {
       const unreadable = result.error?.code === "UNREADABLE_COMMAND";
       const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
-      const headers = { ...headersOf(result), ...(unreadable && originOf(record)) };
+      const headers = { ...headersOf(result, record.traceparent), ...(unreadable && originOf(record)) };
       await publisher.publish({ key, value: encode(result), headers }, TIMEOUT_MS);
     },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),

@@ -57,6 +57,7 @@ const run = async (job: Job, breaker: Breaker): Promise<Settled> => {
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       lifeline.stop.throwIfAborted();
+      await job.place.take(lifeline.stop);
       await begin(job, breaker);
       continue;
     }

@@ -15,6 +15,8 @@ export type CommandRecord = {
   timestampMs: number;
   key: Buffer | null;
   value: Buffer | null;
+  /** The trace that it belongs to. */
+  traceparent: string | null;
 };
 
 /** What the flow does outside of itself. All of them resolve when what they wrote is durable. */
@@ -44,7 +46,8 @@ export const commandsToResults =
 
     const executed = async (command: Command, hash: string): Promise<Handled> => {
       const request = toPartnerRequest(command);
-      const item = { command, key: journalKey(command), requestHash: hash, request, receivedAt };
+      const { traceparent } = record;
+      const item = { command, key: journalKey(command), requestHash: hash, request, receivedAt, traceparent };
       const settled = await ports.execute(item, lifeline, place);
       if (settled.kind === "answered") return { result: settled.result, deadLettered: null };
       await ports.park(record, "COMMAND_ID_REUSED", REUSED);

@@ -1,5 +1,3 @@
-import { setMaxListeners } from "node:events";
-
 /**
  * Runs tasks so that those of one key run one after the other in the order of their coming, those of different keys side by side,
  * and no more than `maxRunning` at once.
@@ -17,7 +15,7 @@ export type Place = {
   /** Gives the place to others while the task waits for something long. */
   leave(): void;
   /** Waits for a place; rejects with the signal's reason when it aborts first. */
-  take(signal: AbortSignal): Promise<void>;
+  take(signal: AbortSignal | null): Promise<void>;
 };
 
 type Task = { key: string | null; run: (place: Place) => Promise<void> };
@@ -55,32 +53,29 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
             return;
           }
           const granted = (): void => {
-            signal.removeEventListener("abort", refused);
+            signal?.removeEventListener("abort", refused);
             held = true;
             resolve();
           };
           const refused = (): void => {
             ready.delete(granted);
-            reject(signal.reason as Error);
+            reject(signal?.reason as Error);
           };
-          if (signal.aborted) {
+          if (signal?.aborted) {
             refused();
             return;
           }
-          signal.addEventListener("abort", refused, { once: true });
+          signal?.addEventListener("abort", refused, { once: true });
           ready.add(granted);
           fill();
         }),
     };
   };
 
-  const never = new AbortController().signal;
-  // Each task that waits for its first place listens to it.
-  setMaxListeners(0, never);
-
   const execute = async (task: Task): Promise<void> => {
     const place = newPlace();
-    await place.take(never);
+    // Without a signal: a listener for each of a thousand tasks that wait would cost more than the task.
+    await place.take(null);
     await task.run(place);
     unfinished -= 1;
     place.leave();

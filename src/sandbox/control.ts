@@ -18,6 +18,12 @@ const parsed = (body: Buffer): unknown => {
   }
 };
 
+const idsOf = (value: unknown): string[] => {
+  if (!Array.isArray(value) || !value.every((id): id is string => typeof id === "string"))
+    throw new FaultRuleError("the body must be a list of quoteIds");
+  return value.map(canonicalId);
+};
+
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** Everything that the state holds, newest first; `limit` bounds each list. */
@@ -56,6 +62,8 @@ const routes: Record<string, (call: Call) => Answer> = {
   "GET executions": ({ world }) =>
     json(200, { ...world.ledger.totals(), repetitions: world.quotes.totals().repetitions }),
   "GET executions/": ({ world, id }) => json(200, { quoteId: id, executions: world.ledger.executionsOf(id) }),
+  "POST executions": ({ world, body }) =>
+    json(200, { executions: idsOf(parsed(body)).map((id) => world.ledger.executionsOf(id)) }),
   "GET quotes/": ({ world, id }) => {
     const quote = world.quotes.get(id);
     return quote ? json(200, quoteView(quote, world.now())) : problem(404, "no such quote is remembered");

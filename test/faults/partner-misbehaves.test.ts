@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from "vitest";
+import { flawless } from "../support/account.ts";
 import { sendAccepts } from "../support/accepts.ts";
+import { sharedCluster } from "../support/cluster.ts";
 import { commandsWorld } from "../support/commands-world.ts";
 import type { World } from "../support/world.ts";
 
@@ -22,7 +24,10 @@ const faults = [
 ] as const;
 
 it.each(faults)("tells the truth when the partner answers with $name", async ({ rule, outcome }) => {
-  const opened = await commandsWorld({ env: { PARTNER_BREAKER_FAILURES: "1000" }, replicas: 1 });
+  const opened = await commandsWorld(sharedCluster(), {
+    env: { PARTNER_BREAKER_FAILURES: "1000" },
+    replicas: 1,
+  });
   world = opened.world;
   await world.sandbox("/_sandbox/faults", { operation: "accept", count: 20, ...rule });
   const accepts = await sendAccepts(world, opened.brokers);
@@ -30,13 +35,7 @@ it.each(faults)("tells the truth when the partner answers with $name", async ({ 
   const account = await accepts.settle(60_000);
   await accepts.stop();
 
-  expect(account).toMatchObject({
-    unanswered: [],
-    twoFinals: [],
-    falseYes: [],
-    falseNo: [],
-    executedTwice: [],
-  });
+  expect(account).toMatchObject(flawless(ACCEPTS));
   const outcomes = [...accepts.results.values()].map((list) => list.at(-1)?.outcome);
   expect(outcomes.filter((seen) => seen === outcome)).toHaveLength(outcome === "SUCCEEDED" ? ACCEPTS : 20);
   expect(outcomes.filter((seen) => seen === "SUCCEEDED")).toHaveLength(

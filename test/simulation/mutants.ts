@@ -38,7 +38,7 @@ export const mutants: Mutant[] = [
         to: `    const early = deps.guard(item.command, deps.clock.now());
     if (early) {
       const result = deps.conclude({ command: item.command, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
-      await deps.publish(result, deps.codec.encode(result));
+      await deps.publish(result, deps.codec.encode(result), null);
       return { kind: "answered", result };
     }
     const found = deps.view.look(ref);
@@ -162,8 +162,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "journal/answer.ts",
-        from: "published = await deps.publish(result, value).then(",
-        to: "published = true;\n    void deps.publish(result, value).then(",
+        from: "published = await deps.publish(result, value, item.traceparent).then(",
+        to: "published = true;\n    void deps.publish(result, value, item.traceparent).then(",
       },
     ],
   },
@@ -324,7 +324,7 @@ export const mutants: Mutant[] = [
       {
         file: "journal/job.ts",
         from: "  if (attemptId !== null) job.said = { result, value, position };\n",
-        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value).catch(() => undefined);\n",
+        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, null).catch(() => undefined);\n",
       },
     ],
   },

@@ -67,6 +67,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number): Item => {
     requestHash: content,
     request: { operation, method: operation === "ACCEPT_QUOTE" ? "PUT" : "POST", path: "/", body },
     receivedAt,
+    traceparent: null,
   };
 };
 

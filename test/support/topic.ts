@@ -61,20 +61,40 @@ export const committedTotal = async (brokers: string, groupId: string, topic: st
   return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
 };
 
-/** Produces with plain kafkajs; resolves when all are written. */
-export const produce = async (
-  brokers: string,
-  topic: string,
-  messages: { key: string | null; value: string | Buffer | null; headers?: Record<string, string> }[],
-): Promise<void> => {
+export type Message = { key: string | null; value: string | Buffer | null; headers?: Record<string, string> };
+
+const MESSAGES_PER_REQUEST = 200;
+
+/** Produces with plain kafkajs. */
+export const openProducer = async (brokers: string) => {
   const producer = quiet(brokers).producer({
     allowAutoTopicCreation: false,
     createPartitioner: Partitioners.DefaultPartitioner,
   });
   await producer.connect();
-  for (let from = 0; from < messages.length; from += 200)
-    await producer.send({ topic, acks: -1, messages: messages.slice(from, from + 200) });
-  await producer.disconnect();
+  return {
+    /** Resolves when all are written. */
+    produce: async (topic: string, messages: readonly Message[]): Promise<void> => {
+      for (let from = 0; from < messages.length; from += MESSAGES_PER_REQUEST)
+        await producer.send({
+          topic,
+          acks: -1,
+          messages: messages.slice(from, from + MESSAGES_PER_REQUEST),
+        });
+    },
+    close: () => producer.disconnect(),
+  };
+};
+
+/** Produces a few messages; resolves when all are written. */
+export const produce = async (
+  brokers: string,
+  topic: string,
+  messages: readonly Message[],
+): Promise<void> => {
+  const producer = await openProducer(brokers);
+  await producer.produce(topic, messages);
+  await producer.close();
 };
 
 /** The broker that leads a partition. */

@@ -58,7 +58,7 @@ export const answer = async (job: Job, found: Decided): Promise<Settled | null> 
   for (let published = false; !published;) {
     const now = view.look(ref);
     if (!("position" in now) || !samePlace(now.position, found.position)) return null;
-    published = await deps.publish(result, value).then(
+    published = await deps.publish(result, value, item.traceparent).then(
       () => true,
       async (error: unknown) => {
         deps.observer.retrying("publish", error);

@@ -75,6 +75,8 @@ export const writeConclusion = async (
     receivedAt?: number;
   },
 ): Promise<void> => {
+  // No call follows: writing this down and publishing it need not keep another command from its own call.
+  job.place.leave();
   const { command, requestHash } = job.item;
   const { conclude, codec, clock } = job.deps;
   const result = conclude({ command, receivedAt, completedAt: clock.now(), attempts }, verdict);

@@ -17,8 +17,11 @@ export type Journal = {
   reread: (position: Position) => Promise<Entry | null>;
 };
 
-/** Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition. */
-export type Publish = (result: CommandResult, value: Buffer) => Promise<void>;
+/**
+ * Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition; `traceparent` is the trace
+ * that the command came with.
+ */
+export type Publish = (result: CommandResult, value: Buffer, traceparent: string | null) => Promise<void>;
 
 /** The codec of the results topic. */
 export type ResultCodec = { encode(result: CommandResult): Buffer; decode(value: Buffer): CommandResult };
@@ -79,6 +82,8 @@ export type Item = {
   request: PartnerRequest;
   /** When this replica took the command up. */
   receivedAt: number;
+  /** The trace that its record belongs to. */
+  traceparent: string | null;
 };
 
 /**

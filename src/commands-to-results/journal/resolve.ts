@@ -122,7 +122,7 @@ export const resolve = async (
   const standing = await resultAt(deps, after.position, signal);
   if (!standing) return { kind: "decided", result: null };
   const { result, value } = standing;
-  await durably(deps, "publish", signal, () => deps.publish(result, value));
+  await durably(deps, "publish", signal, () => deps.publish(result, value, null));
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
   await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));

@@ -71,6 +71,7 @@ export const itemOf = ({ operation, key, commandId }: Ref): Item => ({
   requestHash: "hash",
   request: { operation, method: "PUT", path: "/", body: "{}" },
   receivedAt: Date.now(),
+  traceparent: null,
 });
 
 /** A bridge around one log that never fails; a test replaces what it is about. */

@@ -1,0 +1,110 @@
+// npm run bench:commands -- [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--seconds 4] [--idle 200] [--only bare|bridge]
+// Accepts through a real Kafka on this machine: the bridge with its journal, and a bare loop without any protection, by turns under the
+// same load. Keys: how many the commands share, 0 for a key each. Exit code 1 when the bridge called, answered or ordered anything wrong.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Kafka, logLevel } from "kafkajs";
+import { startKafka } from "../dev/cluster/kafka.mjs";
+import { startRegistry } from "../dev/cluster/registry.mjs";
+import { program } from "../dev/program.mjs";
+import { createSteps } from "../dev/terminal/steps.mjs";
+import { idleLatency, roundLine, throughput } from "./commands/report.mjs";
+import { playIdle, playRound } from "./commands/round.mjs";
+import { startBare, startBridge, startPartner } from "./commands/servers.mjs";
+import { openTraffic } from "./commands/traffic.mjs";
+import { machine } from "./webhooks/report.mjs";
+
+const { values } = parseArgs({
+  options: {
+    latency: { type: "string", default: "5,50" },
+    "in-flight": { type: "string", default: "1,100,512" },
+    keys: { type: "string", default: "1,20,1000,0" },
+    seconds: { type: "string", default: "4" },
+    idle: { type: "string", default: "200" },
+    only: { type: "string" },
+    "cpu-prof": { type: "string" },
+  },
+});
+/** @param {string} list */
+const numbers = (list) => list.split(",").map(Number);
+
+/** Faster than this nothing has been on this kind of machine; keeps a round from getting longer than it was meant to be. */
+const MOST_PER_SECOND = 3_000;
+const FEWEST = 60;
+const WARM_UP = 3_000;
+
+/** @param {number} latencyMs @param {number} inFlight @param {number} keys @returns {import("./commands/round.mjs").Load} */
+const loadOf = (latencyMs, inFlight, keys) => {
+  const perSecond = Math.min(MOST_PER_SECOND, (Math.min(inFlight, keys || inFlight) / latencyMs) * 1_000);
+  const commands = Math.max(FEWEST, Math.round(perSecond * Number(values.seconds)));
+  return { latencyMs, inFlight, keys, commands };
+};
+
+await program(async (scope) => {
+  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
+  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
+  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
+  const { step, say, line } = createSteps();
+
+  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
+  scope.defer(kafka.stop);
+  const registry = await step("starting the schema registry", () => startRegistry({ say }));
+  scope.defer(registry.stop);
+  const brokers = kafka.bootstrapServers;
+  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
+  await admin.connect();
+  scope.defer(() => admin.disconnect());
+  const surroundings = { projectFolder, logFolder, scope, brokers, registryUrl: registry.url };
+  const partner = await startPartner(surroundings);
+  const profile = values["cpu-prof"];
+  const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+
+  /** @type {import("./commands/round.mjs").Round[]} */
+  const rounds = [];
+  /** @type {import("./commands/report.mjs").Idle[]} */
+  const idles = [];
+  for (const inFlight of numbers(values["in-flight"])) {
+    const loads = numbers(values.latency).flatMap((latencyMs) =>
+      numbers(values.keys).map((keys) => loadOf(latencyMs, inFlight, keys)),
+    );
+    const starts = [
+      ...(values.only === "bridge" ? [] : [() => startBare(surroundings, { admin, partner, inFlight })]),
+      ...(values.only === "bare" ? [] : [() => startBridge(surroundings, { partner, inFlight, nodeArgs })]),
+    ];
+    // One after the other: two servers at once would share the processors.
+    for (const start of starts) {
+      const server = await start();
+      const traffic = await openTraffic(brokers, server);
+      const by = { traffic, partner };
+      await playRound(
+        server,
+        { latencyMs: 5, inFlight, keys: 0, commands: Math.min(WARM_UP, 60 * inFlight) },
+        by,
+      );
+      for (const load of loads) {
+        const round = await playRound(server, load, by);
+        rounds.push(round);
+        line(roundLine(round));
+      }
+      const commands = Number(values.idle);
+      if (commands > 0 && inFlight === Number(numbers(values["in-flight"]).at(0))) {
+        for (const latencyMs of numbers(values.latency))
+          idles.push({
+            server: server.name,
+            latencyMs,
+            added: await playIdle({ latencyMs, inFlight, keys: 0, commands }, by),
+          });
+      }
+      await traffic.close();
+      await server.stop();
+    }
+  }
+  line(`\n${machine()}; broker, partner, load and server share it; 6 partitions, acks of all replicas (1)\n`);
+  line(throughput(rounds));
+  if (idles.length > 0) line(`\n${idleLatency(idles)}`);
+  const wrong = rounds.filter((round) => round.server === "bridge" && round.wrong.length > 0);
+  return wrong.length === 0 ? 0 : 1;
+});

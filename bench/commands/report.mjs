@@ -1,0 +1,50 @@
+import { fixed, table } from "../webhooks/report.mjs";
+
+/** @typedef {import("./round.mjs").Round} Round */
+/** @typedef {import("./round.mjs").Load} Load */
+/** @typedef {{ server: string, latencyMs: number, added: number[] }} Idle */
+
+/** @param {Load} load */
+const loadName = ({ latencyMs, inFlight, keys }) =>
+  `${latencyMs} ms, ${inFlight} in flight, ${keys === 0 ? "a key each" : `${keys} keys`}`;
+
+/** @param {Round} round */
+export const roundLine = ({ server, load, perSecond, share, loadAverage, wrong }) =>
+  `  ${loadName(load).padEnd(34)} ${server.padEnd(10)} ${fixed(perSecond, 0).padStart(6)}/s` +
+  `  ${fixed(share * 100, 0).padStart(3)} %  load ${fixed(loadAverage, 1)}  ${wrong.join("; ")}`;
+
+/** @param {number[]} values @param {number} share */
+const quantile = (values, share) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
+
+/** @param {Round[]} rounds */
+export const throughput = (rounds) =>
+  table([
+    ["load", "server", "commands/s", "of ideal", "of bare", "CPU s/1,000", "RSS MB", "load avg"],
+    ...rounds.map(({ server, load, perSecond, share, cpuPerThousand, rssMb, loadAverage }) => {
+      const bare = rounds.find((other) => other.load === load && other.server !== server);
+      return [
+        loadName(load),
+        server,
+        fixed(perSecond, 0),
+        `${fixed(share * 100, 0)} %`,
+        bare && server === "bridge" ? `${fixed((perSecond / bare.perSecond) * 100, 0)} %` : "–",
+        fixed(cpuPerThousand, 2),
+        fixed(rssMb, 0),
+        fixed(loadAverage, 1),
+      ];
+    }),
+  ]);
+
+/** @param {Idle[]} idles */
+export const idleLatency = (idles) =>
+  table([
+    ["one idle command, end to end", "server", "added p50 ms", "added p99 ms", "commands"],
+    ...idles.map(({ server, latencyMs, added }) => [
+      `over the partner's ${latencyMs} ms`,
+      server,
+      fixed(quantile(added, 0.5), 1),
+      fixed(quantile(added, 0.99), 1),
+      String(added.length),
+    ]),
+  ]);

@@ -1,0 +1,55 @@
+import { avroType, bodyOf } from "../../support/result.ts";
+import { followTopic } from "../../support/topic.ts";
+import type { World } from "../../support/world.ts";
+
+type Step = {
+  "cambio.bridge.v1.Claimed"?: { attemptId: string };
+  "cambio.bridge.v1.Released"?: { attemptId: string };
+  "cambio.bridge.v1.Concluded"?: { attemptId: string | null; outcome: string };
+};
+type Attempt = { commandId: string; claimedAt: number; endedAt: number };
+
+/** A claim that is on its way to the log when its owner is hit gets there a little later. */
+const ON_ITS_WAY_MS = 1_000;
+
+const entryType = avroType("command-journal-entry");
+
+export type Claims = {
+  /** Claims that stood open at an instant, whoever held them. */
+  openAt(instant: number): number;
+  /** Commands of which no claim stood open at any of these instants. */
+  notOpenAt(instants: readonly number[], commandIds: readonly string[]): string[];
+  stop(): Promise<void>;
+};
+
+/** Follows the journal from outside, to know which claims were open at the moment of a fault. Instants are those of the log. */
+export const followClaims = async (brokers: string, world: World): Promise<Claims> => {
+  const attempts = new Map<string, Attempt>();
+  const end = (attemptId: string | null | undefined, instant: number): void => {
+    const attempt = attempts.get(attemptId ?? "");
+    if (attempt && instant < attempt.endedAt) attempt.endedAt = instant;
+  };
+  const stop = await followTopic(brokers, world.topics.journal, (record) => {
+    const { commandId, step } = entryType.fromBuffer(bodyOf(record)) as { commandId: string; step: Step };
+    const instant = Number(record.timestamp);
+    const claimed = step["cambio.bridge.v1.Claimed"];
+    if (claimed && !attempts.has(claimed.attemptId))
+      attempts.set(claimed.attemptId, { commandId, claimedAt: instant, endedAt: Infinity });
+    end(step["cambio.bridge.v1.Released"]?.attemptId, instant);
+    end(step["cambio.bridge.v1.Concluded"]?.attemptId, instant);
+  });
+
+  const isOpenAt = ({ claimedAt, endedAt }: Attempt, instant: number): boolean =>
+    claimedAt <= instant + ON_ITS_WAY_MS && endedAt >= instant;
+
+  return {
+    openAt: (instant) => [...attempts.values()].filter((attempt) => isOpenAt(attempt, instant)).length,
+    notOpenAt: (instants, commandIds) => {
+      const open = new Set<string>();
+      for (const attempt of attempts.values())
+        if (instants.some((instant) => isOpenAt(attempt, instant))) open.add(attempt.commandId);
+      return commandIds.filter((commandId) => !open.has(commandId));
+    },
+    stop,
+  };
+};

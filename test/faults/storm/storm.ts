@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { flawless, type Account } from "../../support/account.ts";
+import { sendAccepts } from "../../support/accepts.ts";
+import { commandsWorld } from "../../support/commands-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { finalOf } from "../../support/result.ts";
+import type { Cluster } from "../../support/world.ts";
+import { followClaims } from "./open-claims.ts";
+import { faultKinds, striker, type Fault } from "./strike.ts";
+
+export type StormOptions = {
+  accepts: number;
+  kills: number;
+  freezes: number;
+  replicas: number;
+  inFlight: number;
+  partnerMs: number;
+};
+
+export type StormReport = {
+  account: Account;
+  faults: (Fault & { openClaims: number })[];
+  /** Commands in doubt whose claim was not open at any fault: each would be a doubt without a reason. */
+  needlessDoubts: string[];
+  /** Error codes of the results that are not SUCCEEDED, with their number. */
+  codes: Record<string, number>;
+  neverBack: string[];
+  seconds: number;
+};
+
+/** So many commands wait at most: they must not grow too old to be executed. */
+const MAX_BACKLOG = 2_000;
+const PORTION = 500;
+const SETTLE_MS = 300_000;
+/** No progress for so long: the storm is over, and the account will say what is missing. */
+const STUCK_MS = 180_000;
+
+/** What is wrong, in words; empty when every promise was kept. */
+export const violations = ({ account, needlessDoubts, neverBack }: StormReport): string[] => {
+  const wrong = Object.entries(flawless(account.sent))
+    .filter(([name, right]) => JSON.stringify(account[name as keyof Account]) !== JSON.stringify(right))
+    .map(([name]) => name);
+  if (needlessDoubts.length > 0) wrong.push("doubts without a fault");
+  if (neverBack.length > 0) wrong.push("replicas that did not come back");
+  return wrong;
+};
+
+/** Accepts through replicas that are killed and frozen, the faults spread evenly over the accepts. */
+export const storm = async (
+  cluster: Cluster,
+  options: StormOptions,
+  say: (line: string) => void,
+): Promise<StormReport> => {
+  const { accepts: count, inFlight, partnerMs } = options;
+  const { world, brokers, replicas } = await commandsWorld(cluster, {
+    env: {
+      COMMANDS_MAX_IN_FLIGHT: String(inFlight),
+      PARTNER_MAX_CONNECTIONS: String(inFlight),
+      LOG_LEVEL: "warn",
+    },
+    replicas: options.replicas,
+    partnerMs,
+  });
+  try {
+    const claims = await followClaims(brokers, world);
+    const books = await sendAccepts(world, brokers);
+    const startedAt = Date.now();
+    const over = new AbortController();
+
+    const sending = (async () => {
+      while (books.sent() < count && !over.signal.aborted) {
+        if (books.sent() - books.answered() > MAX_BACKLOG) await sleep(20);
+        else await books.send(Math.min(PORTION, count - books.sent()));
+      }
+    })();
+
+    const { faults, neverBack, strike, allBack } = striker(world, replicas);
+    const kinds = faultKinds(options.kills, options.freezes);
+    for (const [nth, kind] of kinds.entries()) {
+      const due = ((nth + 0.5) * count) / kinds.length;
+      await eventually(() => books.answered() >= due, STUCK_MS);
+      const { replica } = await strike(kind);
+      const seconds = Math.round((Date.now() - startedAt) / 1_000);
+      say(`${seconds}s  ${books.answered()} answered  ${kind} of ${replica} (${nth + 1}/${kinds.length})`);
+    }
+    await eventually(() => books.sent() >= count, STUCK_MS).catch(() => over.abort());
+    await sending;
+    await allBack();
+    const account = await books.settle(SETTLE_MS);
+    const seconds = (Date.now() - startedAt) / 1_000;
+
+    const codes: Record<string, number> = {};
+    const inDoubt: string[] = [];
+    for (const [commandId, list] of books.results) {
+      const doubt = list.find(({ outcome }) => outcome === "IN_DOUBT");
+      if (doubt) inDoubt.push(commandId);
+      const code = (finalOf(list) ?? doubt)?.error?.code;
+      if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
+    }
+    const instants = faults.map(({ at }) => at);
+    const report = {
+      account,
+      faults: faults.map((fault) => ({ ...fault, openClaims: claims.openAt(fault.at) })),
+      needlessDoubts: claims.notOpenAt(instants, inDoubt),
+      codes,
+      neverBack,
+      seconds,
+    };
+    await Promise.all([books.stop(), claims.stop()]);
+    return report;
+  } finally {
+    await world.close();
+  }
+};

@@ -1,0 +1,8 @@
+import { inject } from "vitest";
+import type { Cluster } from "./world.ts";
+
+/** The Kafka and the registry that all test files of a run share. */
+export const sharedCluster = (): Cluster => ({
+  kafkaBrokers: inject("kafkaBrokers"),
+  schemaRegistryUrl: inject("schemaRegistryUrl"),
+});
