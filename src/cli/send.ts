@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { createKit, type Kit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/codec.ts";
@@ -104,12 +104,18 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
 const common = (command: Command): Command =>
   command
     .option("--command-id <id>", "name the command; a random UUID when absent")
-    .option("--expires-in <duration>", "not to be executed any more after so long", durationMs, 300_000)
+    .addOption(
+      new Option("--expires-in <duration>", "not to be executed any more after so long")
+        .argParser(durationMs)
+        .default(300_000, "5m"),
+    )
     .option(
       "--wait",
       "wait for the result and print it as JSON; exit 0 SUCCEEDED, 3 REJECTED or FAILED, 4 IN_DOUBT, 5 none in time",
     )
-    .option("--timeout <duration>", "how long to wait", durationMs, 60_000);
+    .addOption(
+      new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
+    );
 
 export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
   const create = common(new Command("create-quote").description("Ask the partner for a quotation."))

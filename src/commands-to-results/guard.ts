@@ -41,10 +41,10 @@ export const guardFor = ({ maxAgeMs }: { maxAgeMs: number }): Guard => {
   return ({ issuedAt, expiresAt, request }, nowMs) => {
     if (expiresAt !== null && nowMs > expiresAt) return rejection("COMMAND_EXPIRED", "expiresAt has passed");
     if (nowMs - issuedAt > maxAgeMs)
-      return rejection("COMMAND_TOO_OLD", `issuedAt is more than ${maxAgeMs} ms ago`);
+      return rejection("COMMAND_TOO_OLD", `issuedAt is more than ${Math.round(maxAgeMs / 1_000)} s ago`);
     if (request.type === "CreateQuote") return null;
     if (issuedAt - nowMs > MAX_AHEAD_MS)
-      return rejection("INVALID_COMMAND", `issuedAt is more than ${MAX_AHEAD_MS} ms in the future`);
+      return rejection("INVALID_COMMAND", `issuedAt is more than ${MAX_AHEAD_MS / 1_000} s in the future`);
     if (dateOf(issuedAt) === dateOf(nowMs)) return null;
     return rejection(
       issuedAt > nowMs ? "INVALID_COMMAND" : "COMMAND_TOO_OLD",

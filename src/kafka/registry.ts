@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { paced } from "./paced.ts";
+import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
@@ -67,6 +68,7 @@ const isSame = (text: string, schema: Schema): boolean => {
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
+  const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
 
   /** The texts of what a schema refers to, each after what it needs itself. */
@@ -125,11 +127,9 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       }
     },
     register: async (subject, schema) => {
-      const levelPath = `/config/${encodeURIComponent(subject)}`;
-      const level = await ask("GET", levelPath);
-      const answer = await ask("POST", `${pathOf(subject)}/versions?normalize=true`, bodyOf(schema));
-      if (level === null) await ask("PUT", levelPath, { compatibility: "BACKWARD" });
-      return idOf(answer);
+      const config = await ask("GET", `/config/${encodeURIComponent(subject)}`);
+      const level = isObject(config) ? (config.compatibilityLevel ?? config.compatibility) : null;
+      return register(subject, schema, typeof level === "string" ? level.toUpperCase() : null);
     },
   };
 };

@@ -135,21 +135,22 @@ it.each([
 ] as const)("%s", async (_, level, then) => {
   const { registry, asked } = await connected({
     ...(level && { "GET /config/s": level }),
-    "POST /subjects/s/versions?normalize=true": ok({ id: 4 }),
+    "POST /subjects/s/versions": ok({ id: 4 }),
     "PUT /config/s": ok({ compatibility: "BACKWARD" }),
   });
   expect(await registry.register("s", SCHEMA)).toBe(4);
-  expect(questions(asked)).toEqual(["GET /config/s", "POST /subjects/s/versions?normalize=true", ...then]);
+  const beyondLooking = questions(asked).filter((question) => question !== "GET /config/s");
+  expect(beyondLooking).toEqual(["POST /subjects/s/versions", ...then]);
 });
 
 it("says what the registry has against a schema", async () => {
   const { registry } = await connected({
-    "POST /subjects/s/versions?normalize=true": {
+    "POST /subjects/s/versions": {
       status: 409,
       body: { error_code: 409, message: "incompatible: quoteId" },
     },
   });
-  await expect(registry.register("s", SCHEMA)).rejects.toThrow("409 (incompatible: quoteId)");
+  await expect(registry.register("s", SCHEMA)).rejects.toThrow(/409 .*incompatible: quoteId/);
 });
 
 it("trusts the CA that it is given, and no other", async () => {
