@@ -33,11 +33,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   "sandbox/": room([]),
 };
 
-/** Libraries that belong to one room: there, and nowhere else, it is known that they are used. */
+/** Libraries that belong to a room: there, and nowhere else, it is known that they are used. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
-  "@kafkajs/confluent-schema-registry": ["kafka/"],
+  fzstd: ["kafka/"],
+  lz4js: ["kafka/"],
+  snappyjs: ["kafka/"],
   avsc: ["kafka/"],
+  // The partner is an HTTP API, and so is the schema registry.
   undici: ["partner/", "kafka/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
