@@ -55,6 +55,7 @@ const setUp = (over: Partial<CommandPorts> & { settled?: Settled; decode?: Decod
         partition: 3,
         offset: 42,
         timestampMs: NOW - 1_000,
+        traceparent: null,
         key: null,
         value: value === null ? null : Buffer.from(value),
         ...more,
