@@ -5,6 +5,20 @@ import { decodeResult, type Result } from "./result.ts";
 import { committedTotal, followTopic, openProducer } from "./topic.ts";
 import type { World } from "./world.ts";
 
+/** Two that are equal but for their key are the same command. */
+export type Accept = {
+  commandId: string;
+  quoteId: string;
+  /** Of the record. */
+  key: string;
+  counterpartyId?: string;
+};
+
+export const messageOf = ({ commandId, quoteId, key, counterpartyId = "cp-1" }: Accept) => ({
+  key,
+  value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId } }),
+});
+
 /** Sends accepts and keeps the books about them: results topic, the sandbox's counters, committed offsets. */
 export const sendAccepts = async (world: World, brokers: string) => {
   const results = new Map<string, Result[]>();
@@ -17,26 +31,31 @@ export const sendAccepts = async (world: World, brokers: string) => {
   });
   const producer = await openProducer(brokers);
 
+  let records = 0;
+  const submit = async (accepts: readonly Accept[]): Promise<void> => {
+    for (const { commandId, quoteId } of accepts) quotes.set(commandId, quoteId);
+    records += accepts.length;
+    await producer.produce(world.topics.commands, accepts.map(messageOf));
+  };
   const committed = (): Promise<number> => committedTotal(brokers, world.groupId, world.topics.commands);
 
   return {
     results,
     answered: () => results.size,
     sent: () => quotes.size,
-    send: async (count: number): Promise<void> => {
-      const messages = Array.from({ length: count }, () => {
-        const commandId = randomUUID();
-        const quoteId = randomUUID();
-        quotes.set(commandId, quoteId);
-        const request = { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" };
-        return { key: quoteId, value: JSON.stringify({ commandId, issuedAt: Date.now(), request }) };
-      });
-      await producer.produce(world.topics.commands, messages);
-    },
+    submit,
+    /** Accepts of as many quotes, each with a key of its own. */
+    send: (count: number): Promise<void> =>
+      submit(
+        Array.from({ length: count }, () => {
+          const quoteId = randomUUID();
+          return { commandId: randomUUID(), quoteId, key: quoteId };
+        }),
+      ),
     /** Waits until every command has a result and every offset is committed; then draws up the account. */
     settle: async (withinMs: number): Promise<Account> => {
       await eventually(() => results.size >= quotes.size, withinMs).catch(() => undefined);
-      await eventually(async () => (await committed()) >= quotes.size, 30_000).catch(() => undefined);
+      await eventually(async () => (await committed()) >= records, 30_000).catch(() => undefined);
       return drawUp(world, { quotes, results, committed: await committed() });
     },
     stop: async () => {

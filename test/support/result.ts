@@ -8,6 +8,8 @@ export type Result = {
   outcome: "SUCCEEDED" | "REJECTED" | "FAILED" | "IN_DOUBT";
   final: boolean;
   quoteId: string | null;
+  /** Null where none came whole. */
+  response: string | null;
   error: { code: string; message: string } | null;
   attempts: number;
   decidedBy: string;

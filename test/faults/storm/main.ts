@@ -20,7 +20,15 @@ const { values } = parseArgs({
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-const printed = ({ account, faults, needlessDoubts, codes, seconds }: StormReport): string => {
+const printed = ({
+  account,
+  faults,
+  doubted,
+  inFlightAtFaults,
+  needlessDoubts,
+  codes,
+  seconds,
+}: StormReport): string => {
   const kinds = faults.map(({ kind }) => kind);
   const rows: [string, unknown][] = [
     ["accepts sent", account.sent],
@@ -37,6 +45,8 @@ const printed = ({ account, faults, needlessDoubts, codes, seconds }: StormRepor
     ["FAILED or REJECTED, executed", account.falseNo.length],
     ["SUCCEEDED", account.succeeded],
     ["IN_DOUBT, and no final yet", account.inDoubt],
+    ["IN_DOUBT at some time", doubted],
+    ["in flight x faults", inFlightAtFaults],
     ["claims open at the faults", sum(faults.map(({ openClaims }) => openClaims))],
     ["doubts of claims not open then", needlessDoubts.length],
     ["codes of other results", JSON.stringify(codes)],

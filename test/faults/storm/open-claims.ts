@@ -15,7 +15,7 @@ const ON_ITS_WAY_MS = 1_000;
 const entryType = avroType("command-journal-entry");
 
 export type Claims = {
-  /** Claims that stood open at an instant, whoever held them. */
+  /** Claims that stood open at an instant, whoever held them: those of owners that were hit before, too. */
   openAt(instant: number): number;
   /** Commands of which no claim stood open at any of these instants. */
   notOpenAt(instants: readonly number[], commandIds: readonly string[]): string[];
@@ -39,15 +39,16 @@ export const followClaims = async (brokers: string, world: World): Promise<Claim
     end(step["cambio.bridge.v1.Concluded"]?.attemptId, instant);
   });
 
-  const isOpenAt = ({ claimedAt, endedAt }: Attempt, instant: number): boolean =>
-    claimedAt <= instant + ON_ITS_WAY_MS && endedAt >= instant;
+  const isOpenAt = ({ claimedAt, endedAt }: Attempt, instant: number, laterMs: number): boolean =>
+    claimedAt <= instant + laterMs && endedAt >= instant;
 
   return {
-    openAt: (instant) => [...attempts.values()].filter((attempt) => isOpenAt(attempt, instant)).length,
+    openAt: (instant) => [...attempts.values()].filter((attempt) => isOpenAt(attempt, instant, 0)).length,
     notOpenAt: (instants, commandIds) => {
       const open = new Set<string>();
       for (const attempt of attempts.values())
-        if (instants.some((instant) => isOpenAt(attempt, instant))) open.add(attempt.commandId);
+        if (instants.some((instant) => isOpenAt(attempt, instant, ON_ITS_WAY_MS)))
+          open.add(attempt.commandId);
       return commandIds.filter((commandId) => !open.has(commandId));
     },
     stop,

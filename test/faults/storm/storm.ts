@@ -20,6 +20,10 @@ export type StormOptions = {
 export type StormReport = {
   account: Account;
   faults: (Fault & { openClaims: number })[];
+  /** Commands that were in doubt at some time. */
+  doubted: number;
+  /** What those hit may have held at most. */
+  inFlightAtFaults: number;
   /** Commands in doubt whose claim was not open at any fault: each would be a doubt without a reason. */
   needlessDoubts: string[];
   /** Error codes of the results that are not SUCCEEDED, with their number. */
@@ -101,6 +105,8 @@ export const storm = async (
     const report = {
       account,
       faults: faults.map((fault) => ({ ...fault, openClaims: claims.openAt(fault.at) })),
+      doubted: inDoubt.length,
+      inFlightAtFaults: inFlight * faults.length,
       needlessDoubts: claims.notOpenAt(instants, inDoubt),
       codes,
       neverBack,
