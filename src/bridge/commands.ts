@@ -167,7 +167,7 @@ export const openCommands = async (
         "commands-group": { up, detail: partitions, required: !joined },
       };
     },
-    waiting: results.waiting,
+    waiting: () => ({ ...results.waiting(), [config.topics.journal]: room.waiting() }),
     stop: async (drainMs) => {
       const until = clock.monotonic() + drainMs;
       const cutting = setTimeout(

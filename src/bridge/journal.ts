@@ -22,6 +22,7 @@ export type JournalRoom = {
   journal: Journal;
   view: View;
   state: () => { up: boolean; detail: string };
+  waiting: () => number;
   stop: (drainMs: number) => Promise<void>;
 };
 
@@ -130,6 +131,7 @@ export const openJournal = async (
       if (!tail.state().up) return tail.state();
       return view.ready() ? publisher.state() : { up: false, detail: "still reading" };
     },
+    waiting: () => publisher.state().waiting,
     stop: async (drainMs) => {
       clearInterval(forget);
       await publisher.close(drainMs);

@@ -143,6 +143,9 @@ const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): str
   ...["User-Agent", userAgent],
 ];
 
+/** Masking what is so short that it is no secret would tear answers to pieces, and with them the quotations' identifiers. */
+const isSecret = (text: string): boolean => text.length >= 4;
+
 /** Credentials change rarely, so the mask for them is kept. */
 const maskKeeper = (others: readonly string[]): ((credentials: Credentials) => Mask) => {
   let kept: { credentials: Credentials; mask: Mask } | null = null;
@@ -151,7 +154,10 @@ const maskKeeper = (others: readonly string[]): ((credentials: Credentials) => M
       kept?.credentials.accessToken === credentials.accessToken &&
       kept.credentials.xToken === credentials.xToken;
     if (kept === null || !same)
-      kept = { credentials, mask: maskFor([credentials.accessToken, credentials.xToken, ...others]) };
+      kept = {
+        credentials,
+        mask: maskFor([credentials.accessToken, credentials.xToken, ...others].filter(isSecret)),
+      };
     return kept.mask;
   };
 };
