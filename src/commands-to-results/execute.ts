@@ -57,7 +57,8 @@ const run = async (job: Job, breaker: Breaker): Promise<Settled> => {
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       lifeline.stop.throwIfAborted();
-      await job.place.take(lifeline.stop);
+      if (job.placeless) await job.place.take(lifeline.stop);
+      job.placeless = false;
       await begin(job, breaker);
       continue;
     }

@@ -14,6 +14,8 @@ export type Job = {
   ref: Ref;
   lifeline: Lifeline;
   place: Place;
+  /** It gave its place to others when it came to an end: to begin anew, if the log did not take that end, it needs one again. */
+  placeless: boolean;
   /** Since the command was taken up. */
   elapsedMs: Stopwatch;
   /** Calls that left for the partner. */
@@ -45,6 +47,7 @@ export const createJob = (deps: Deps, item: Item, lifeline: Lifeline, place: Pla
     ref: { operation, key: item.key, commandId: item.command.commandId },
     lifeline,
     place,
+    placeless: false,
     elapsedMs: () => headStartMs + stopwatch(),
     attempts: 0,
     harmless: new Map(),
@@ -77,6 +80,7 @@ export const writeConclusion = async (
 ): Promise<void> => {
   // No call follows: writing this down and publishing it need not keep another command from its own call.
   job.place.leave();
+  job.placeless = true;
   const { command, requestHash } = job.item;
   const { conclude, codec, clock } = job.deps;
   const result = conclude({ command, receivedAt, completedAt: clock.now(), attempts }, verdict);
