@@ -75,7 +75,7 @@ export const hunt = async (
         if (!mutant) return null;
         const root = build.mutate(mutant);
         byRoot.set(root, mutant);
-        return { root, from: mutant.from ?? from, count: seeds, stopAtFirst: true };
+        return { root, from, count: seeds, stopAtFirst: true };
       },
       ({ root }, { ran, violations }) => {
         const mutant = byRoot.get(root);
