@@ -86,13 +86,14 @@ it.each(faults)("answers 2xx only for events that are there, with a broker $name
   await eventually(() => good(Date.now() - 1_000) > 20, 30_000);
   const answers = await load.stop();
 
-  const published = new Set(
-    (await readTopic(kafka.bootstrapServers, world.topics.events)).map(({ headers }) =>
-      String(headers?.["ce_id"]),
-    ),
-  );
   const claimed = answers.filter(({ status }) => status === 200);
-  expect(claimed.filter(({ eventId }) => !published.has(eventId))).toEqual([]);
+  const { events } = world.topics;
+  // A broker that was just woken may for a moment take itself for the leader of old and answer with the end of then.
+  await eventually(async () => {
+    const records = await readTopic(kafka.bootstrapServers, events);
+    const published = new Set(records.map(({ headers }) => String(headers?.["ce_id"])));
+    expect(claimed.filter(({ eventId }) => !published.has(eventId))).toEqual([]);
+  }, 30_000);
   expect(new Set(answers.map(({ status }) => status))).not.toContain(0);
   expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
   const slowest = Math.max(...answers.map(({ ms }) => ms));
