@@ -67,18 +67,24 @@ const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
 export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: ReaderDeps): Reader => {
   const { topic, groupId, sessionTimeoutMs } = options;
   const { clock, log } = deps;
+  const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
   let held: readonly number[] = [];
   let paused = false;
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
+  let joining = true;
   let fault: string | null = "not joined yet";
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, HEARTBEAT, FETCH, CRASH } = current.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, CRASH } = current.events;
+    // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
+    const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
+      if (!isOurs()) return;
       heartbeatAt = signAt = clock.monotonic();
+      joining = false;
       const partitions = (held = payload.memberAssignment[topic] ?? []);
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
@@ -87,11 +93,14 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       }
       if (paused) current.pause([{ topic }]);
     });
+    current.on(REBALANCING, () => {
+      if (isOurs()) joining = true;
+    });
     current.on(HEARTBEAT, () => {
-      heartbeatAt = signAt = clock.monotonic();
+      if (isOurs()) heartbeatAt = signAt = clock.monotonic();
     });
     current.on(FETCH, () => {
-      signAt = clock.monotonic();
+      if (isOurs()) signAt = clock.monotonic();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
   };
@@ -100,7 +109,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     const current = deps.newClient().consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
-      rebalanceTimeout: Math.max(sessionTimeoutMs, 10_000),
+      rebalanceTimeout: rebalanceTimeoutMs,
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxBytesPerPartition: options.maxBytesPerPartition,
       maxWaitTimeInMs: options.fetchWaitMs ?? FETCH_WAIT_MS,
@@ -114,6 +123,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       },
     });
     const ended = new AbortController();
+    let running: Promise<void> = Promise.resolve();
     const fail = (error: Error): void => ended.abort(error);
     const onStop = (): void => fail(new Error("stopped"));
     stopped.signal.addEventListener("abort", onStop, { once: true });
@@ -125,11 +135,12 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       });
       consumer = current;
       signAt = clock.monotonic();
-      const running = current.run({
+      joining = true;
+      running = current.run({
         autoCommit: false,
         eachBatch: (payload) => {
           const { partition, highWatermark } = payload.batch;
-          if (payload.isRunning() && !payload.isStale()) {
+          if (consumer === current && payload.isRunning() && !payload.isStale()) {
             hooks.read(partition, recordsOf(payload), Number(highWatermark));
           }
           return Promise.resolve();
@@ -139,14 +150,19 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       while (!ended.signal.aborted) {
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
         const silentMs = clock.monotonic() - signAt;
-        if (silentMs > SILENCE_MS)
+        // A join waits for members that have died, without a sign of life.
+        if (silentMs > SILENCE_MS + (joining ? rebalanceTimeoutMs : 0))
           fail(new Error(`no sign of life from Kafka for ${Math.round(silentMs)} ms`));
       }
       if (!stopped.signal.aborted) throw ended.signal.reason;
     } finally {
       stopped.signal.removeEventListener("abort", onStop);
       consumer = null;
-      const closing = current.disconnect().catch(() => undefined);
+      // Closed before its join has ended, a kafkajs consumer joins all the same, and holds partitions that nobody reads.
+      const closing = running
+        .catch(() => undefined)
+        .then(() => current.disconnect())
+        .catch(() => undefined);
       await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
     }
   };
