@@ -77,6 +77,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   let joining = true;
   let fault: string | null = "not joined yet";
 
+  /** A join waits for members that have died, without a sign of life. */
+  const patienceMs = (): number => SILENCE_MS + (joining ? rebalanceTimeoutMs : 0);
+
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
     const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, CRASH } = current.events;
     // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
@@ -150,8 +153,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       while (!ended.signal.aborted) {
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
         const silentMs = clock.monotonic() - signAt;
-        // A join waits for members that have died, without a sign of life.
-        if (silentMs > SILENCE_MS + (joining ? rebalanceTimeoutMs : 0))
+        if (silentMs > patienceMs())
           fail(new Error(`no sign of life from Kafka for ${Math.round(silentMs)} ms`));
       }
       if (!stopped.signal.aborted) throw ended.signal.reason;
