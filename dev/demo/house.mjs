@@ -14,7 +14,7 @@ const READY_MS = 30_000;
 const REQUEST_MS = 2_000;
 
 // A transaction walks all its statuses within a few seconds, instead of an hour.
-const PACE = ["--step", "700ms", "--retry", "2s"];
+const PACE = ["--step", "400ms", "--retry", "2s"];
 
 /**
  * The bridge and the sandbox as processes, through the command line that everyone has.
