@@ -16,6 +16,7 @@ import { createView, type View } from "../commands-to-results/journal/view.ts";
 import type { CommandJournalEntry } from "../records.ts";
 import type { Kit } from "./kit.ts";
 import { recentEntries } from "./recent-entries.ts";
+import { rereadEntry } from "./reread-entry.ts";
 
 /** The journal, and this replica's view of it. */
 export type JournalRoom = {
@@ -99,6 +100,12 @@ export const openJournal = async (
     kit,
   );
 
+  const again = rereadEntry({
+    reread,
+    entryOf,
+    startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
+  });
+
   const forget = setInterval(() => {
     void cluster
       .ranges(topic)
@@ -120,10 +127,7 @@ export const openJournal = async (
       reread: async (position) => {
         const kept = recent.find(position);
         if (kept) return kept;
-        const record = await reread(position.partition, position.offset);
-        const entry = record && entryOf(record);
-        if (entry === "not yet") throw new Error("the entry's schema is not known yet");
-        return entry;
+        return again(position);
       },
     },
     state: () => {

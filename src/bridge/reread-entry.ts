@@ -1,0 +1,28 @@
+import type { Entry, Position } from "../commands-to-results/journal/entry.ts";
+import type { Incoming } from "../kafka/record.ts";
+
+type Ports = {
+  /** Null where the record was not met. */
+  reread: (partition: number, offset: number) => Promise<Incoming | null>;
+  /** The first offset that a partition still holds. */
+  startOf: (partition: number) => Promise<number>;
+  entryOf: (record: Incoming) => Entry | null | "not yet";
+};
+
+/**
+ * Reads an entry of the journal again. Null makes the view forget what the entry says, and a forgotten accept could be executed again: so only
+ * the log's own word that it begins later gives null. Whatever else stands in the way rejects, and is tried again.
+ */
+export const rereadEntry =
+  ({ reread, startOf, entryOf }: Ports) =>
+  async ({ partition, offset }: Position): Promise<Entry | null> => {
+    const record = await reread(partition, offset);
+    if (record === null) {
+      if ((await startOf(partition)) > offset) return null;
+      throw new Error(`entry ${partition}/${offset} is in the journal and was not met`);
+    }
+    const entry = entryOf(record);
+    if (entry === null || entry === "not yet")
+      throw new Error(`entry ${partition}/${offset} cannot be decoded now`);
+    return entry;
+  };
