@@ -1,6 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression.ts";
+import { sendPreparedMessages } from "./produce-request.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
@@ -48,6 +49,7 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {
     readAllCompressions();
+    sendPreparedMessages();
     const sasl = saslOf(options);
     return new Kafka({
       brokers: rotated(options.brokers, clients++),

@@ -1,7 +1,7 @@
 import type { Waiting } from "./waiting.ts";
 
-/** kafkajs copies the list of a partition's messages for each message that joins it, so that longer batches cost more. */
-const MAX_BATCH_RECORDS = 256;
+/** Enough for the pace of any one process, little enough that the first of a batch need not wait long for the last. */
+const MAX_BATCH_RECORDS = 1_000;
 /** Below the 1 MB that a broker takes by default. */
 const MAX_BATCH_BYTES = 768 * 1024;
 

@@ -1,6 +1,8 @@
-import { CompressionTypes, type Admin, type Message, type Producer } from "kafkajs";
+import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../runtime/clock.ts";
 import type { NewClient } from "./client.ts";
+import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
+import type { Outgoing } from "./record.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
@@ -16,12 +18,15 @@ export type Session = {
 const STEP_TIMEOUT_MS = 4_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-const messageOf = ({ record, partition }: Waiting): Message => ({
-  key: record.key,
-  value: record.value,
-  headers: record.headers,
-  partition,
-});
+const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[] => {
+  const records = new Map<number, Outgoing[]>();
+  for (const { partition, record } of batch) {
+    const ofPartition = records.get(partition);
+    if (ofPartition) ofPartition.push(record);
+    else records.set(partition, [record]);
+  }
+  return [...records].map(([partition, ofPartition]) => preparedMessage(partition, ofPartition, nowMs));
+};
 
 const checked = (
   topic: string,
@@ -79,13 +84,14 @@ export const openSession = async (topic: string, newClient: NewClient, clock: Cl
       return leaders;
     },
     send: async (batch) => {
+      const messages = messagesOf(batch, clock.now());
       const answers = await producer.send({
         topic,
         acks: -1,
         compression: CompressionTypes.None,
-        messages: batch.map(messageOf),
+        messages,
       });
-      return checked(topic, new Set(batch.map((item) => item.partition)), answers);
+      return checked(topic, new Set(messages.map(({ partition }) => partition)), answers);
     },
   };
 };
