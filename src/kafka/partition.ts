@@ -1,34 +1,28 @@
-import { Partitioners, type PartitionMetadata } from "kafkajs";
-
-/** Chooses the partition of a key as Kafka's own clients do (murmur2). Records without a key are spread evenly. */
+/** Chooses the partition of a key as Kafka's own clients do. Records without a key are spread evenly. */
 export type ChoosePartition = (key: Buffer | null, partitions: number) => number;
 
-const NO_LEADERS: PartitionMetadata[] = [];
+const SEED = 0x9747b28c;
+const MIX = 0x5bd1e995;
+
+/** The 32-bit murmur2 of Kafka's Java client. kafkajs has it too, a hundred times slower: it counts with big integers. */
+const murmur2 = (bytes: Buffer): number => {
+  const { length } = bytes;
+  const tail = length & ~3;
+  let hash = SEED ^ length;
+  for (let at = 0; at < tail; at += 4) {
+    const word = Math.imul(bytes.readInt32LE(at), MIX);
+    hash = Math.imul(hash, MIX) ^ Math.imul(word ^ (word >>> 24), MIX);
+  }
+  if (tail < length) hash = Math.imul(hash ^ bytes.readUIntLE(tail, length - tail), MIX);
+  hash = Math.imul(hash ^ (hash >>> 13), MIX);
+  return hash ^ (hash >>> 15);
+};
 
 export const choosePartition = (): ChoosePartition => {
-  const murmur2 = Partitioners.DefaultPartitioner();
-  const metadata = new Map<number, PartitionMetadata[]>();
   let next = 0;
-
   return (key, partitions) => {
-    if (key === null) {
-      next = (next + 1) % partitions;
-      return next;
-    }
-    let ofThisCount = metadata.get(partitions);
-    if (ofThisCount === undefined) {
-      // For a keyed message kafkajs looks at the number of partitions alone.
-      ofThisCount = NO_LEADERS.concat(
-        Array.from({ length: partitions }, (_, partitionId) => ({
-          partitionErrorCode: 0,
-          partitionId,
-          leader: 0,
-          replicas: [],
-          isr: [],
-        })),
-      );
-      metadata.set(partitions, ofThisCount);
-    }
-    return murmur2({ topic: "", partitionMetadata: ofThisCount, message: { key, value: null } });
+    if (key !== null) return (murmur2(key) & 0x7fff_ffff) % partitions;
+    next = (next + 1) % partitions;
+    return next;
   };
 };

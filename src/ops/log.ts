@@ -4,7 +4,7 @@ import type { Log } from "../runtime/log.ts";
 export type ClosableLog = Log & { flush(): void };
 
 /** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. */
-const BUNDLE_BYTES = 8_192;
+const BUNDLE_BYTES = 65_536;
 const FLUSH_EVERY_MS = 200;
 
 /**

@@ -16,21 +16,27 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bo
     let first: Buffer | undefined;
     let chunks: Buffer[] | undefined;
     let length = 0;
+    let settled = false;
     const end = (body: Body): void => {
-      request.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken);
+      settled = true;
       resolve(body);
     };
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length > maxBytes) {
-        request.pause();
-        end({ ok: false, why: "too large" });
-      } else if (first === undefined) first = chunk;
-      else (chunks ??= [first]).push(chunk);
-    };
-    const onEnd = (): void =>
-      end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
-    const onBroken = (): void => end({ ok: false, why: "broken off" });
-    request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onBroken);
+    request
+      .on("data", (chunk: Buffer) => {
+        if (settled) return;
+        length += chunk.length;
+        if (length > maxBytes) {
+          request.pause();
+          end({ ok: false, why: "too large" });
+        } else if (first === undefined) first = chunk;
+        else (chunks ??= [first]).push(chunk);
+      })
+      .on("end", () => {
+        end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
+      })
+      // After the end it closes as well, which changes nothing any more.
+      .on("close", () => {
+        end({ ok: false, why: "broken off" });
+      });
   });
 };
