@@ -15,7 +15,13 @@ const FLUSH_EVERY_MS = 200;
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
   const stream =
     destination ??
-    pino.destination({ fd: 1, sync: false, minLength: BUNDLE_BYTES, periodicFlush: FLUSH_EVERY_MS });
+    pino.destination({
+      fd: 1,
+      sync: false,
+      minLength: BUNDLE_BYTES,
+      maxWrite: 2 * BUNDLE_BYTES,
+      periodicFlush: FLUSH_EVERY_MS,
+    });
   const logger = pino(
     {
       level,
