@@ -17,7 +17,8 @@ export type Memory = {
   stop: () => Promise<void>;
 };
 
-const MAX_BYTES = 100 * 1_048_576;
+/** See the arithmetic in event-window.ts: two hours of ten million transactions a day. */
+const MAX_BYTES = 72_000_000;
 /** Own events are noted as they are published. What others published may be learned of a little later, in large bites. */
 const LOOK_EVERY_MS = 500;
 const FETCH = { minBytes: 65_536, fetchWaitMs: 500 };

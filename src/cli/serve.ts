@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { boundHeap } from "../runtime/heap.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
@@ -13,6 +14,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
+  boundHeap();
   const log = createLog(config.bridge.logLevel);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });
