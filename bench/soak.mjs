@@ -1,0 +1,101 @@
+// npm run bench:soak -- [--minutes 60] [--per-second 2500] [--warm-up 10]
+// A long mix of webhooks into the bridge: new events, repetitions, later statuses, wrong signatures, bodies that nobody understands.
+// Samples the bridge's memory, and says whether it grew. Exit code 1 when it did, or when an answer was not the right one.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startKafka } from "../dev/cluster/kafka.mjs";
+import { startRegistry } from "../dev/cluster/registry.mjs";
+import { program } from "../dev/program.mjs";
+import { run } from "../dev/run.mjs";
+import { createSteps } from "../dev/terminal/steps.mjs";
+import { processFigures } from "./webhooks/process-figures.mjs";
+import { fixed, machine } from "./webhooks/report.mjs";
+import { MIX } from "./webhooks/requests.mjs";
+import { startBridge, TARGET } from "./webhooks/servers.mjs";
+import { trendOf } from "./webhooks/trend.mjs";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "60" },
+    "per-second": { type: "string", default: "2500" },
+    "warm-up": { type: "string", default: "10" },
+  },
+});
+const totalMs = Number(values.minutes) * 60_000;
+const warmUpMs = Number(values["warm-up"]) * 60_000;
+const perSecond = Number(values["per-second"]);
+const SLICE_SECONDS = 30;
+const SAMPLE_EVERY_MS = 5_000;
+const CONNECTIONS = 64;
+/** Less than this an hour is what the garbage collector leaves now and then, whatever statistics say. */
+const FLAT_MB_PER_HOUR = 3;
+
+await program(async (scope) => {
+  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
+  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-soak-"));
+  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
+  const { step, say, line } = createSteps();
+  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
+  scope.defer(kafka.stop);
+  const registry = await step("starting the schema registry", () => startRegistry({ say }));
+  scope.defer(registry.stop);
+  const surroundings = {
+    projectFolder,
+    logFolder,
+    scope,
+    brokers: kafka.bootstrapServers,
+    registryUrl: registry.url,
+  };
+  const bridge = await step("starting the bridge", () => startBridge(surroundings));
+
+  const startedAt = performance.now();
+  /** @type {{ minutes: number, mb: number }[]} */
+  const samples = [];
+  const sampling = setInterval(async () => {
+    const figures = await processFigures(bridge.pid);
+    if (figures) samples.push({ minutes: (performance.now() - startedAt) / 60_000, mb: figures.rssMb });
+  }, SAMPLE_EVERY_MS);
+  scope.defer(async () => clearInterval(sampling));
+
+  let answered = 0;
+  let good = 0;
+  for (let slice = 1; performance.now() - startedAt < totalMs; slice++) {
+    const options = {
+      connections: CONNECTIONS,
+      seconds: SLICE_SECONDS,
+      perSecond,
+      mixed: true,
+      port: bridge.port,
+      target: TARGET,
+    };
+    const load = join(projectFolder, "bench", "webhooks", "load.mjs");
+    const figures = JSON.parse(await run(process.execPath, [load, JSON.stringify(options)]));
+    answered += figures.answered;
+    good += figures.good;
+    if (slice % 10 === 1)
+      line(
+        `  ${fixed((performance.now() - startedAt) / 60_000, 1).padStart(5)} min  ${fixed(figures.answered / figures.seconds, 0)}/s` +
+          `  p50 ${fixed(figures.p50Ms, 1)} ms  p99 ${fixed(figures.p99Ms, 1)} ms  RSS ${fixed(samples.at(-1)?.mb ?? NaN, 0)} MB`,
+      );
+  }
+  clearInterval(sampling);
+
+  const kept = samples.filter(({ minutes }) => minutes * 60_000 >= warmUpMs);
+  const { perHour, errorPerHour } = trendOf(kept);
+  const megabytes = kept.map(({ mb }) => mb);
+  const expected = answered * (1 - MIX.wronglySigned / 100);
+  const flat = Math.abs(perHour) <= Math.max(2 * errorPerHour, FLAT_MB_PER_HOUR);
+  // Each slice may end within a hundred of the mix.
+  const right = Math.abs(good - expected) <= (totalMs / 1_000 / SLICE_SECONDS + 1) * 100;
+  line(`\n${machine()}; broker, load and bridge share it\n`);
+  line(`${answered} answered, ${good} with a 2xx (${fixed(expected, 0)} expected of the mix)`);
+  line(
+    `RSS after ${values["warm-up"]} min: ${fixed(Math.min(...megabytes), 0)} to ${fixed(Math.max(...megabytes), 0)} MB over ${kept.length} samples,` +
+      ` slope ${fixed(perHour, 2)} ± ${fixed(2 * errorPerHour, 2)} MB an hour: ${flat ? "flat" : "NOT flat"}`,
+  );
+  return flat && right ? 0 : 1;
+});
