@@ -14,7 +14,8 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
-  boundHeap();
+  // Commands live longer: there it would cost more processor time than the memory is worth.
+  if (config.bridge.flows.includes("webhooks")) boundHeap();
   const log = createLog(config.bridge.logLevel);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });
