@@ -95,9 +95,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   ): Promise<"done" | "failed" | "too large"> => {
     lane.sending = { batch, giveUp: new AbortController(), since: clock.monotonic() };
     try {
-      const next = await clock.withDeadline(options.sendTimeoutMs, lane.sending.giveUp.signal, () =>
-        over.send(batch),
-      );
+      const next = await clock.within(options.sendTimeoutMs, lane.sending.giveUp.signal, over.send(batch));
       for (const item of batch) {
         const offset = next.get(item.partition) ?? 0;
         next.set(item.partition, offset + 1);

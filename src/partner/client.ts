@@ -88,9 +88,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
         mayCall: () => !closed && mayCall(),
       });
       // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
-      await clock
-        .withDeadline(callTimeoutMs, signal, () => done)
-        .catch((error: unknown) => cut(messageOf(error)));
+      await clock.within(callTimeoutMs, signal, done).catch((error: unknown) => cut(messageOf(error)));
       return await done;
     } catch (error) {
       // Nothing rejects once the exchange has begun.

@@ -9,8 +9,13 @@ export type Clock = {
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /**
+   * Waits for `pending`, for `ms` at most: rejects with a {@link DeadlineError} then, or with the signal's reason when it aborts. What is
+   * pending goes on; nothing else is left behind.
+   */
+  within<T>(ms: number, signal: AbortSignal | undefined, pending: Promise<T>): Promise<T>;
+  /**
    * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`; rejects at that
-   * moment, whether or not `work` heeds its signal. Leaves neither timer nor listener behind.
+   * moment, whether or not `work` heeds its signal. Leaves neither timer nor listener behind. Dearer than `within`.
    */
   withDeadline<T>(
     ms: number,
@@ -52,27 +57,33 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", stop, { once: true });
     }),
 
+  within: (ms, signal, pending) =>
+    new Promise((resolve, reject) => {
+      const stop = (reason: Error): void => {
+        leave();
+        reject(reason);
+      };
+      const onAbort = (): void => {
+        if (signal) stop(reasonOf(signal));
+      };
+      const timer = setTimeout(() => stop(new DeadlineError(ms)), ms);
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+      pending.finally(leave).then(resolve, reject);
+    }),
+
   withDeadline: async (ms, signal, work) => {
     if (signal?.aborted) throw reasonOf(signal);
     const inner = new AbortController();
-    let onAbort: (() => void) | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const cut = new Promise<never>((_, reject) => {
-      const stop = (reason: Error) => {
-        reject(reason);
-        inner.abort(reason);
-      };
-      timer = setTimeout(() => stop(new DeadlineError(ms)), ms);
-      if (signal) {
-        onAbort = () => stop(reasonOf(signal));
-        signal.addEventListener("abort", onAbort, { once: true });
-      }
-    });
     try {
-      return await Promise.race([work(inner.signal), cut]);
-    } finally {
-      clearTimeout(timer);
-      if (onAbort) signal?.removeEventListener("abort", onAbort);
+      return await systemClock.within(ms, signal, work(inner.signal));
+    } catch (error) {
+      inner.abort(error);
+      throw error;
     }
   },
 };

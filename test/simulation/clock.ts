@@ -29,29 +29,39 @@ export const createClock = (
         resolve();
       });
     });
-  return {
+  const clock: Clock = {
     now: () => EPOCH_MS + world.nowMs() + skew.wallMs,
     monotonic: () => world.nowMs() - skew.monotonicLostMs,
     sleep,
+    within: async (ms, signal, pending) => {
+      if (signal?.aborted) throw reasonOf(signal);
+      const over = new AbortController();
+      const cut = new Promise<never>((_, reject) => {
+        signal?.addEventListener("abort", () => reject(reasonOf(signal)), {
+          once: true,
+          signal: over.signal,
+        });
+        sleep(ms, over.signal).then(
+          () => reject(new DeadlineError(ms)),
+          () => undefined,
+        );
+      });
+      try {
+        return await Promise.race([pending, cut]);
+      } finally {
+        over.abort(new Error("over"));
+      }
+    },
     withDeadline: async (ms, signal, work) => {
       if (signal?.aborted) throw reasonOf(signal);
       const inner = new AbortController();
-      const over = new AbortController();
-      const onAbort = () => inner.abort(signal!.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      sleep(ms, over.signal).then(
-        () => inner.abort(new DeadlineError(ms)),
-        () => undefined,
-      );
-      const cut = new Promise<never>((_, reject) =>
-        inner.signal.addEventListener("abort", () => reject(reasonOf(inner.signal)), { once: true }),
-      );
       try {
-        return await Promise.race([work(inner.signal), cut]);
-      } finally {
-        over.abort(new Error("over"));
-        signal?.removeEventListener("abort", onAbort);
+        return await clock.within(ms, signal, work(inner.signal));
+      } catch (error) {
+        inner.abort(error);
+        throw error;
       }
     },
   };
+  return clock;
 };

@@ -117,11 +117,12 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "journal/attempt.ts",
-        from: "  try {\n    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall }), refusal };",
-        to: `  try {
-    const may = mayCall();
-    await deps.clock.sleep(5);
-    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall: () => may }), refusal };`,
+        from: "(called = deps.call(item.request, { signal, mayCall }))",
+        to: `(called = (async () => {
+      const may = mayCall();
+      await deps.clock.sleep(5);
+      return deps.call(item.request, { signal, mayCall: () => may });
+    })())`,
       },
     ],
   },

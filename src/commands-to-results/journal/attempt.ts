@@ -1,6 +1,5 @@
 import type { Outcome } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
-import { DeadlineError } from "../../runtime/clock.ts";
 import type { Verdict } from "../types.ts";
 import type { Sign } from "./breaker.ts";
 import type { Job } from "./job.ts";
@@ -8,9 +7,6 @@ import { writeConclusion, writeStep } from "./job.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import { startStopwatch } from "./stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
-
-/** Made once: an error is dear, and nobody looks at this one. */
-const OVER = new Error("the call is over");
 
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
@@ -32,23 +28,13 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
     return true;
   };
 
-  const over = new AbortController();
-  const cutter = new AbortController();
-  const cut = () => cutter.abort(lifeline.cut.reason);
-  if (lifeline.cut.aborted) cut();
-  else lifeline.cut.addEventListener("abort", cut, { once: true });
+  let called: Promise<Outcome> = Promise.resolve({ kind: "notSent", reason: "cut off before it began" });
   const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);
-  const timer = deps.clock.sleep(leftMs, over.signal).then(
-    () => cutter.abort(new DeadlineError(callWithinMs)),
-    () => undefined,
-  );
-  try {
-    return { outcome: await deps.call(item.request, { signal: cutter.signal, mayCall }), refusal };
-  } finally {
-    lifeline.cut.removeEventListener("abort", cut);
-    over.abort(OVER);
-    await timer;
-  }
+  // The deadline only cuts the call off: what it came to by then is for the evidence to say.
+  await deps.clock
+    .withDeadline(leftMs, lifeline.cut, (signal) => (called = deps.call(item.request, { signal, mayCall })))
+    .catch(() => undefined);
+  return { outcome: await called, refusal };
 };
 
 const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
