@@ -11,6 +11,7 @@ import { createKit } from "./kit.ts";
 import { closeServer, listen } from "./listen.ts";
 import type { Part } from "./part.ts";
 import { lookAround } from "./start.ts";
+import { timedKit } from "./timed-kit.ts";
 import { openWebhooks, webhookServer } from "./webhooks.ts";
 
 /** A running bridge. */
@@ -66,10 +67,11 @@ export const startBridge = async (
 
   const stop = async (): Promise<void> => {
     if (state === "stopping") return;
+    const hadStarted = state === "running";
     state = "stopping";
     const until = clock.monotonic() + config.bridge.shutdownTimeoutMs - CLOSE_MS;
     const leftMs = (): number => Math.max(0, until - clock.monotonic());
-    log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
+    if (hadStarted) log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
     await Promise.all([
       webhooks && closeServer(webhooks.server, leftMs()),
       // Dead letters come last: what drains may need them.
@@ -77,7 +79,7 @@ export const startBridge = async (
     ]);
     await parts[0]?.stop(leftMs());
     await closeServer(management, 0);
-    log.info({}, "bridge.stopped");
+    if (hadStarted) log.info({}, "bridge.stopped");
   };
 
   try {
@@ -88,7 +90,9 @@ export const startBridge = async (
     };
     const { schemaIds } = await lookAround(config, kit, signal);
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    const deadLetters = openDeadLetters(config, kit, metrics);
+    // The webhooks part times its own publisher.
+    const timed = timedKit(kit, metrics);
+    const deadLetters = openDeadLetters(config, timed, metrics);
     parts.push(deadLetters);
     if (webhooks) {
       const part = await openWebhooks(config, {
@@ -106,7 +110,7 @@ export const startBridge = async (
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
-      const part = await openCommands(config, { kit, metrics, deadLetters, schemaIds: ids });
+      const part = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids });
       parts.push(part);
       commandNumbers = part.numbers;
     }

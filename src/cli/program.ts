@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { UsageError } from "../runtime/errors.ts";
 import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -36,9 +37,16 @@ const untilStopped = async ({ stopped }: Io, close: () => Promise<void>): Promis
   await close();
 };
 
+/** The package's own; it lies beside src as beside dist. */
+const versionOf = (): string => {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+};
+
 const build = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
   const program = new Command("cambio-bridge")
     .description("A bridge between Kafka and a corporate foreign-exchange API.")
+    .version(versionOf(), "-V, --version", "print the version")
     .addHelpText("after", EXAMPLES);
   const wanted = commands[args[0] ?? ""];
   const made = wanted ? [wanted] : Object.values(commands);

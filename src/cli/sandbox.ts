@@ -104,7 +104,7 @@ const refuse = (command: Command, flags: Flags, error: unknown): never => {
 export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
   new Command("sandbox")
     .description(
-      "run a stand-in for the partner's API, which misbehaves on demand and counts what it executed",
+      "Run a stand-in for the partner's API, which misbehaves on demand and counts what it executed.",
     )
     .option("--host <address>", "where to listen", "127.0.0.1")
     .option("--port <number>", "0 takes any free one", portNumber, 8090)

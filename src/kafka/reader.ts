@@ -71,6 +71,8 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
   let held: readonly number[] = [];
+  /** The offset to read next, of partitions that are held and of which it is known. */
+  const positions = new Map<number, number>();
   let paused = false;
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
@@ -91,7 +93,10 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       const partitions = (held = payload.memberAssignment[topic] ?? []);
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
       fault = null;
+      for (const partition of positions.keys())
+        if (!partitions.includes(partition)) positions.delete(partition);
       for (const [partition, offset] of hooks.assigned(partitions)) {
+        positions.set(partition, offset);
         current.seek({ topic, partition, offset: String(offset) });
       }
       if (paused) current.pause([{ topic }]);
@@ -145,6 +150,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
           const { partition, highWatermark } = payload.batch;
           if (consumer === current && payload.isRunning() && !payload.isStale()) {
             hooks.read(partition, recordsOf(payload), Number(highWatermark));
+            positions.set(partition, Number(payload.batch.lastOffset()) + 1);
           }
           return Promise.resolve();
         },
@@ -175,7 +181,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       try {
         await runOnce();
       } catch (error) {
-        if (fault === null) log.warn({ topic, reason: messageOf(error) }, "kafka.reader.lost");
+        // The client does not say which partition it failed on; an offset in the reason and where each one stood tell it.
+        const at = Object.fromEntries(held.map((partition) => [partition, positions.get(partition) ?? null]));
+        if (fault === null) log.warn({ topic, reason: messageOf(error), at }, "kafka.reader.lost");
         fault = messageOf(error);
         if (clock.monotonic() - startedAt > 60_000) failures = 0;
         await clock.sleep(backoffMs(BACKOFF, failures, deps.random()), stopped.signal).catch(() => undefined);

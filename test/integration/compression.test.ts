@@ -4,6 +4,7 @@ import kafkajs, { CompressionTypes, Kafka, logLevel } from "kafkajs";
 import { pino } from "pino";
 import { expect, inject, it, onTestFinished, vi } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
+import { readAllCompressions } from "../../src/kafka/compression.ts";
 import { startReader } from "../../src/kafka/reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
@@ -67,4 +68,54 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
   onTestFinished(() => reader.stop());
   await vi.waitFor(() => expect(read).toHaveLength(sent.length * messages.length), { timeout: 30_000 });
   expect(read).toEqual(sent.flatMap(() => messages));
+});
+
+it("says where each partition stands when a batch cannot be decompressed", async () => {
+  const topic = `compression-${randomUUID()}`;
+  const brokers = inject("kafkaBrokers").split(",");
+  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
+  const admin = client.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
+  await admin.disconnect();
+  const producer = client.producer();
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  const send = (partition: number, count: number, compression = CompressionTypes.None) =>
+    producer.send({
+      topic,
+      compression,
+      messages: messages.slice(0, count).map((message) => ({ ...message, partition })),
+    });
+
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: "warn" },
+    { write: (line: string) => void lines.push(JSON.parse(line) as never) },
+  );
+  const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, log);
+  let read = 0;
+  const reader = startReader(
+    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
+    { assigned: () => new Map(), read: (_, records) => void (read += records.length) },
+    { newClient: made, clock: systemClock, log, random: () => 0 },
+  );
+  onTestFinished(() => reader.stop());
+  await send(0, 3);
+  await send(1, 5);
+  await vi.waitFor(() => expect(read).toBe(8), { timeout: 30_000 });
+
+  // Less than the batch takes: to the reader it is as broken as a batch that would take all memory.
+  readAllCompressions(100);
+  onTestFinished(() => readAllCompressions());
+  const gzip = { compress: () => Promise.resolve(Buffer.from(batches["java"]?.["gzip"] ?? "", "base64")) };
+  const bounded = (kafkajs.CompressionCodecs as Record<number, () => object>)[CompressionTypes.GZIP]?.();
+  Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ({ ...bounded, ...gzip }) });
+  await send(1, 12, CompressionTypes.GZIP);
+  await vi.waitFor(
+    () => expect(lines.find(({ msg }) => msg === "kafka.reader.lost")).toMatchObject({ at: { 0: 3, 1: 5 } }),
+    { timeout: 30_000 },
+  );
+  const { reason } = lines.find(({ msg }) => msg === "kafka.reader.lost") ?? {};
+  expect(reason).toMatch(/^a gzip batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/);
 });

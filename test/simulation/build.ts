@@ -6,6 +6,7 @@ import type { Mutant } from "./mutants.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
+const FILES = ["src/kafka/key-order.ts", "src/kafka/watermark.ts"];
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {
@@ -33,7 +34,7 @@ const write = (root: string, path: string, source: string): void => {
 export const createBuild = () => {
   const folder = join(projectRoot, ".cache", `simulation-${process.pid}`);
   const base = join(folder, "base");
-  for (const path of FOLDERS.flatMap(sourcesIn))
+  for (const path of [...FOLDERS.flatMap(sourcesIn), ...FILES])
     write(base, path, readFileSync(join(projectRoot, path), "utf8"));
   return {
     base,
@@ -43,7 +44,7 @@ export const createBuild = () => {
       cpSync(join(base, "src"), join(root, "src"), { recursive: true });
       const sources = new Map<string, string>();
       for (const { file, from, to } of edits) {
-        const path = join("src/commands-to-results", file);
+        const path = join("src", file);
         const source = sources.get(path) ?? readFileSync(join(projectRoot, path), "utf8");
         if (source.split(from).length !== 2)
           throw new Error(`mutant "${name}": this must stand once in ${path}:\n${from}`);

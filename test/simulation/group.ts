@@ -6,9 +6,9 @@ import { SESSION_TIMEOUT_MS } from "./scenario.ts";
 
 type Assignment = { replica: Replica; generation: number; stop: AbortController };
 
-/** The commands topic and the consumer group on it, with a window per assigned partition that commits behind what is settled. */
+/** The commands topic and the consumer group on it. */
 export const createGroup = (around: Surroundings, replicas: () => Replica[]) => {
-  const { world, scenario, oracle, log } = around;
+  const { world, scenario, oracle, log, subject } = around;
   const { random } = world;
   const topic: SentCommand[][] = Array.from({ length: scenario.commandPartitions }, () => []);
   for (const command of [...scenario.commands].sort((a, b) => a.sentAtMs - b.sentAtMs))
@@ -25,62 +25,49 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     oracle.committed(topic[partition]!.slice(0, offset));
   };
 
-  const runWindow = (partition: number, { replica, generation, stop }: Assignment): void => {
+  /** What a replica does with a partition that is its own, with the bridge's own order of keys and its own watermark. */
+  const consume = (partition: number, { replica, generation, stop }: Assignment): void => {
     const records = topic[partition]!;
-    const settled = new Set<number>();
-    const running = new Set<number>();
-    const place: Place = {
-      leave: () => undefined,
-      take: () => new Promise((resolve) => world.after(random.int(0, 5), replica, resolve)),
-    };
+    const watermark = new subject.Watermark(committed[partition]!);
     const lifeline: Lifeline = {
       stop: stop.signal,
       cut: replica.cut.signal,
       abandon: replica.abandon.signal,
     };
-    const first = committed[partition]!;
 
-    const settle = (offset: number): void => {
-      settled.add(offset);
-      let next = first;
-      while (settled.has(next)) next += 1;
-      if (next > first) world.after(log.latencyMs(), replica, () => commit(partition, generation, next));
-      fill();
-    };
-    const start = (offset: number): void => {
+    const isLost = (): boolean => stop.signal.aborted;
+
+    const handle = async (offset: number, place: Place): Promise<void> => {
+      if (isLost()) return;
       const sent = records[offset]!;
       world.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
-      running.add(offset);
-      replica.execute(itemOf(sent, replica.deps.clock.now()), lifeline, place).then(
-        (end) => {
-          world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
-          running.delete(offset);
-          if (end.kind === "reused") oracle.reused(sent);
-          settle(offset);
-        },
-        (error: unknown) => {
-          running.delete(offset);
-          if (!stop.signal.aborted && replica.alive)
-            oracle.fail(`${sent.commandId}: execute rejected with ${String(error)}`);
-        },
-      );
+      try {
+        const end = await replica.execute(itemOf(sent, replica.deps.clock.now()), lifeline, place);
+        world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
+        if (end.kind === "reused") oracle.reused(sent);
+      } catch (error) {
+        if (!isLost() && replica.alive)
+          oracle.fail(`${sent.commandId}: execute rejected with ${String(error)}`);
+        return;
+      }
+      watermark.finish(offset);
+      const upTo = watermark.committable();
+      world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
-    const fill = (): void => {
-      if (stop.signal.aborted) return;
-      const busy = new Set<string>();
-      for (let offset = first; offset < records.length; offset++) {
-        const sent = records[offset]!;
-        if (settled.has(offset) || sent.sentAtMs > world.nowMs()) continue;
-        if (!running.has(offset) && !busy.has(sent.kafkaKey)) start(offset);
-        busy.add(sent.kafkaKey);
+    const fetch = (): void => {
+      if (isLost()) return;
+      while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= world.nowMs()) {
+        const offset = watermark.next;
+        watermark.begin(offset);
+        replica.order.submit(records[offset]!.kafkaKey, (place) => handle(offset, place));
       }
     };
-    for (const { sentAtMs } of records.slice(first)) {
+    for (const { sentAtMs } of records.slice(watermark.next)) {
       const inMs = sentAtMs - world.nowMs();
-      if (inMs > 0) world.after(inMs + random.int(0, 5), replica, fill);
+      if (inMs > 0) world.after(inMs + random.int(0, 5), replica, fetch);
     }
-    fill();
+    fetch();
   };
 
   const assign = (partition: number, replica: Replica): void => {
@@ -92,7 +79,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     if (old) world.after(random.int(0, 300), old.replica, () => old.stop.abort(new Error("partition lost")));
     world.after(random.int(0, 60), replica, () => {
       replica.lastHeartbeatMs = replica.deps.clock.now();
-      runWindow(partition, assignment);
+      consume(partition, assignment);
     });
   };
 

@@ -18,7 +18,12 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
   const partitions: JournalRecord[][] = Array.from({ length: scenario.journalPartitions }, () => []);
   const tails: ((partition: number) => void)[] = [];
   const faulty = (chance: number): boolean => world.nowMs() < scenario.calmAtMs && random.chance(chance);
-  const latencyMs = (): number => (faulty(chances.slow) ? random.int(50, 1_500) : random.int(0, 8));
+  const latencyMs = (slowed: (ms: number) => void = () => undefined): number => {
+    if (!faulty(chances.slow)) return random.int(0, 8);
+    const ms = random.int(50, 1_500);
+    slowed(ms);
+    return ms;
+  };
   const partitionOf = (key: string): number => key.charCodeAt(key.length - 1) % partitions.length;
 
   const write = (key: string, entry: Entry): Position => {
@@ -38,6 +43,7 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
         `log ${partition}/${offset} ${key} ${commandId} ${JSON.stringify({ ...step, result: undefined })}`,
     );
     if (step.kind === "claimed") oracle.claimed(step.attemptId);
+    if (step.kind === "released") oracle.released(step.attemptId);
     if (step.kind === "concluded")
       oracle.concluded(commandId, {
         final: step.outcome !== "IN_DOUBT",
@@ -51,6 +57,10 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
   const journalFor = (process: Process, atPort: () => void): Journal => ({
     append: (key, entry) =>
       new Promise((resolve, reject) => {
+        const { step, commandId } = entry;
+        if (step.kind === "claimed")
+          oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
+        const struck = (): void => oracle.claimStruck(commandId);
         atPort();
         const lose = (why: string) =>
           world.after(APPEND_TIMEOUT_MS, process, () => {
@@ -58,20 +68,24 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
             reject(new Error(why));
           });
         if (faulty(chances.appendFails)) {
+          struck();
           lose("failed");
           return;
         }
-        if (faulty(chances.appendLate)) {
+        const isLateNo = scenario.story === "late-no" && step.kind === "concluded" && step.attemptId === null;
+        if (faulty(isLateNo ? 1 : chances.appendLate)) {
           // The producer gives up, the broker writes it all the same, perhaps much later.
           world.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          struck();
           lose("timed out");
           return;
         }
         const ackLost = faulty(chances.ackLost);
-        world.after(latencyMs(), null, () => {
+        if (ackLost) struck();
+        world.after(latencyMs(struck), null, () => {
           const position = write(key, entry);
           if (ackLost) lose("lost its acknowledgement");
-          else world.after(latencyMs(), process, () => resolve(position));
+          else world.after(latencyMs(struck), process, () => resolve(position));
         });
       }),
     reread: ({ partition, offset }) =>
@@ -90,18 +104,26 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     const pump = (partition: number): void => {
       if (scheduled[partition] || !process.alive) return;
       scheduled[partition] = true;
-      world.after(latencyMs(), process, () => deliver(partition));
+      world.after(
+        latencyMs((ms) => oracle.struck(process.name, ms)),
+        process,
+        () => deliver(partition),
+      );
     };
     const deliver = (partition: number): void => {
       scheduled[partition] = false;
       const records = partitions[partition]!;
       if (view.nextOffset(partition) === null || faulty(chances.tailReset)) {
+        oracle.struck(process.name);
         view.discard(partition);
         view.begin(partition, { startOffset: 0, endOffset: records.length });
       }
       let from = view.nextOffset(partition) ?? 0;
       if (faulty(chances.tailAgain)) from = random.int(0, from);
-      if (faulty(chances.tailGap)) from += random.int(1, 2);
+      if (faulty(chances.tailGap)) {
+        oracle.struck(process.name);
+        from += random.int(1, 2);
+      }
       const to = Math.min(records.length, from + random.int(1, 6));
       if (from >= to && from > 0 && to > 0) from = to - 1;
       for (const record of records.slice(from, to)) {

@@ -1,4 +1,4 @@
-/** A mistake that somebody might make in the protocol. `file` is below src/commands-to-results; `from` must stand in it once. */
+/** A mistake that somebody might make in the protocol. `file` is below src; `from` must stand in it once. */
 export type Mutant = { name: string; edits: { file: string; from: string; to: string }[] };
 
 const HOLDS_BEFORE_CALL = "    if (!deps.view.holds(ref, attemptId)) return;\n";
@@ -8,15 +8,15 @@ export const mutants: Mutant[] = [
   {
     name: "no read-back: an acknowledged claim is taken for permission",
     edits: [
-      { file: "journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
     name: "an append that was not acknowledged is taken for a claim",
     edits: [
       {
-        file: "journal/durably.ts",
+        file: "commands-to-results/journal/durably.ts",
         from: `  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
   await deps.view.past(position, signal);
   return position;`,
@@ -25,15 +25,15 @@ export const mutants: Mutant[] = [
   if (position) await deps.view.past(position, signal);
   return position ?? { partition: 0, offset: 0 };`,
       },
-      { file: "journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
     name: "guards before the journal",
     edits: [
       {
-        file: "execute.ts",
+        file: "commands-to-results/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
         to: `    const early = deps.guard(item.command, deps.clock.now());
     if (early) {
@@ -50,7 +50,7 @@ export const mutants: Mutant[] = [
     name: "taken is decided by a look-up",
     edits: [
       {
-        file: "journal/partition-view.ts",
+        file: "commands-to-results/journal/partition-view.ts",
         from: "      const final = memory.find(fingerprint(ref));\n",
         to: `      const final = memory.find(fingerprint(ref));
       const other = opens.get(keyName(ref));
@@ -58,20 +58,20 @@ export const mutants: Mutant[] = [
 `,
       },
       {
-        file: "journal/answer.ts",
+        file: "commands-to-results/journal/answer.ts",
         from: `  if (step.kind === "concluded")
     return`,
         to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.command.commandId))
     return`,
       },
       {
-        file: "journal/answer.ts",
+        file: "commands-to-results/journal/answer.ts",
         from: `  if (step.kind !== "claimed") return null;
 `,
         to: "",
       },
       {
-        file: "journal/answer.ts",
+        file: "commands-to-results/journal/answer.ts",
         from: "  const { receivedAt, attempts, requestHash } = step;",
         to: "  const receivedAt = 0, attempts = 0, { requestHash } = item;",
       },
@@ -81,7 +81,7 @@ export const mutants: Mutant[] = [
     name: "Concluded on a free key is ignored",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: "  const own = open?.claim.commandId === commandId ? open : null;",
         to: "  if (!open) return NOTHING;\n  const own = open?.claim.commandId === commandId ? open : null;",
       },
@@ -91,7 +91,7 @@ export const mutants: Mutant[] = [
     name: "no Published: nobody looks after a final that follows a doubt",
     edits: [
       {
-        file: "journal/republish.ts",
+        file: "commands-to-results/journal/republish.ts",
         from: "const waiting = view.unpublished();",
         to: "const waiting = view.unpublished().slice(0, 0);",
       },
@@ -101,12 +101,12 @@ export const mutants: Mutant[] = [
     name: "a doubt that is published counts for the final that follows it",
     edits: [
       {
-        file: "journal/answer.ts",
+        file: "commands-to-results/journal/answer.ts",
         from: "  if (result.final && view.isUnpublished(ref))",
         to: "  if (view.isUnpublished(ref))",
       },
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: "step.resultId === before.unpublished ?",
         to: "before.unpublished !== null ?",
       },
@@ -116,7 +116,7 @@ export const mutants: Mutant[] = [
     name: "an await between the last look and the bytes",
     edits: [
       {
-        file: "journal/attempt.ts",
+        file: "commands-to-results/journal/attempt.ts",
         from: "(called = deps.call(item.request, { signal, mayCall }))",
         to: `(called = (async () => {
       const may = mayCall();
@@ -129,10 +129,10 @@ export const mutants: Mutant[] = [
   {
     name: "a call after its time",
     edits: [
-      { file: "journal/attempt.ts", from: " || sinceClaimMs() >= callWithinMs", to: "" },
-      { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal/attempt.ts", from: " || sinceClaimMs() >= callWithinMs", to: "" },
+      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
-        file: "journal/attempt.ts",
+        file: "commands-to-results/journal/attempt.ts",
         from: "const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
         to: "const leftMs = callWithinMs;",
       },
@@ -142,7 +142,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the monotonic clock",
     edits: [
       {
-        file: "journal/stopwatch.ts",
+        file: "commands-to-results/journal/stopwatch.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.monotonic() - monotonic, wall - wall)",
       },
@@ -152,7 +152,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the wall clock",
     edits: [
       {
-        file: "journal/stopwatch.ts",
+        file: "commands-to-results/journal/stopwatch.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.now() - wall, monotonic - monotonic)",
       },
@@ -162,7 +162,7 @@ export const mutants: Mutant[] = [
     name: "commit before publish",
     edits: [
       {
-        file: "journal/answer.ts",
+        file: "commands-to-results/journal/answer.ts",
         from: "published = await deps.publish(result, value, item.traceparent).then(",
         to: "published = true;\n    void deps.publish(result, value, item.traceparent).then(",
       },
@@ -172,7 +172,7 @@ export const mutants: Mutant[] = [
     name: "the takeover wait is forgotten",
     edits: [
       {
-        file: "journal/takeover.ts",
+        file: "commands-to-results/journal/takeover.ts",
         from: "return callWithinMs + options.takeoverMarginMs - ageMs;",
         to: "return 0 * (callWithinMs + options.takeoverMarginMs - ageMs);",
       },
@@ -182,7 +182,7 @@ export const mutants: Mutant[] = [
     name: "a view that skips a gap",
     edits: [
       {
-        file: "journal/view.ts",
+        file: "commands-to-results/journal/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      if (own.next !== null) own.next = record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -192,7 +192,7 @@ export const mutants: Mutant[] = [
     name: "a discarded view goes on in the middle of the log",
     edits: [
       {
-        file: "journal/view.ts",
+        file: "commands-to-results/journal/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      own.next ??= record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -202,12 +202,12 @@ export const mutants: Mutant[] = [
     name: "an accept is superseded like a create",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: 'operation === "CREATE_QUOTE" && !open.inDoubt',
         to: "operation.length > 0 && !open.inDoubt",
       },
       {
-        file: "journal/takeover.ts",
+        file: "commands-to-results/journal/takeover.ts",
         from: 'if (ref.operation === "ACCEPT_QUOTE") {',
         to: "if (ref.operation.length === 0) {",
       },
@@ -217,7 +217,7 @@ export const mutants: Mutant[] = [
     name: "Released does not look at the attempt",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: " && open.claim.attemptId === attemptId\n",
         to: " && attemptId.length > 0\n",
       },
@@ -227,7 +227,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a doubt",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: "own !== null && !matches) return NOTHING;",
         to: "own !== null && !own.inDoubt && !matches) return NOTHING;",
       },
@@ -237,7 +237,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a claim",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: "  if (!succeeded && own !== null && !matches) return NOTHING;\n",
         to: "",
       },
@@ -247,7 +247,7 @@ export const mutants: Mutant[] = [
     name: "a doubt frees the quote",
     edits: [
       {
-        file: "journal/partition-view.ts",
+        file: "commands-to-results/journal/partition-view.ts",
         from: "          if (open) opens.set(name, { ...open, offset, doubtSinceMs: timestampMs });",
         to: "          if (open) opens.delete(name);",
       },
@@ -257,7 +257,7 @@ export const mutants: Mutant[] = [
     name: "a late answer does not end a doubt",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: '  return { kind: "final", succeeded, closes',
         to: '  if (own?.inDoubt) return NOTHING;\n  return { kind: "final", succeeded, closes',
       },
@@ -267,12 +267,12 @@ export const mutants: Mutant[] = [
     name: "a second final replaces the first",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: '    return { kind: "contradicted", spends: succeeded };',
         to: '    return { kind: "final", succeeded, closes: false, afterDoubt: true };',
       },
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: " || attemptId === null || !contradicts(operation, succeeded, final)",
         to: "",
       },
@@ -282,7 +282,7 @@ export const mutants: Mutant[] = [
     name: "a used quote is forgotten",
     edits: [
       {
-        file: "journal/memory.ts",
+        file: "commands-to-results/journal/memory.ts",
         from: "(succeeded ? SUCCEEDED | SPENT : 0)",
         to: "(succeeded ? SUCCEEDED : 0)",
       },
@@ -291,9 +291,13 @@ export const mutants: Mutant[] = [
   {
     name: "a final command is forgotten",
     edits: [
-      { file: "journal/state.ts", from: "  if (final) return NOTHING;\n  if (open) {", to: "  if (open) {" },
       {
-        file: "journal/partition-view.ts",
+        file: "commands-to-results/journal/state.ts",
+        from: "  if (final) return NOTHING;\n  if (open) {",
+        to: "  if (open) {",
+      },
+      {
+        file: "commands-to-results/journal/partition-view.ts",
         from: '      if (!final) return { kind: "free" };',
         to: '      if (!final || !final.taken) return { kind: "free" };',
       },
@@ -303,7 +307,7 @@ export const mutants: Mutant[] = [
     name: "another command's claim is pushed aside",
     edits: [
       {
-        file: "journal/state.ts",
+        file: "commands-to-results/journal/state.ts",
         from: '    if (open.claim.commandId !== commandId) return { kind: "taken" };',
         to: '    if (open.claim.commandId !== commandId) return { kind: "held" };',
       },
@@ -313,7 +317,7 @@ export const mutants: Mutant[] = [
     name: "the guard is not asked again before the call",
     edits: [
       {
-        file: "journal/attempt.ts",
+        file: "commands-to-results/journal/attempt.ts",
         from: "    refusal = deps.guard(item.command, deps.clock.now());\n",
         to: "",
       },
@@ -323,7 +327,7 @@ export const mutants: Mutant[] = [
     name: "what was appended is published, not what was folded",
     edits: [
       {
-        file: "journal/job.ts",
+        file: "commands-to-results/journal/job.ts",
         from: "  if (attemptId !== null) job.said = { result, value, position };\n",
         to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, null).catch(() => undefined);\n",
       },
@@ -333,20 +337,127 @@ export const mutants: Mutant[] = [
     name: "a call that left is taken for harmless",
     edits: [
       {
-        file: "journal/attempt.ts",
+        file: "commands-to-results/journal/attempt.ts",
         from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
         to: "",
       },
-      { file: "journal/attempt.ts", from: "      job.harmless.delete(attemptId);\n", to: "" },
+      {
+        file: "commands-to-results/journal/attempt.ts",
+        from: "      job.harmless.delete(attemptId);\n",
+        to: "",
+      },
     ],
   },
   {
     name: "an unanswered accept is tried again",
     edits: [
       {
-        file: "journal/attempt.ts",
+        file: "commands-to-results/journal/attempt.ts",
         from: '    if (disposition.kind === "conclude") {',
         to: '    if (outcome.kind === "unknown") job.harmless.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
+      },
+    ],
+  },
+  {
+    name: "a claim may be asked for its call twice",
+    edits: [
+      { file: "commands-to-results/journal/attempt.ts", from: "if (asked || lifeline", to: "if (lifeline" },
+    ],
+  },
+  {
+    name: "a claim whose call has not left is not released",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "      if (job.unreleased !== null && !lifeline.abandon.aborted) await release(job, job.unreleased);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "an end is not written down once the partition is lost",
+    edits: [
+      {
+        file: "commands-to-results/journal/job.ts",
+        from: "const position = await writeStep(job, step, job.lifeline.abandon);",
+        to: "const position = await writeStep(job, step, job.lifeline.stop);",
+      },
+    ],
+  },
+  {
+    name: "a command that is sent again is not answered again",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "    const settled = await answer(job, found);\n",
+        to: `    if (found.kind === "concluded" && job.said === null) return { kind: "answered", result: null };
+    const settled = await answer(job, found);
+`,
+      },
+    ],
+  },
+  {
+    name: "the content of a command that is sent again is not compared",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: '      if (requestHash !== item.requestHash) return { kind: "reused" };\n',
+        to: "",
+      },
+      {
+        file: "commands-to-results/journal/answer.ts",
+        from: '  if (newest.requestHash !== item.requestHash) return { kind: "reused" };\n',
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "an operator may decide while the call can be under way",
+    edits: [
+      {
+        file: "commands-to-results/journal/resolve.ts",
+        from: "const AGE_FACTOR = 20;",
+        to: "const AGE_FACTOR = 0;",
+      },
+    ],
+  },
+  {
+    name: "one command too many is in flight",
+    edits: [
+      {
+        file: "kafka/key-order.ts",
+        from: "      if (running >= maxRunning) return;\n",
+        to: "      if (running > maxRunning) return;\n",
+      },
+    ],
+  },
+  {
+    name: "commands of one key run side by side",
+    edits: [
+      {
+        file: "kafka/key-order.ts",
+        from: "const waiting = key === null ? undefined : behind.get(key);",
+        to: "const waiting = undefined;",
+      },
+    ],
+  },
+  {
+    name: "the watermark passes an unfinished command",
+    edits: [
+      {
+        file: "kafka/watermark.ts",
+        from: "      if (!this.#finished.delete(oldest)) return oldest;\n",
+        to: "      this.#finished.delete(oldest);\n",
+      },
+    ],
+  },
+  {
+    name: "a Released ends a doubt",
+    edits: [
+      {
+        file: "commands-to-results/journal/state.ts",
+        from: "  open && !open.inDoubt && open.claim.commandId",
+        to: "  open && open.claim.commandId",
       },
     ],
   },

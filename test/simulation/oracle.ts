@@ -1,12 +1,19 @@
 import type { CommandResult } from "../../src/records.ts";
-import { CALL_WITHIN_MS } from "./scenario.ts";
+import { CALL_WITHIN_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import type { World } from "./world.ts";
 
 /** What a call to the partner says of itself. */
 export type CallBody = { commandId: string; key: string; operation: "ACCEPT_QUOTE" | "CREATE_QUOTE" };
 
-type Seen = { results: CommandResult[]; final: { outcome: string; value: string } | null };
+type Seen = {
+  results: CommandResult[];
+  doubt: string | null;
+  final: { outcome: string; value: string } | null;
+  /** The step of the latest. */
+  at: number;
+};
+type Claim = { attemptId: string; commandId: string; owner: string };
 
 /**
  * Watches the world outside the bridge (the partner's books, the results topic, the committed offsets, the written log) and says what must
@@ -21,6 +28,11 @@ export const createOracle = (world: World, scenario: Scenario) => {
   const deadLettered = new Set<SentCommand>();
   const claimedAtMs = new Map<string, number>();
   const mustBeFinal = new Set<string>();
+  const startedAt = new Map<SentCommand, number>();
+  const openClaims = new Map<string, Claim>();
+  const struckCommands = new Set<string>();
+  const troubledUntilMs = new Map<string, number>();
+  const openCalls = new Map<string, number>();
   let violation: string | null = null;
   let lastEndMs = 0;
 
@@ -29,7 +41,7 @@ export const createOracle = (world: World, scenario: Scenario) => {
     violation ??= text;
   };
   const seenOf = (commandId: string): Seen => {
-    const found = seen.get(commandId) ?? { results: [], final: null };
+    const found = seen.get(commandId) ?? { results: [], doubt: null, final: null, at: 0 };
     seen.set(commandId, found);
     return found;
   };
@@ -37,6 +49,21 @@ export const createOracle = (world: World, scenario: Scenario) => {
     [...executions.values()].some((ids) => ids.includes(commandId));
   const isAccept = (commandId: string): boolean =>
     scenario.commands.some((c) => c.commandId === commandId && c.operation === "ACCEPT_QUOTE");
+  /** Whether a record has come to its own answer: a command that is sent again is answered again. */
+  const isDone = (command: SentCommand): boolean => {
+    if (deadLettered.has(command)) return true;
+    const at = startedAt.get(command);
+    return at !== undefined && (seen.get(command.commandId)?.at ?? -1) >= at;
+  };
+  const checkDoubt = ({ commandId }: CommandResult, one: Seen, text: string): void => {
+    if (!isAccept(commandId)) fail(`P5 ${commandId} is IN_DOUBT, and no accept`);
+    if (one.doubt !== null && one.doubt !== text)
+      fail(`P5 ${commandId} has two different doubts: ${one.doubt} and ${text}`);
+    one.doubt ??= text;
+    // Clocks that differ by more than the margin may cost a doubt.
+    if (scenario.skewMs < TAKEOVER_MARGIN_MS && !struckCommands.has(commandId))
+      fail(`${commandId} is IN_DOUBT, though nothing happened while a claim of it was open`);
+  };
   const checkFalseNo = (commandId: string): void => {
     const final = seen.get(commandId)?.final;
     if (final && final.outcome !== "SUCCEEDED" && isAccept(commandId) && executedBy(commandId))
@@ -73,9 +100,13 @@ export const createOracle = (world: World, scenario: Scenario) => {
     published: (result: CommandResult, value: Buffer): void => {
       const { commandId, outcome } = result;
       const one = seenOf(commandId);
-      one.results.push(result);
-      if (!result.final) return;
       const text = value.toString();
+      one.results.push(result);
+      one.at = world.steps();
+      if (!result.final) {
+        checkDoubt(result, one, text);
+        return;
+      }
       if (one.final && one.final.value !== text)
         fail(`P5 ${commandId} has two different finals: ${one.final.value} and ${text}`);
       one.final ??= { outcome, value: text };
@@ -97,15 +128,44 @@ export const createOracle = (world: World, scenario: Scenario) => {
     /** Somebody commits an offset: all before it must have been answered. */
     committed: (before: readonly SentCommand[]): void => {
       for (const command of before)
-        if (!deadLettered.has(command) && !seen.has(command.commandId))
+        if (!isDone(command))
           fail(`P6 the offset of ${command.commandId} is committed before its result is durable`);
     },
     started: (earlier: readonly SentCommand[], command: SentCommand): void => {
+      if (!startedAt.has(command)) startedAt.set(command, world.steps());
       for (const other of earlier)
-        if (other.kafkaKey === command.kafkaKey && !deadLettered.has(other) && !seen.has(other.commandId))
+        if (other.kafkaKey === command.kafkaKey && !isDone(other))
           fail(
             `P7 ${command.commandId} is begun before ${other.commandId} of the same Kafka key is answered`,
           );
+    },
+
+    /** Somebody begins to append a claim. It is open until its end is in the log. */
+    claiming: (claim: Claim): void => {
+      openClaims.set(claim.attemptId, claim);
+      if (world.nowMs() < (troubledUntilMs.get(claim.owner) ?? 0)) struckCommands.add(claim.commandId);
+    },
+    released: (attemptId: string): void => {
+      openClaims.delete(attemptId);
+    },
+    /** Something happens to a process that may cost its open claims their end: and those that it makes in the next `forMs`. */
+    struck: (owner: string, forMs = 0): void => {
+      for (const claim of openClaims.values()) if (claim.owner === owner) struckCommands.add(claim.commandId);
+      troubledUntilMs.set(owner, Math.max(troubledUntilMs.get(owner) ?? 0, world.nowMs() + forMs));
+    },
+    /** Something happens to an entry or a call of a claim. */
+    claimStruck: (commandId: string): void => {
+      struckCommands.add(commandId);
+    },
+
+    callBegins: (caller: string): void => {
+      const count = (openCalls.get(caller) ?? 0) + 1;
+      openCalls.set(caller, count);
+      if (count > scenario.maxInFlight)
+        fail(`${caller} has ${count} calls open, and may have ${scenario.maxInFlight}`);
+    },
+    callEnds: (caller: string): void => {
+      openCalls.set(caller, (openCalls.get(caller) ?? 0) - 1);
     },
 
     /** A claim is in the log. */
@@ -118,6 +178,7 @@ export const createOracle = (world: World, scenario: Scenario) => {
       end: { final: boolean; attemptId: string | null; ownerLost: boolean },
     ): void => {
       lastEndMs = world.nowMs();
+      if (end.attemptId !== null) openClaims.delete(end.attemptId);
       if (end.final && end.attemptId !== null) mustBeFinal.add(commandId);
       const sinceClaimMs = world.nowMs() - (claimedAtMs.get(end.attemptId ?? "") ?? 0);
       if (end.ownerLost && scenario.skewMs === 0 && sinceClaimMs < CALL_WITHIN_MS)
@@ -132,8 +193,11 @@ export const createOracle = (world: World, scenario: Scenario) => {
     /** Everything has come to rest. */
     atRest: (): void => {
       for (const command of scenario.commands)
-        if (!deadLettered.has(command) && !seen.has(command.commandId))
-          fail(`P5 ${command.commandId} was never answered`);
+        if (!isDone(command)) fail(`P5 ${command.commandId} was never answered`);
+      const answered = [...startedAt.keys()].filter((command) => !deadLettered.has(command));
+      for (const { commandId, content } of answered)
+        if (answered.some((other) => other.commandId === commandId && other.content !== content))
+          fail(`P5 ${commandId} is answered for two contents`);
       for (const commandId of mustBeFinal)
         if (!seen.get(commandId)?.final) fail(`P5 the final result of ${commandId} was never published`);
     },

@@ -19,6 +19,17 @@ const FATES = [
 ] as const;
 type Fate = (typeof FATES)[number] | "executed";
 
+/** What leaves the bridge without a word, or with one that proves nothing. */
+const LEAVES_A_DOUBT = new Set<Fate>([
+  "lostOnTheWay",
+  "executedThenReset",
+  "executedThenSilent",
+  "executedLate",
+  "executedAnsweredLate",
+  "executedThen500",
+  "500",
+]);
+
 const answer = (httpStatus: number, retryAfterMs: number | null = null) => ({
   httpStatus,
   body: String(httpStatus),
@@ -112,12 +123,14 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           if (over) return;
           over = true;
           signal.removeEventListener("abort", stop);
+          oracle.callEnds(process.name);
           const proof = outcome.kind !== "executed" && outcome.kind !== "unknown";
           if (left && proof) oracle.proven(body);
           world.note(() => `${process.name}: call of ${body.commandId} ends ${JSON.stringify(outcome)}`);
           resolve(outcome);
         };
         const stop = () => finish(left ? unknown("timeout") : { kind: "notSent", reason: "timeout" });
+        oracle.callBegins(process.name);
         if (signal.aborted) {
           stop();
           return;
@@ -137,7 +150,10 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           left = true;
           world.note(() => `${process.name}: sends ${body.commandId} for ${body.key}, fate ${fate}`);
           mayStillSend(body);
+          if (LEAVES_A_DOUBT.has(fate)) oracle.claimStruck(body.commandId);
           oracle.sent(body);
+          // A library that loses the connection may ask for leave to send again.
+          if (fate === "executedThenReset" && mayCall()) oracle.sent(body);
           handle(body, fate, (delayMs, outcome) => world.after(delayMs, process, () => finish(outcome)));
         });
       });

@@ -3,6 +3,7 @@ import type { Execute } from "../../src/commands-to-results/execute.ts";
 import type { Deps, Item, Publish } from "../../src/commands-to-results/journal/ports.ts";
 import type { View } from "../../src/commands-to-results/journal/view.ts";
 import { codec, conclude, decide, guard } from "./bridge-parts.ts";
+import type { KeyOrder } from "../../src/kafka/key-order.ts";
 import type { Skew } from "./clock.ts";
 import { createClock, EPOCH_MS } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";
@@ -26,6 +27,9 @@ export type Surroundings = {
   log: JournalLog;
   partner: ReturnType<typeof createPartner>;
   subject: Subject;
+  /** A replica is about to make a call; the bytes of one have left it. */
+  callBegins: (replica: Replica) => void;
+  callLeft: (replica: Replica) => void;
 };
 
 /** A process with the bridge in it. */
@@ -36,6 +40,7 @@ export type Replica = Process & {
   stopped: boolean;
   view: View;
   execute: Execute;
+  order: KeyOrder;
   deps: Deps;
   cut: AbortController;
   abandon: AbortController;
@@ -105,11 +110,16 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
     freeze(around, replica, random.pick([400, 1_100, 45_000, 45_000]));
   };
+  const atCall = (): void => {
+    around.callBegins(replica);
+    atPort(4)();
+  };
   const replica: Replica = Object.assign(process, {
     skew,
     lastHeartbeatMs: clock.now(),
     stopped: false,
     view,
+    order: subject.keyOrder(scenario.maxInFlight),
     cut: new AbortController(),
     abandon: new AbortController(),
   }) as Replica;
@@ -117,10 +127,11 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     clock,
     view,
     journal: log.journalFor(process, atPort(1)),
-    call: partner.callFor(process, atPort(4), (body) => {
+    call: partner.callFor(process, atCall, (body) => {
       const sent = scenario.commands.find(({ commandId }) => commandId === body.commandId);
       if (sent && guard(commandOf(sent), clock.now()) !== null)
         oracle.fail(`${body.commandId} is sent although it expired`);
+      around.callLeft(replica);
     }),
     publish: publisherFor(around, process),
     codec,
@@ -158,10 +169,11 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
 };
 
 /** Stops a process for a while. One of its clocks may stand still meanwhile, as in a virtual machine that is paused. */
-export const freeze = ({ world, scenario }: Surroundings, replica: Replica, forMs: number): void => {
+export const freeze = ({ world, scenario, oracle }: Surroundings, replica: Replica, forMs: number): void => {
   world.note(() => `${replica.name} freezes for ${forMs} ms`);
+  oracle.struck(replica.name, forMs);
   replica.frozenUntilMs = Math.max(replica.frozenUntilMs, world.nowMs() + forMs);
-  if (world.random.chance(0.5)) return;
+  if (scenario.story !== "late-call" && world.random.chance(0.5)) return;
   if (scenario.clockThatStops === "wall") replica.skew.wallMs -= forMs;
   else replica.skew.monotonicLostMs += forMs;
 };

@@ -7,7 +7,7 @@ import { createRandom } from "./random.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { createReplica, freeze } from "./replica.ts";
 import type { Scenario } from "./scenario.ts";
-import { CALL_WITHIN_MS, REPUBLISH_AFTER_MS, scenarioOf } from "./scenario.ts";
+import { CALL_WITHIN_MS, REPUBLISH_AFTER_MS, SESSION_TIMEOUT_MS, scenarioOf } from "./scenario.ts";
 import type { Subject } from "./subject.ts";
 import { createWorld } from "./world.ts";
 
@@ -33,7 +33,7 @@ const planFaults = (
   replicas: Replica[],
   group: ReturnType<typeof createGroup>,
 ): void => {
-  const { world, scenario } = around;
+  const { world, scenario, oracle } = around;
   const { random } = world;
   const { calmAtMs } = scenario;
   // Most of what matters happens soon after a command came.
@@ -50,6 +50,30 @@ const planFaults = (
     world.note(() => `${name} starts`);
     replicas.push(createReplica(around, name));
   };
+  const kill = (replica: Replica): void => {
+    world.note(() => `${replica.name} is killed`);
+    replica.stopped = true;
+    oracle.struck(replica.name);
+    replica.alive = false;
+    world.after(random.int(100, 3_000), null, start);
+  };
+  let told = false;
+  const tell = (replica: Replica, forMs: number): void => {
+    told = true;
+    freeze(around, replica, forMs);
+  };
+  around.callBegins = (replica) => {
+    if (!told && scenario.story === "late-call") tell(replica, random.int(30_000, 60_000));
+  };
+  around.callLeft = (replica) => {
+    if (told || scenario.story !== "late-answer") return;
+    // Its heir is chosen when it has been silent for the time of a session, and publishes after a few steps, some of them slow.
+    const forMs = SESSION_TIMEOUT_MS + random.int(-200, 2_000);
+    tell(replica, forMs);
+    world.after(forMs + random.int(5, 400), null, () => {
+      if (replica.alive && !replica.stopped) kill(replica);
+    });
+  };
   for (let i = 0; i < scenario.freezes; i++)
     world.after(moment(), null, () => {
       const replica = victim();
@@ -59,17 +83,20 @@ const planFaults = (
     world.after(moment(), null, () => {
       const replica = victim();
       if (!replica) return;
-      world.after(random.int(100, 3_000), null, start);
-      replica.stopped = true;
       if (random.chance(0.6)) {
-        world.note(() => `${replica.name} is killed`);
-        replica.alive = false;
+        kill(replica);
         return;
       }
+      replica.stopped = true;
+      world.after(random.int(100, 3_000), null, start);
       world.note(() => `${replica.name} drains`);
       for (const stop of group.stopsOf(replica)) stop.abort(new Error("draining"));
-      world.after(random.int(0, 600), replica, () => replica.cut.abort(new Error("the drain is over")));
+      world.after(random.int(0, 600), replica, () => {
+        oracle.struck(replica.name);
+        replica.cut.abort(new Error("the drain is over"));
+      });
       world.after(random.int(600, 1_500), replica, () => {
+        oracle.struck(replica.name);
         replica.abandon.abort(new Error("shut down"));
         replica.alive = false;
       });
@@ -85,7 +112,16 @@ export const runSeed = async (seed: number, subject: Subject, tracing = false): 
   const oracle = createOracle(world, scenario);
   const log = createJournalLog(world, scenario, oracle);
   const partner = createPartner(world, scenario, oracle);
-  const around: Surroundings = { world, scenario, oracle, log, partner, subject };
+  const around: Surroundings = {
+    world,
+    scenario,
+    oracle,
+    log,
+    partner,
+    subject,
+    callBegins: () => undefined,
+    callLeft: () => undefined,
+  };
   const replicas: Replica[] = [];
   const group = createGroup(around, () => replicas);
   for (let i = 0; i < scenario.replicas; i++) replicas.push(createReplica(around, `r${i + 1}`));
@@ -96,11 +132,14 @@ export const runSeed = async (seed: number, subject: Subject, tracing = false): 
   beat();
   planFaults(around, replicas, group);
   let lastVisitMs = 0;
-  if (scenario.operator)
-    for (const [i, atMs] of [random.int(20_000, 30_000), random.int(30_000, 60_000)].entries()) {
-      lastVisitMs = atMs;
+  if (scenario.operator) {
+    // The first one comes in a hurry, while calls may still be under way.
+    const earlyMs = random.pick(scenario.commands).sentAtMs + random.int(1_000, 5_000);
+    for (const [i, atMs] of [earlyMs, random.int(20_000, 30_000), random.int(30_000, 60_000)].entries()) {
+      lastVisitMs = Math.max(lastVisitMs, atMs);
       world.after(atMs, null, () => visit(around, `operator-${i + 1}`));
     }
+  }
 
   // While anything is unanswered, frozen, or about to be decided by an operator, it is not at rest.
   const busyUntilMs = (): number => {

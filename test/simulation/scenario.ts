@@ -19,17 +19,30 @@ export type SentCommand = {
   expiresAtMs: number | null;
 };
 
+const STORIES = ["late-answer", "late-answer", "late-call", "late-call", "late-no"] as const;
+
+/**
+ * Events that hardly ever come together by chance.
+ * - `late-answer`: the first caller is frozen at its call, wakes about when its heir publishes the doubt, and dies soon after
+ * - `late-call`: it is frozen right before its call, and wakes when an operator may have decided
+ * - `late-no`: two replicas have the same command when it expires, their clocks differ, and a refusal is written late
+ */
+export type Story = (typeof STORIES)[number];
+
 /** What may go wrong in a schedule, and how often. All chances are per occasion. */
 export type Scenario = {
   replicas: number;
   journalPartitions: number;
   commandPartitions: number;
   commands: SentCommand[];
+  /** Calls that a replica may have open at a time. */
+  maxInFlight: number;
   /** No fault begins after this; what has begun goes on. */
   calmAtMs: number;
   crashes: number;
   freezes: number;
   rebalances: number;
+  story: Story | null;
   skewMs: number;
   chances: {
     ackLost: number;
@@ -104,23 +117,39 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
   return commands;
 };
 
+/** One accept under two Kafka keys, in two partitions, soon expired. */
+const twice = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation }) => operation === "ACCEPT_QUOTE");
+  if (!accept) return [...commands];
+  const one = { ...accept, partition: 0, expiresAtMs: accept.sentAtMs + random.int(-500, 500) };
+  return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
+};
+
 export const scenarioOf = (random: Random): Scenario => {
-  const commandPartitions = random.int(1, 2);
   const faulty = random.chance(0.9);
+  const story = faulty && random.chance(0.2) ? random.pick(STORIES) : null;
+  const commandPartitions = story === "late-no" ? 2 : random.int(1, 2);
+  const commands = commandsOf(random, commandPartitions);
+  const chances = chancesOf(random);
   return {
     replicas: random.int(2, 3),
     journalPartitions: random.int(1, 2),
     commandPartitions,
-    commands: commandsOf(random, commandPartitions),
-    calmAtMs: faulty ? random.pick([3_000, 8_000, 45_000]) : 0,
+    commands: story === "late-no" ? twice(commands, random) : commands,
+    maxInFlight: random.pick([1, 2, 64, 64, 64]),
+    calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
     crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
     freezes: faulty ? random.pick([0, 1, 2, 3]) : 0,
     rebalances: random.pick([0, 1, 2, 4]),
-    skewMs: random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
-    chances: faulty
-      ? chancesOf(random)
-      : { ...chancesOf(random), ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 },
-    operator: random.chance(0.6),
+    story,
+    skewMs: story === "late-no" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
+    chances: {
+      ...chances,
+      ...(story && story !== "late-no" && { slow: 0.5, partnerTrouble: 0 }),
+      ...(story === "late-no" && { slow: 0, partnerTrouble: 1 }),
+      ...(!faulty && { ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 }),
+    },
+    operator: story === "late-call" || random.chance(0.6),
     clockThatStops: random.pick(["wall", "monotonic"]),
     heartbeatsTold: random.chance(0.5),
   };

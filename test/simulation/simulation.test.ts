@@ -7,7 +7,7 @@ import { explore, hunt } from "./campaign.ts";
 import { mutants } from "./mutants.ts";
 
 const SEEDS = 20_000;
-/** The rarest of the mistakes needs about 2,700 schedules. */
+/** Each of the mistakes is found by several of so many schedules, so that a change elsewhere does not hide one. */
 const SEEDS_PER_MUTANT = 10_000;
 const TIMEOUT_MS = 15 * 60_000;
 
