@@ -18,11 +18,11 @@ export type Memory = {
 };
 
 const MAX_BYTES = 100 * 1_048_576;
-/** Own events are noted as they are published. What others published may be learned of a little later, in large bites. */
+/** Own events are noted as they are published. What others published may be learned of a little later, in large bites: a fetch ends between two looks. */
 const LOOK_EVERY_MS = 500;
 /** A log does not get shorter. A broker that was just woken may say so for an instant; for so many looks only another topic of this name can. */
 const SHORTER_LOOKS = 4;
-const FETCH = { minBytes: 65_536, fetchWaitMs: 500 };
+const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
 
@@ -45,6 +45,8 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
   const behind = new Map<number, number>();
   const startedAt = clock.monotonic();
   let shorter = 0;
+  /** Partitions in focus. */
+  let reading = new Set<number>();
 
   const noteAt =
     (timestampMs: number) =>
@@ -69,6 +71,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     {
       begin: (ranges) => {
         behind.clear();
+        reading.clear();
         known.begin(ranges);
         for (const [partition, { startOffset, endOffset }] of ranges) {
           if (startOffset < endOffset) behind.set(partition, endOffset);
@@ -87,8 +90,13 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     const ranges = await cluster.ranges(topic);
     const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
     shorter = isShorter ? shorter + 1 : 0;
-    if (shorter < SHORTER_LOOKS) tail.focus(known.unknown(ranges));
-    else {
+    if (shorter < SHORTER_LOOKS) {
+      const unknown = known.unknown(ranges);
+      // To focus throws away the fetch under way: what is being read is left alone, or it might never get to its end.
+      if (unknown.size > 0 && [...unknown.keys()].every((partition) => reading.has(partition))) return;
+      reading = new Set(unknown.keys());
+      tail.focus(unknown);
+    } else {
       shorter = 0;
       log.warn({ topic }, "events.topic.replaced");
       tail.restart();

@@ -60,9 +60,10 @@ it.each(faults)("answers 503, and no 2xx, while $name", async (fault) => {
   // Long enough to see that it stays so: every connection is refused a few times more.
   await eventually(() => load.since(refusedAt).length > 40, 60_000);
   const servedMeanwhile = load.since(refusedAt).filter(({ status }) => status !== 503);
-  await fault.mend();
+  const mended = Promise.resolve(fault.mend());
   await untilKafkaIsBack(events);
   const wholeAfterMs = await untilWhole(Date.now());
+  await mended;
   await eventually(() => replica.isReady(), 10_000);
   const account = await settle();
 
