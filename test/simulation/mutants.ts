@@ -128,7 +128,7 @@ export const mutants: Mutant[] = [
   {
     name: "a call after its time",
     edits: [
-      { file: "journal/attempt.ts", from: " || sinceClaimMs() >= callWithinMs", to: "" },
+      { file: "journal/attempt.ts", from: " || sinceClaimMs() >= BEGINS_WITHIN * callWithinMs", to: "" },
       { file: "journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
         file: "journal/attempt.ts",
