@@ -37,25 +37,40 @@ async function roundTrip(socket, request) {
 }
 
 /**
- * Asks a broker the two questions every client asks first.
+ * Asks one broker, and no other, in Kafka's protocol.
+ * @template T
  * @param {number} port on 127.0.0.1
- * @param {number} [timeoutMs]
- * @returns {Promise<number>} how many brokers it knows to be alive
+ * @param {(ask: (apiKey: number, apiVersion: number, body: Buffer) => Promise<Buffer>) => Promise<T>} conversation `ask` gives the
+ *   response without its size and correlation id
+ * @param {number} [timeoutMs] of silence
+ * @returns {Promise<T>}
  */
-export async function aliveBrokers(port, timeoutMs = 2_000) {
+export async function askBroker(port, conversation, timeoutMs = 2_000) {
   const socket = connect(port, "127.0.0.1");
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no answer within ${timeoutMs} ms`)));
   try {
-    const versions = await roundTrip(socket, frame(API_VERSIONS, 0, Buffer.alloc(0)));
-    if (versions.readInt16BE(0) !== 0)
-      throw new Error(`ApiVersions answered error ${versions.readInt16BE(0)}`);
-    const noTopics = Buffer.alloc(4);
-    const metadata = await roundTrip(socket, frame(METADATA, 1, noTopics));
-    return metadata.readInt32BE(0);
+    return await conversation((apiKey, apiVersion, body) =>
+      roundTrip(socket, frame(apiKey, apiVersion, body)),
+    );
   } finally {
     socket.destroy();
   }
 }
+
+/**
+ * Asks a broker the two questions every client asks first.
+ * @param {number} port on 127.0.0.1
+ * @returns {Promise<number>} how many brokers it knows to be alive
+ */
+export const aliveBrokers = (port) =>
+  askBroker(port, async (ask) => {
+    const versions = await ask(API_VERSIONS, 0, Buffer.alloc(0));
+    if (versions.readInt16BE(0) !== 0)
+      throw new Error(`ApiVersions answered error ${versions.readInt16BE(0)}`);
+    const noTopics = Buffer.alloc(4);
+    const metadata = await ask(METADATA, 1, noTopics);
+    return metadata.readInt32BE(0);
+  });
 
 /**
  * Tries until `attempt` returns true.

@@ -24,7 +24,7 @@ export type Bridge = {
 /** Kept back of SHUTDOWN_TIMEOUT for closing connections after the drain. */
 const CLOSE_MS = 2_000;
 
-const STARTING: Component = { up: false, detail: "starting", required: true };
+const NOT_RUNNING = { up: false, required: true };
 
 const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));
@@ -41,6 +41,7 @@ export const startBridge = async (
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
   const parts: Part[] = [];
   let state: "starting" | "running" | "stopping" = "starting";
+  let waitingFor = "starting";
   let commandNumbers = (): CommandNumbers => ({
     unfinished: 0,
     inFlight: 0,
@@ -49,8 +50,8 @@ export const startBridge = async (
   });
 
   const components = (): Record<string, Component> => ({
-    ...(state === "starting" && { start: STARTING }),
-    ...(state === "stopping" && { stop: { ...STARTING, detail: "shutting down" } }),
+    ...(state === "starting" && { start: { ...NOT_RUNNING, detail: waitingFor } }),
+    ...(state === "stopping" && { stop: { ...NOT_RUNNING, detail: "shutting down" } }),
     ...merged(parts.map((part) => part.components())),
   });
   const metrics = createMetrics({
@@ -88,7 +89,7 @@ export const startBridge = async (
       management: await listen(management, at.host, at.port, "MANAGEMENT_PORT"),
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
-    const { schemaIds } = await lookAround(config, kit, signal);
+    const { schemaIds } = await lookAround(config, kit, signal, (reason) => (waitingFor = reason));
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
     // The webhooks part times its own publisher.
     const timed = timedKit(kit, metrics);

@@ -19,9 +19,11 @@ export type Memory = {
 
 /** See the arithmetic in event-window.ts: two hours of ten million transactions a day. */
 const MAX_BYTES = 72_000_000;
-/** Own events are noted as they are published. What others published may be learned of a little later, in large bites. */
+/** Own events are noted as they are published. What others published may be learned of a little later, in large bites: a fetch ends between two looks. */
 const LOOK_EVERY_MS = 500;
-const FETCH = { minBytes: 65_536, fetchWaitMs: 500 };
+/** A log does not get shorter. A broker that was just woken may say so for an instant; for so many looks only another topic of this name can. */
+const SHORTER_LOOKS = 4;
+const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
 
@@ -29,7 +31,7 @@ const idOf = ({ headers }: Incoming): string => String(headers["ce_id"] ?? "");
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
 export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
-  const { clock } = kit;
+  const { clock, log } = kit;
   const windowMs = config.webhook.dedupWindowMs;
   const topic = config.topics.transactionStatus;
   const window = eventWindow({ windowMs, maxBytes: MAX_BYTES });
@@ -43,6 +45,9 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
   const known = ownRecords();
   const behind = new Map<number, number>();
   const startedAt = clock.monotonic();
+  let shorter = 0;
+  /** Partitions in focus. */
+  let reading = new Set<number>();
 
   const noteAt =
     (timestampMs: number) =>
@@ -67,6 +72,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     {
       begin: (ranges) => {
         behind.clear();
+        reading.clear();
         known.begin(ranges);
         for (const [partition, { startOffset, endOffset }] of ranges) {
           if (startOffset < endOffset) behind.set(partition, endOffset);
@@ -81,7 +87,21 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
   /** Once caught up, partitions are read only where others have written. */
   const look = async (): Promise<void> => {
     if (behind.size > 0 || !tail.state().up) return;
-    tail.focus(known.unknown(await cluster.ranges(topic)));
+    const before = known.reach();
+    const ranges = await cluster.ranges(topic);
+    const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
+    shorter = isShorter ? shorter + 1 : 0;
+    if (shorter < SHORTER_LOOKS) {
+      const unknown = known.unknown(ranges);
+      // To focus throws away the fetch under way: what is being read is left alone, or it might never get to its end.
+      if (unknown.size > 0 && [...unknown.keys()].every((partition) => reading.has(partition))) return;
+      reading = new Set(unknown.keys());
+      tail.focus(unknown);
+    } else {
+      shorter = 0;
+      log.warn({ topic }, "events.topic.replaced");
+      tail.restart();
+    }
   };
   let looking = false;
   const looks = setInterval(() => {

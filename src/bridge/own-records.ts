@@ -32,6 +32,8 @@ export const ownRecords = () => {
       next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
     },
     next: (partition: number): number | null => next.get(partition) ?? null,
+    /** How far each partition is known now. A log that ends before that, asked later, is another log. */
+    reach: (): ReadonlyMap<number, number> => new Map(next),
     /** Where to read on, of the partitions that hold something unknown before their ends. */
     unknown: (ranges: ReadonlyMap<number, Range>): Map<number, number> => {
       const positions = new Map<number, number>();

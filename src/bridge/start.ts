@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type Inspection } from "../kafka/inspect.ts";
+import { RegistryError } from "../kafka/registry-http.ts";
 import { setUp } from "../kafka/setup.ts";
 import type { TopicNames } from "../kafka/topics.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
@@ -32,11 +33,28 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
   }
 };
 
+const isOfRegistry = (error: unknown): boolean =>
+  error instanceof RegistryError || (error instanceof Error && isOfRegistry(error.cause));
+
+/** What does not answer, with the setting that says where it is. */
+const named = (error: unknown, { kafka, registry }: Config): string => {
+  const setting = isOfRegistry(error)
+    ? `SCHEMA_REGISTRY_URL (${registry.url})`
+    : `KAFKA_BROKERS (${kafka.brokers.join(",")})`;
+  return `${setting}: ${messageOf(error)}`;
+};
+
 /**
  * Looks whether everything that the flows need is there, and waits a while for Kafka and the registry to answer at all.
  * Throws a UsageError with one sentence for each thing that is missing.
+ * @param waiting hears what is waited for
  */
-export const lookAround = async (config: Config, kit: Kit, signal: AbortSignal): Promise<Inspection> => {
+export const lookAround = async (
+  config: Config,
+  kit: Kit,
+  signal: AbortSignal,
+  waiting: (reason: string) => void,
+): Promise<Inspection> => {
   const until = kit.clock.monotonic() + WAIT_MS;
   for (;;) {
     try {
@@ -46,13 +64,11 @@ export const lookAround = async (config: Config, kit: Kit, signal: AbortSignal):
       return inspection;
     } catch (error) {
       if (error instanceof UsageError && !(error.cause instanceof Error)) throw error;
-      const reason = messageOf(error);
+      const reason = named(error, config);
       kit.log.warn({ reason }, "start.waiting");
+      waiting(reason);
       if (kit.clock.monotonic() > until) {
-        throw new UsageError(
-          `Kafka (${config.kafka.brokers.join(",")}) or the schema registry (${config.registry.url}) does not answer: ${reason}.`,
-          { cause: error },
-        );
+        throw new UsageError(`${reason}; see that it runs, and that the setting names it.`, { cause: error });
       }
       await kit.clock.sleep(AGAIN_AFTER_MS, signal);
     }

@@ -16,6 +16,11 @@ export type RegistryOptions = {
  */
 export type AskRegistry = (method: "GET" | "POST" | "PUT", path: string, body?: object) => Promise<unknown>;
 
+/** The registry could not be asked, or did not answer as one does. */
+export class RegistryError extends Error {
+  override readonly name = "RegistryError";
+}
+
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -61,7 +66,7 @@ export const askRegistry = ({ url, auth, ca }: RegistryOptions, clock: Clock): A
 
   return async (method, path, body) => {
     const { status, text } = await exchange(method, path, body).catch((error: unknown) => {
-      throw new Error(`the schema registry does not answer: ${messageOf(error)}`, { cause: error });
+      throw new RegistryError(`the schema registry does not answer: ${messageOf(error)}`, { cause: error });
     });
     const answer = parsed(text);
     if (status >= 200 && status < 300 && answer !== null) return answer;
@@ -70,6 +75,6 @@ export const askRegistry = ({ url, auth, ca }: RegistryOptions, clock: Clock): A
     if (status === 404 && typeof code === "number") return null;
     const hint = status === 404 ? ", and not as a registry does: check its URL" : "";
     const detail = typeof message === "string" ? ` (${message.slice(0, 300)})` : "";
-    throw new Error(`the schema registry answered ${status}${hint}${detail}`);
+    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`);
   };
 };

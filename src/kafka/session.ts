@@ -1,6 +1,7 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../runtime/clock.ts";
 import type { NewClient } from "./client.ts";
+import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
 import type { Outgoing } from "./record.ts";
 import type { Waiting } from "./waiting.ts";
@@ -17,6 +18,8 @@ export type Session = {
 /** How long anything but a send may take. */
 const STEP_TIMEOUT_MS = 4_000;
 const CLOSE_TIMEOUT_MS = 2_000;
+/** Much longer than an answer takes; a frozen broker among three costs this, and seldom twice. */
+const HEDGE = { everyMs: 750, atMost: 4 };
 
 const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[] => {
   const records = new Map<number, Outgoing[]>();
@@ -45,8 +48,7 @@ const checked = (
   return offsets;
 };
 
-/** Connects, bounded in time. Rejects when no broker can be reached. */
-export const openSession = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
+const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
   const client = newClient();
   // No retries and no idempotence: kafkajs gets both wrong. Lanes retry, and the ids of records are deterministic.
   const producer: Producer = client.producer({
@@ -75,7 +77,7 @@ export const openSession = async (topic: string, newClient: NewClient, clock: Cl
     close,
     leaders: async () => {
       const { topics } = await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
-        admin.fetchTopicMetadata({ topics: [topic] }),
+        hedged({ clock, ...HEDGE }, () => admin.fetchTopicMetadata({ topics: [topic] })),
       );
       const partitions = topics[0]?.partitions ?? [];
       if (partitions.length === 0) throw new Error(`topic ${topic} has no partitions`);
@@ -95,3 +97,11 @@ export const openSession = async (topic: string, newClient: NewClient, clock: Cl
     },
   };
 };
+
+/** Connects, bounded in time. Rejects when no broker can be reached. */
+export const openSession = (topic: string, newClient: NewClient, clock: Clock): Promise<Session> =>
+  hedged(
+    { clock, ...HEDGE },
+    () => openOne(topic, newClient, clock),
+    (late) => void late.close(),
+  );

@@ -24,7 +24,11 @@ export type TailOptions = {
   fetchWaitMs?: number;
 };
 
-export type Tail = Pick<Reader, "state" | "focus"> & { stop(): Promise<void> };
+export type Tail = Pick<Reader, "state" | "focus"> & {
+  /** Begins anew. */
+  restart(): void;
+  stop(): Promise<void>;
+};
 
 type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
 
@@ -40,11 +44,13 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
   const stopped = new AbortController();
   let state: ReturnType<Reader["state"]> = { up: false, detail: "not started yet" };
   let current: Reader | null = null;
+  let restart = (): void => undefined;
 
   const followOnce = async (): Promise<void> => {
     const ranges = await deps.ranges();
     hooks.begin(ranges);
     const lost = new AbortController();
+    restart = () => lost.abort();
     const reader = startReader(
       { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
       {
@@ -97,6 +103,7 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
   return {
     state: () => current?.state() ?? state,
     focus: (positions) => current?.focus(positions),
+    restart: () => restart(),
     stop: async () => {
       stopped.abort();
       await following;

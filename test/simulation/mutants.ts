@@ -129,7 +129,11 @@ export const mutants: Mutant[] = [
   {
     name: "a call after its time",
     edits: [
-      { file: "commands-to-results/journal/attempt.ts", from: " || sinceClaimMs() >= callWithinMs", to: "" },
+      {
+        file: "commands-to-results/journal/attempt.ts",
+        from: " || sinceClaimMs() >= BEGINS_WITHIN * callWithinMs",
+        to: "",
+      },
       { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
         file: "commands-to-results/journal/attempt.ts",

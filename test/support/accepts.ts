@@ -19,6 +19,13 @@ export const messageOf = ({ commandId, quoteId, key, counterpartyId = "cp-1" }: 
   value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId } }),
 });
 
+/** Accepts of as many quotes, each with a key of its own. */
+export const newAccepts = (count: number): Accept[] =>
+  Array.from({ length: count }, () => {
+    const quoteId = randomUUID();
+    return { commandId: randomUUID(), quoteId, key: quoteId };
+  });
+
 /** Sends accepts and keeps the books about them: results topic, the sandbox's counters, committed offsets. */
 export const sendAccepts = async (world: World, brokers: string) => {
   const results = new Map<string, Result[]>();
@@ -44,14 +51,7 @@ export const sendAccepts = async (world: World, brokers: string) => {
     answered: () => results.size,
     sent: () => quotes.size,
     submit,
-    /** Accepts of as many quotes, each with a key of its own. */
-    send: (count: number): Promise<void> =>
-      submit(
-        Array.from({ length: count }, () => {
-          const quoteId = randomUUID();
-          return { commandId: randomUUID(), quoteId, key: quoteId };
-        }),
-      ),
+    send: (count: number): Promise<void> => submit(newAccepts(count)),
     /** Waits until every command has a result and every offset is committed; then draws up the account. */
     settle: async (withinMs: number): Promise<Account> => {
       await eventually(() => results.size >= quotes.size, withinMs).catch(() => undefined);

@@ -5,7 +5,7 @@ import { openWorld, type Cluster, type Replica, type World } from "./world.ts";
 const QUICK = { PARTNER_CONNECT_TIMEOUT: "1s", PARTNER_CALL_TIMEOUT: "2s" };
 
 /** The partner takes any quote and executes it as often as it is asked to: what a careless client does shows in full. */
-const TRUSTING = ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"];
+export const TRUSTING = ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"];
 
 export type CommandsWorld = { world: World; brokers: string; replicas: Replica[] };
 

@@ -52,6 +52,15 @@ export const readTopic = async (brokers: string, topic: string): Promise<Seen[]>
   return seen;
 };
 
+/** How many records were ever written to a topic. */
+export const endTotal = async (brokers: string, topic: string): Promise<number> => {
+  const admin = quiet(brokers).admin();
+  await admin.connect();
+  const ends = await admin.fetchTopicOffsets(topic);
+  await admin.disconnect();
+  return ends.reduce((sum, { high }) => sum + Number(high), 0);
+};
+
 /** Sum of a group's committed offsets over all partitions of a topic. */
 export const committedTotal = async (brokers: string, groupId: string, topic: string): Promise<number> => {
   const admin = quiet(brokers).admin();

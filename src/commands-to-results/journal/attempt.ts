@@ -8,6 +8,9 @@ import type { Stopwatch } from "./stopwatch.ts";
 import { startStopwatch } from "./stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
 
+/** A call that begins later in its claim's time than this part of it is not begun: what is left might be too short for an answer. */
+const BEGINS_WITHIN = 0.5;
+
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. */
@@ -21,7 +24,7 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
   const mayCall = (): boolean => {
     if (asked || lifeline.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
     refusal = deps.guard(item.command, deps.clock.now());
-    if (refusal !== null || sinceClaimMs() >= callWithinMs) return false;
+    if (refusal !== null || sinceClaimMs() >= BEGINS_WITHIN * callWithinMs) return false;
     asked = true;
     job.harmless.delete(attemptId);
     job.unreleased = null;

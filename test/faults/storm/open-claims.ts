@@ -1,5 +1,5 @@
 import { avroType, bodyOf } from "../../support/result.ts";
-import { followTopic } from "../../support/topic.ts";
+import { followTopic, type Seen } from "../../support/topic.ts";
 import type { World } from "../../support/world.ts";
 
 type Step = {
@@ -22,27 +22,26 @@ export type Claims = {
   stop(): Promise<void>;
 };
 
-/** Follows the journal from outside, to know which claims were open at the moment of a fault. Instants are those of the log. */
-export const followClaims = async (brokers: string, world: World): Promise<Claims> => {
+/** Keeps the books about the claims in the journal's records, read from outside. Instants are those of the log. */
+export const claimBook = (): Omit<Claims, "stop"> & { see: (record: Seen) => void } => {
   const attempts = new Map<string, Attempt>();
   const end = (attemptId: string | null | undefined, instant: number): void => {
     const attempt = attempts.get(attemptId ?? "");
     if (attempt && instant < attempt.endedAt) attempt.endedAt = instant;
   };
-  const stop = await followTopic(brokers, world.topics.journal, (record) => {
-    const { commandId, step } = entryType.fromBuffer(bodyOf(record)) as { commandId: string; step: Step };
-    const instant = Number(record.timestamp);
-    const claimed = step["cambio.bridge.v1.Claimed"];
-    if (claimed && !attempts.has(claimed.attemptId))
-      attempts.set(claimed.attemptId, { commandId, claimedAt: instant, endedAt: Infinity });
-    end(step["cambio.bridge.v1.Released"]?.attemptId, instant);
-    end(step["cambio.bridge.v1.Concluded"]?.attemptId, instant);
-  });
-
   const isOpenAt = ({ claimedAt, endedAt }: Attempt, instant: number, laterMs: number): boolean =>
     claimedAt <= instant + laterMs && endedAt >= instant;
 
   return {
+    see: (record) => {
+      const { commandId, step } = entryType.fromBuffer(bodyOf(record)) as { commandId: string; step: Step };
+      const instant = Number(record.timestamp);
+      const claimed = step["cambio.bridge.v1.Claimed"];
+      if (claimed && !attempts.has(claimed.attemptId))
+        attempts.set(claimed.attemptId, { commandId, claimedAt: instant, endedAt: Infinity });
+      end(step["cambio.bridge.v1.Released"]?.attemptId, instant);
+      end(step["cambio.bridge.v1.Concluded"]?.attemptId, instant);
+    },
     openAt: (instant) => [...attempts.values()].filter((attempt) => isOpenAt(attempt, instant, 0)).length,
     notOpenAt: (instants, commandIds) => {
       const open = new Set<string>();
@@ -51,6 +50,11 @@ export const followClaims = async (brokers: string, world: World): Promise<Claim
           open.add(attempt.commandId);
       return commandIds.filter((commandId) => !open.has(commandId));
     },
-    stop,
   };
+};
+
+/** Follows the journal, to know which claims were open at the moment of a fault. */
+export const followClaims = async (brokers: string, world: World): Promise<Claims> => {
+  const { see, ...book } = claimBook();
+  return { ...book, stop: await followTopic(brokers, world.topics.journal, see) };
 };

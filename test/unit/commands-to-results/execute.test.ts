@@ -139,6 +139,25 @@ describe("execute", () => {
     expect(calls()).toBe(0);
   });
 
+  it("begins no call so late in its claim's time that the answer might be cut off", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    let lateMs = 0;
+    const clock = { ...deps.clock, monotonic: () => deps.clock.monotonic() + lateMs };
+    const append: Deps["journal"]["append"] = async (key, entry) => {
+      const position = await deps.journal.append(key, entry);
+      // Only the first claim is slow, as when the log's leader has just gone.
+      lateMs = Math.max(lateMs, 0.6 * deps.options.callWithinMs);
+      return position;
+    };
+    const execute = createExecute({ ...deps, clock, journal: { ...deps.journal, append } });
+    await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "SUCCEEDED", attempts: 1 },
+    });
+    expect(calls()).toBe(1);
+    expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+  });
+
   it("pauses accepts after doubts in a row", async () => {
     const states: string[] = [];
     const { call, calls } = answers(lost, lost, ok);

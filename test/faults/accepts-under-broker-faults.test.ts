@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
+import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { drawUp, flawless } from "../support/account.ts";
+import { messageOf, newAccepts } from "../support/accepts.ts";
+import { agreedTopic } from "../support/broker-view.ts";
+import { commandsWorld } from "../support/commands-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { decodeResult, type Result } from "../support/result.ts";
+import { committedTotal, endTotal, leaderOf, produce, readTopic } from "../support/topic.ts";
+import { brokerOf } from "../support/webhooks-under-fault.ts";
+import type { World } from "../support/world.ts";
+import { claimBook } from "./storm/open-claims.ts";
+
+const ACCEPTS = 3_000;
+const LATER = 200;
+const IN_FLIGHT = 16;
+const REPLICAS = 2;
+/** Long after the cluster has found another leader. */
+const FROZEN_MS = 20_000;
+
+let kafka: KafkaCluster;
+let world: World | undefined;
+
+beforeAll(async () => {
+  kafka = await startKafka({ brokers: 3 });
+}, 90_000);
+afterAll(() => kafka.stop());
+afterEach(async () => {
+  for (const each of kafka.brokers) each.resume();
+  await world?.close();
+});
+
+type Command = { commandId: string; request: { quoteId: string } };
+type Broker = ReturnType<typeof brokerOf>;
+
+const faults: { name: string; strike: (leader: Broker) => Promise<unknown> }[] = [
+  {
+    name: "killed",
+    strike: async (leader) => {
+      await leader.kill();
+      await leader.start();
+    },
+  },
+  {
+    name: "frozen",
+    strike: async (leader) => {
+      leader.freeze();
+      await sleep(FROZEN_MS);
+      leader.resume();
+    },
+  },
+];
+
+it.each(faults)("executes no accept twice and answers each one with a broker $name", async (fault) => {
+  const opened = await commandsWorld(
+    { kafkaBrokers: kafka.bootstrapServers, schemaRegistryUrl: inject("schemaRegistryUrl") },
+    {
+      env: { COMMANDS_MAX_IN_FLIGHT: String(IN_FLIGHT), TOPIC_REPLICATION_FACTOR: "3" },
+      replicas: REPLICAS,
+      partnerMs: 50,
+    },
+  );
+  const { brokers } = opened;
+  const here = (world = opened.world);
+  const { topics, groupId } = here;
+  const executions = async () =>
+    (await here.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
+  const send = (count: number): Promise<void> =>
+    produce(brokers, topics.commands, newAccepts(count).map(messageOf));
+  // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
+  await send(ACCEPTS);
+  await eventually(async () => (await executions()) > ACCEPTS / 5, 60_000);
+
+  // With as many partitions as there are, each broker leads some of every topic.
+  const leader = brokerOf(kafka, await leaderOf(brokers, topics.journal, 0));
+  const brokenAt = Date.now();
+  const executedBefore = await executions();
+  await fault.strike(leader);
+  const mendedAt = Date.now();
+  await send(LATER);
+  for (const topic of Object.values(topics))
+    await eventually(() => agreedTopic(kafka.brokers, topic), 60_000);
+  const end = await endTotal(brokers, topics.commands);
+  await eventually(
+    async () => (await committedTotal(brokers, groupId, topics.commands)) >= end,
+    120_000,
+  ).catch(() => undefined);
+  const committedAfterMs = Date.now() - mendedAt;
+
+  // What a plain client has sent right after a fault is not always there: the topic says what the bridge was asked.
+  const quotes = new Map(
+    (await readTopic(brokers, topics.commands)).map(({ value }) => {
+      const { commandId, request } = JSON.parse(String(value)) as Command;
+      return [commandId, request.quoteId];
+    }),
+  );
+  const results = new Map<string, Result[]>();
+  for (const record of await readTopic(brokers, topics.results)) {
+    const result = decodeResult(record);
+    results.set(result.commandId, [...(results.get(result.commandId) ?? []), result]);
+  }
+  const book = claimBook();
+  for (const record of await readTopic(brokers, topics.journal)) book.see(record);
+  const committed = await committedTotal(brokers, groupId, topics.commands);
+  const account = await drawUp(here, { quotes, results, committed });
+  const doubted = [...results.entries()].filter(([, list]) =>
+    list.some(({ outcome }) => outcome === "IN_DOUBT"),
+  );
+  const codes: Record<string, number> = {};
+  for (const { error } of [...results.values()].flat())
+    if (error) codes[error.code] = (codes[error.code] ?? 0) + 1;
+  const needless = book.notOpenAt(
+    [brokenAt],
+    doubted.map(([commandId]) => commandId),
+  );
+  console.log(
+    `${fault.name}: ${JSON.stringify({ asked: quotes.size, end, executedBefore, succeeded: account.succeeded, inDoubt: account.inDoubt, doubted: doubted.length, needless: needless.length, repeated: [...results.values()].flat().length - results.size, openClaims: book.openAt(brokenAt), codes, committedAfterMs })}`,
+  );
+
+  expect(quotes.size).toBeGreaterThan(ACCEPTS);
+  // A client that tried twice has written twice: the offsets end with the records, not with the commands.
+  expect(account).toMatchObject({ ...flawless(quotes.size), committed: end });
+  expect(executedBefore).toBeLessThan(ACCEPTS);
+  // Nobody died: a doubt is due only where a claim stood open when the broker went.
+  expect(needless).toEqual([]);
+  expect(account.inDoubt).toBeLessThanOrEqual(REPLICAS * IN_FLIGHT);
+});
