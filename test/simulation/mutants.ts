@@ -117,11 +117,11 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "(called = deps.call(item.request, { signal, mayCall }))",
+        from: "(called = deps.call(item.request, { signal, mayCall, line }))",
         to: `(called = (async () => {
       const may = mayCall();
       await deps.clock.sleep(5);
-      return deps.call(item.request, { signal, mayCall: () => may });
+      return deps.call(item.request, { signal, mayCall: () => may, line });
     })())`,
       },
     ],
