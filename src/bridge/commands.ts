@@ -74,7 +74,6 @@ export const openCommands = async (
     codec: results.codec,
     contradiction,
     call: measured(partner.call, metrics, clock),
-    prepare: partner.prepare,
     publish: results.publish,
     conclude: concludeWith({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,

@@ -7,12 +7,11 @@ import { reloaderFor } from "./credentials.ts";
 import type { Reading } from "./exchange.ts";
 import { exchange } from "./exchange.ts";
 import { gateFor } from "./gate.ts";
-import { openLine } from "./line.ts";
 import type { Mask } from "./mask.ts";
 import { maskFor } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import type { Call, CallOptions, Outcome, PartnerRequest, Prepare } from "./types.ts";
+import type { Call, CallOptions, Outcome, PartnerRequest } from "./types.ts";
 
 export type PartnerOptions = {
   /** http or https; a path in it comes before every request's path. */
@@ -38,7 +37,6 @@ export type PartnerOptions = {
 
 export type Partner = {
   call: Call;
-  prepare: Prepare;
   /** Sends nothing more, and resolves when no call is open. */
   close: () => Promise<void>;
 };
@@ -72,16 +70,14 @@ export const createPartner = (options: PartnerOptions): Partner => {
 
   const send = async (
     request: PartnerRequest,
-    { signal, mayCall, line }: CallOptions,
+    { signal, mayCall }: CallOptions,
     used: Credentials,
   ): Promise<Reading> => {
-    const taken = line?.take();
-    const pass = taken?.pass ?? passFor();
+    const pass = passFor();
     try {
       // Longer than a call may take, no claim on it is worth anything.
-      if (!taken && !pass.enter())
-        await clock.withDeadline(callTimeoutMs, signal, (inner) => pass.wait(inner));
-      const socket = await (taken ? taken.socket(signal) : connect(signal));
+      if (!pass.enter()) await clock.withDeadline(callTimeoutMs, signal, (inner) => pass.wait(inner));
+      const socket = await connect(signal);
       const { done, cut } = exchange(socket, {
         origin: baseUrl.origin,
         method: request.method,
@@ -124,13 +120,6 @@ export const createPartner = (options: PartnerOptions): Partner => {
   };
 
   return {
-    prepare: (signal) => {
-      const pass = passFor();
-      if (!closed && pass.enter())
-        return openLine(pass, { connect, clock, timeoutMs: options.connectTimeoutMs, signal });
-      pass.leave();
-      return null;
-    },
     call: async (request, callOptions) => {
       const outcome = callOnce(request, callOptions);
       open.add(outcome);

@@ -33,15 +33,6 @@ const turn = async (): Promise<void> => {
   for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Rejects when the other side closed a connection, or said something, before it was asked anything. */
-export const stillUnused = async (socket: net.Socket): Promise<net.Socket> => {
-  await turn();
-  if (socket.destroyed || socket.readableEnded || !socket.writable)
-    throw new Error("the connection was closed at once");
-  if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
-  return socket;
-};
-
 const ignore = (): undefined => undefined;
 
 /** Opens fresh connections, one for each call: one that was kept alive may be closed by the partner at the moment it is written to. */
@@ -105,7 +96,12 @@ export const connectFor = ({ origin, tls: material, proxy, timeoutMs, clock }: C
           // What was opened after the deadline has passed is of no use to anybody.
           if (signal.aborted) socket.destroy();
         };
-        return stillUnused(await open(opened, signal));
+        const socket = await open(opened, signal);
+        await turn();
+        if (socket.destroyed || socket.readableEnded || !socket.writable)
+          throw new Error("the connection was closed at once");
+        if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
+        return socket;
       })
       .catch((error: unknown) => {
         for (const socket of sockets) socket.destroy();

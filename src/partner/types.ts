@@ -1,5 +1,3 @@
-import type { Line } from "./line.ts";
-
 /** One call to the partner, ready to be sent. `body` goes out byte for byte. */
 export type PartnerRequest = {
   operation: "CREATE_QUOTE" | "ACCEPT_QUOTE";
@@ -39,12 +37,7 @@ export type CallOptions = {
   signal: AbortSignal;
   /** Asked in the same synchronous step that hands the bytes to the socket; false makes the outcome `notSent`. */
   mayCall: () => boolean;
-  /** A connection that was opened for this call; without one it opens its own. */
-  line?: Line | null;
 };
 
 /** Makes one call, without retries. Never rejects: whatever happens is an {@link Outcome}. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
-
-/** Begins to open a connection for a call that is about to come; null when one is not to be had at once. The line is to be closed. */
-export type Prepare = (signal: AbortSignal) => Line | null;

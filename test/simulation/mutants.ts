@@ -117,11 +117,11 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "(called = deps.call(item.request, { signal, mayCall, line }))",
+        from: "(called = deps.call(item.request, { signal, mayCall }))",
         to: `(called = (async () => {
       const may = mayCall();
       await deps.clock.sleep(5);
-      return deps.call(item.request, { signal, mayCall: () => may, line });
+      return deps.call(item.request, { signal, mayCall: () => may });
     })())`,
       },
     ],

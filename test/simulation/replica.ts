@@ -133,7 +133,6 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
         oracle.fail(`${body.commandId} is sent although it expired`);
       around.callLeft(replica);
     }),
-    prepare: () => null,
     publish: publisherFor(around, process),
     codec,
     contradiction: ({ ref, said, standing }) => {

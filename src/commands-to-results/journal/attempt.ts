@@ -1,4 +1,4 @@
-import type { Outcome, Prepare } from "../../partner/types.ts";
+import type { Outcome } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Verdict } from "../types.ts";
 import type { Sign } from "./breaker.ts";
@@ -14,11 +14,7 @@ const BEGINS_WITHIN = 0.5;
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. */
-const callOnce = async (
-  job: Job,
-  attemptId: string,
-  { sinceClaimMs, line }: { sinceClaimMs: Stopwatch; line: ReturnType<Prepare> },
-): Promise<Called> => {
+const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): Promise<Called> => {
   const { ref, item, lifeline, deps } = job;
   const { callWithinMs } = deps.options;
   let refusal: Verdict | null = null;
@@ -39,11 +35,7 @@ const callOnce = async (
   const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);
   // The deadline only cuts the call off: what it came to by then is for the evidence to say.
   await deps.clock
-    .withDeadline(
-      leftMs,
-      lifeline.cut,
-      (signal) => (called = deps.call(item.request, { signal, mayCall, line })),
-    )
+    .withDeadline(leftMs, lifeline.cut, (signal) => (called = deps.call(item.request, { signal, mayCall })))
     .catch(() => undefined);
   return { outcome: await called, refusal };
 };
@@ -66,7 +58,6 @@ export const tryOnce = async (
   const { callWithinMs, backoff } = deps.options;
   const attemptId = deps.newId();
   let sign: Sign = "nothing";
-  const line = deps.prepare(lifeline.stop);
   try {
     const sinceClaimMs = startStopwatch(deps.clock);
     const { requestHash, receivedAt } = item;
@@ -81,7 +72,7 @@ export const tryOnce = async (
     // An acknowledgement is no permission: somebody else's claim may stand before this one.
     if (!deps.view.holds(ref, attemptId)) return;
 
-    const { outcome, refusal } = await callOnce(job, attemptId, { sinceClaimMs, line });
+    const { outcome, refusal } = await callOnce(job, attemptId, sinceClaimMs);
     if (outcome.kind !== "notSent") {
       job.attempts += 1;
       job.harmless.delete(attemptId);
@@ -107,7 +98,6 @@ export const tryOnce = async (
     const waitMs = disposition.afterMs ?? backoffMs(backoff, job.harmless.size - 1, deps.random());
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {
-    line?.close();
     leave(sign);
   }
 };

@@ -1,4 +1,4 @@
-import type { Call, PartnerRequest, Prepare } from "../../partner/types.ts";
+import type { Call, PartnerRequest } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -57,8 +57,6 @@ export type Deps = {
   view: View;
   journal: Journal;
   call: Call;
-  /** Opens a connection while the claim is being written. */
-  prepare: Prepare;
   publish: Publish;
   codec: ResultCodec;
   /** Makes a contradiction known to people, durably: error log, metric, dead letter. */

@@ -94,7 +94,6 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
           ? { kind: "executed", answer: { httpStatus: 200, body: "{}", retryAfterMs: null } }
           : { kind: "notSent", reason: "not allowed" },
       ),
-    prepare: () => null,
     publish: (result) => {
       results.push(`${result.commandId} ${result.outcome}`);
       return Promise.resolve();
