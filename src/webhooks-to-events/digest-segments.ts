@@ -75,21 +75,20 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
     return at;
   };
 
-  const wipe = (segment: Segment, atMs: number): Segment => {
+  const wipe = (segment: Segment, openedAtMs: number, atMs: number): Segment => {
     if (segment.used > 0) segment.words.fill(0);
-    segment.used = 0;
-    segment.openedAtMs = segment.newestAtMs = atMs;
-    return segment;
+    return Object.assign(segment, { used: 0, openedAtMs, newestAtMs: atMs });
   };
 
   const writable = (atMs: number): Segment => {
     const [current] = segments as [Segment, ...Segment[]];
-    if (current.used === 0) return wipe(current, atMs);
+    if (current.used === 0) return wipe(current, atMs, atMs);
     // Records of several partitions come with times in any order: only a later one can end a segment's share.
     const isOver = current.used >= most || atMs > current.openedAtMs + windowMs * SHARE_OF_WINDOW;
     if (!isOver) return current;
     const oldest = segments.pop() ?? current;
-    segments.unshift(wipe(oldest, atMs));
+    // Shares never go back, or the next partition that is read from its beginning would use up all of them once more.
+    segments.unshift(wipe(oldest, Math.max(atMs, current.openedAtMs), atMs));
     return oldest;
   };
 

@@ -105,6 +105,16 @@ test("partitions that are read at different times do not open a segment for each
   expect(window.size().events).toBe(3_000);
 });
 
+test("partitions that are read one after the other, each from two hours ago, leave nothing out", () => {
+  const window = windowOf(200_000);
+  // Five of eight segments of the 150,000 bytes for ids: they fill up in the middle of partitions.
+  const [partitions, events] = [6, 1_600];
+  for (let n = 0; n < partitions * events; n++)
+    window.note(event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
+  const seen = Array.from({ length: partitions * events }, (_, n) => window.seen(eventIdFor(n), START_MS));
+  expect(seen.filter((each) => !each)).toEqual([]);
+});
+
 test("a digest of zeros is a digest like any other", () => {
   const segments = segmentsOf({ wordsPerSlot: 2, valueBits: 0, windowMs: HOUR_MS, maxBytes: 1_000_000 });
   const zeros = digestOfHex("0".repeat(32));
