@@ -73,6 +73,7 @@ export const openCommands = async (
     decide,
     codec: results.codec,
     contradiction,
+    pass: partner.pass,
     call: measured(partner.call, metrics, clock),
     publish: results.publish,
     conclude: concludeWith({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
@@ -86,6 +87,7 @@ export const openCommands = async (
     },
     options: {
       callWithinMs: settings.connectTimeoutMs + settings.callTimeoutMs,
+      beginWithinMs: settings.connectTimeoutMs,
       takeoverMarginMs: TAKEOVER_MARGIN_MS,
       deadlineMs: commands.deadlineMs,
       breakerFailures: settings.breakerFailures,

@@ -53,6 +53,7 @@ export const resolveDoubt = async (
       observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
       options: {
         callWithinMs: 0,
+        beginWithinMs: 0,
         takeoverMarginMs: 0,
         deadlineMs: DECIDE_TIMEOUT_MS,
         breakerFailures: 1,

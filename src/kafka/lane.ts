@@ -1,7 +1,7 @@
 import type { Waiting } from "./waiting.ts";
 
 /** Enough for the pace of any one process, little enough that the first of a batch need not wait long for the last. */
-const MAX_BATCH_RECORDS = 1_000;
+export const MAX_BATCH_RECORDS = 1_000;
 /** Below the 1 MB that a broker takes by default. */
 const MAX_BATCH_BYTES = 768 * 1024;
 
@@ -10,6 +10,8 @@ export class Lane {
   readonly leader: number;
   /** The batch under way, how to stop waiting for it, and since when it is under way (monotonic milliseconds). */
   sending: { batch: readonly Waiting[]; giveUp: AbortController; since: number } | null = null;
+  /** Records in a batch at most. Less than usual where the topic takes only small ones: a batch that is refused may be written in part. */
+  bound = MAX_BATCH_RECORDS;
   /** A drain is running or about to. */
   busy = false;
   #items: Waiting[] = [];
@@ -24,7 +26,7 @@ export class Lane {
   }
 
   /** The next batch, without what was settled meanwhile. One record at least where there is one, however large. */
-  take(maxRecords = MAX_BATCH_RECORDS): Waiting[] {
+  take(maxRecords = this.bound): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
     while (this.#head < this.#items.length && batch.length < maxRecords) {

@@ -4,7 +4,7 @@ import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { Backlog } from "./backlog.ts";
 import { isTooLarge, protocolErrorOf } from "./errors.ts";
-import { Lane } from "./lane.ts";
+import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
 import type { Outgoing, Written } from "./record.ts";
 import type { Session } from "./session.ts";
@@ -107,10 +107,15 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       const [only] = batch;
       if (isTooLarge(error) && only && batch.length === 1) {
         backlog.failed(only, new PublishError("refused", `${topic} takes no record of this size`, error));
+        // It was this one, and not their number.
+        lane.bound = MAX_BATCH_RECORDS;
         return "done";
       }
       lane.giveBack(batch);
-      if (isTooLarge(error)) return "too large";
+      if (isTooLarge(error)) {
+        lane.bound = Math.max(1, batch.length >> 1);
+        return "too large";
+      }
       failedAt = clock.monotonic();
       // An error that the broker named leaves the connection whole. After anything else its state is unknown.
       distrust(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));

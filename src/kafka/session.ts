@@ -20,6 +20,8 @@ const STEP_TIMEOUT_MS = 4_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** Much longer than an answer takes; a frozen broker among three costs this, and seldom twice. */
 const HEDGE = { everyMs: 750, atMost: 4 };
+/** A client begins with another broker than the one before it. What was opened on a frozen one lingers: not more of these than help. */
+const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 
 const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[] => {
   const records = new Map<number, Outgoing[]>();
@@ -101,7 +103,7 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
 /** Connects, bounded in time. Rejects when no broker can be reached. */
 export const openSession = (topic: string, newClient: NewClient, clock: Clock): Promise<Session> =>
   hedged(
-    { clock, ...HEDGE },
+    { clock, ...HEDGE_OPENING },
     () => openOne(topic, newClient, clock),
     (late) => void late.close(),
   );

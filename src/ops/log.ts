@@ -9,29 +9,43 @@ const BUNDLE_CHARS = 32_768;
 const FLUSH_EVERY_MS = 200;
 
 /**
- * Gathers lines for pino's own stream, which could do so too, but measures all that it holds again with each line.
+ * Gathers lines for pino's own stream, which could do so too, but measures all that it holds again with each line. What was gathered is
+ * written synchronously when the process ends, whatever ends it: pino asks its stream for that.
  */
-const bundled = (stream: ReturnType<typeof pino.destination>): Flushable => {
+const bundled = (): Flushable => {
+  const stream = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: BUNDLE_CHARS,
+    maxWrite: 4 * BUNDLE_CHARS,
+  });
+  const write = stream.write.bind(stream);
+  const flushSync = stream.flushSync.bind(stream);
   let lines: string[] = [];
   let chars = 0;
+  /** Hands the lines over; the stream writes them once they are enough, or when it is asked to. */
   const pass = (): void => {
     if (lines.length === 0) return;
-    stream.write(lines.join(""));
+    write(lines.join(""));
     lines = [];
     chars = 0;
   };
-  setInterval(pass, FLUSH_EVERY_MS).unref();
-  return {
-    write: (line) => {
+  setInterval(() => {
+    pass();
+    stream.flush();
+  }, FLUSH_EVERY_MS).unref();
+  return Object.assign(stream, {
+    write: (line: string) => {
       lines.push(line);
       chars += line.length;
       if (chars >= BUNDLE_CHARS) pass();
+      return true;
     },
     flushSync: () => {
       pass();
-      stream.flushSync();
+      flushSync();
     },
-  };
+  });
 };
 
 /**
@@ -40,7 +54,7 @@ const bundled = (stream: ReturnType<typeof pino.destination>): Flushable => {
  * @param destination where lines go; standard output when absent
  */
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
-  const stream: Flushable = destination ?? bundled(pino.destination({ fd: 1, sync: false }));
+  const stream: Flushable = destination ?? bundled();
   const logger = pino(
     {
       level,

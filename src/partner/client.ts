@@ -11,7 +11,7 @@ import type { Mask } from "./mask.ts";
 import { maskFor } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import type { Call, CallOptions, Outcome, PartnerRequest } from "./types.ts";
+import type { Call, CallOptions, Outcome, PartnerRequest, Pass } from "./types.ts";
 
 export type PartnerOptions = {
   /** http or https; a path in it comes before every request's path. */
@@ -36,6 +36,8 @@ export type PartnerOptions = {
 };
 
 export type Partner = {
+  /** To be had before a call, and before what the call is claimed with: a claim has no time to wait. */
+  pass: () => Pass;
   call: Call;
   /** Sends nothing more, and resolves when no call is open. */
   close: () => Promise<void>;
@@ -73,10 +75,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
     { signal, mayCall }: CallOptions,
     used: Credentials,
   ): Promise<Reading> => {
-    const pass = passFor();
     try {
-      // Longer than a call may take, no claim on it is worth anything.
-      if (!pass.enter()) await clock.withDeadline(callTimeoutMs, signal, (inner) => pass.wait(inner));
       const socket = await connect(signal);
       const { done, cut } = exchange(socket, {
         origin: baseUrl.origin,
@@ -93,8 +92,6 @@ export const createPartner = (options: PartnerOptions): Partner => {
     } catch (error) {
       // Nothing rejects once the exchange has begun.
       return { sent: false, reason: messageOf(error) };
-    } finally {
-      pass.leave();
     }
   };
 
@@ -120,6 +117,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
   };
 
   return {
+    pass: passFor,
     call: async (request, callOptions) => {
       const outcome = callOnce(request, callOptions);
       open.add(outcome);

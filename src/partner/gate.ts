@@ -1,14 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
-
-/** A call's way through the gate. */
-export type Pass = {
-  /** Whether the call may begin at once. When not, it has to wait. */
-  enter: () => boolean;
-  /** Waits for a place and for a turn. Rejects when the signal aborts. */
-  wait: (signal: AbortSignal) => Promise<void>;
-  /** Gives the place back, or stops waiting for one. To be called once, whatever happened. */
-  leave: () => void;
-};
+import type { Pass } from "./types.ts";
 
 type GateOptions = {
   maxOpen: number;

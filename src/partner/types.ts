@@ -41,3 +41,13 @@ export type CallOptions = {
 
 /** Makes one call, without retries. Never rejects: whatever happens is an {@link Outcome}. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
+
+/** A call's way through the gate that bounds how many calls are open at a time, and how many begin in a second. */
+export type Pass = {
+  /** Whether the call may begin at once. When not, it has to wait. */
+  enter: () => boolean;
+  /** Waits for a place and for a turn. Rejects when the signal aborts. */
+  wait: (signal: AbortSignal) => Promise<void>;
+  /** Gives the place back, or stops waiting for one. More than once changes nothing. */
+  leave: () => void;
+};

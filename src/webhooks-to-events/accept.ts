@@ -127,7 +127,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
   const server = createServer((request, response) => {
     // What nearly every request asks for needs no router, which would cost a twentieth of the throughput.
     if (!options.pathToken && request.method === "POST" && request.url === options.path)
-      void answer(request, response, null);
+      answer(request, response, null).catch(() => response.destroy());
     else void throughRouter(request, response);
   });
   server.requestTimeout = REQUEST_TIMEOUT_MS;

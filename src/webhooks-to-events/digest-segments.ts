@@ -5,8 +5,8 @@
  * first minute, and never grows. Nothing is rehashed either; wiping a segment takes a few milliseconds.
  *
  * Of a digest, one 32-bit word chooses the slot and two (64 bits, less what `valueBits` takes) are stored. Probing meets
- * about a dozen entries in each of the segments, so a stranger is taken for a known digest once in 2^64 / 96 look-ups of
- * absent digests: at 60 million a day once in nine million years (once in two million with two value bits).
+ * up to two dozen entries in each of the segments, so a stranger is taken for a known digest once in 2^64 / 182 look-ups of
+ * absent digests: at 60 million a day once in four million years (once in a million with two value bits).
  */
 export type Digest = { readonly place: number; readonly high: number; readonly low: number };
 

@@ -131,7 +131,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: " || sinceClaimMs() >= BEGINS_WITHIN * callWithinMs",
+        from: " || sinceClaimMs() >= beginWithinMs",
         to: "",
       },
       { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },

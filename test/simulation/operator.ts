@@ -30,6 +30,7 @@ export const visit = (around: Surroundings, name: string): void => {
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
       callWithinMs: 0,
+      beginWithinMs: 0,
       takeoverMarginMs: 0,
       deadlineMs: 0,
       breakerFailures: 0,

@@ -127,6 +127,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     clock,
     view,
     journal: log.journalFor(process, atPort(1)),
+    pass: () => ({ enter: () => true, wait: () => Promise.resolve(), leave: () => undefined }),
     call: partner.callFor(process, atCall, (body) => {
       const sent = scenario.commands.find(({ commandId }) => commandId === body.commandId);
       if (sent && guard(commandOf(sent), clock.now()) !== null)
@@ -150,6 +151,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
       callWithinMs: CALL_WITHIN_MS,
+      beginWithinMs: CALL_WITHIN_MS / 2,
       takeoverMarginMs: TAKEOVER_MARGIN_MS,
       deadlineMs: DEADLINE_MS,
       breakerFailures: 3,

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../partner/types.ts";
+import type { Outcome, Pass } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Verdict } from "../types.ts";
 import type { Sign } from "./breaker.ts";
@@ -8,15 +8,15 @@ import type { Stopwatch } from "./stopwatch.ts";
 import { startStopwatch } from "./stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
 
-/** A call that begins later in its claim's time than this part of it is not begun: what is left might be too short for an answer. */
-const BEGINS_WITHIN = 0.5;
+/** So long a command whose deadline has passed waits at the partner's gate at least: it need not be asked about more often. */
+const SHORTEST_WAIT_MS = 1_000;
 
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. */
 const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): Promise<Called> => {
   const { ref, item, lifeline, deps } = job;
-  const { callWithinMs } = deps.options;
+  const { callWithinMs, beginWithinMs } = deps.options;
   let refusal: Verdict | null = null;
   let asked = false;
 
@@ -24,7 +24,7 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
   const mayCall = (): boolean => {
     if (asked || lifeline.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
     refusal = deps.guard(item.command, deps.clock.now());
-    if (refusal !== null || sinceClaimMs() >= BEGINS_WITHIN * callWithinMs) return false;
+    if (refusal !== null || sinceClaimMs() >= beginWithinMs) return false;
     asked = true;
     job.harmless.delete(attemptId);
     job.unreleased = null;
@@ -38,6 +38,18 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
     .withDeadline(leftMs, lifeline.cut, (signal) => (called = deps.call(item.request, { signal, mayCall })))
     .catch(() => undefined);
   return { outcome: await called, refusal };
+};
+
+/** Waits at the partner's gate, for as long as the command has time. False when it was not let in. */
+const admitted = async (pass: Pass, { deps, lifeline, elapsedMs }: Job): Promise<boolean> => {
+  if (pass.enter()) return true;
+  const leftMs = Math.max(deps.options.deadlineMs - elapsedMs(), SHORTEST_WAIT_MS);
+  return deps.clock
+    .withDeadline(leftMs, lifeline.stop, (signal) => pass.wait(signal))
+    .then(
+      () => true,
+      () => false,
+    );
 };
 
 const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
@@ -58,7 +70,9 @@ export const tryOnce = async (
   const { callWithinMs, backoff } = deps.options;
   const attemptId = deps.newId();
   let sign: Sign = "nothing";
+  const pass = deps.pass();
   try {
+    if (!(await admitted(pass, job))) return;
     const sinceClaimMs = startStopwatch(deps.clock);
     const { requestHash, receivedAt } = item;
     const { attempts } = job;
@@ -73,6 +87,8 @@ export const tryOnce = async (
     if (!deps.view.holds(ref, attemptId)) return;
 
     const { outcome, refusal } = await callOnce(job, attemptId, sinceClaimMs);
+    // What follows need not keep another call waiting.
+    pass.leave();
     if (outcome.kind !== "notSent") {
       job.attempts += 1;
       job.harmless.delete(attemptId);
@@ -98,6 +114,7 @@ export const tryOnce = async (
     const waitMs = disposition.afterMs ?? backoffMs(backoff, job.harmless.size - 1, deps.random());
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {
+    pass.leave();
     leave(sign);
   }
 };

@@ -1,4 +1,4 @@
-import type { Call, PartnerRequest } from "../../partner/types.ts";
+import type { Call, PartnerRequest, Pass } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -42,6 +42,8 @@ export type Observer = {
 export type Options = {
   /** Connect and call timeout together: a call is neither started nor continued later than this after its claim was begun. */
   callWithinMs: number;
+  /** The connect timeout: a call is not begun later than this after its claim, so that all of the call timeout is left for its answer. */
+  beginWithinMs: number;
   /** So much longer than its callWithinMs a claim of another owner is waited for. */
   takeoverMarginMs: number;
   /** How long a command is tried, from when it was taken up. */
@@ -56,6 +58,7 @@ export type Deps = {
   clock: Clock;
   view: View;
   journal: Journal;
+  pass: () => Pass;
   call: Call;
   publish: Publish;
   codec: ResultCodec;

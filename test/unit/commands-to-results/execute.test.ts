@@ -147,7 +147,7 @@ describe("execute", () => {
     const append: Deps["journal"]["append"] = async (key, entry) => {
       const position = await deps.journal.append(key, entry);
       // Only the first claim is slow, as when the log's leader has just gone.
-      lateMs = Math.max(lateMs, 0.6 * deps.options.callWithinMs);
+      lateMs = Math.max(lateMs, 1.2 * deps.options.beginWithinMs);
       return position;
     };
     const execute = createExecute({ ...deps, clock, journal: { ...deps.journal, append } });
@@ -156,6 +156,43 @@ describe("execute", () => {
     });
     expect(calls()).toBe(1);
     expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+  });
+
+  it("claims nothing while it waits at the partner's gate, and gives its place there back", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    let letIn: () => void = () => undefined;
+    let left = 0;
+    const pass: Deps["pass"] = () => ({
+      enter: () => false,
+      wait: () => new Promise((resolve) => (letIn = resolve)),
+      leave: () => {
+        left += 1;
+      },
+    });
+    const settled = createExecute({ ...deps, pass })(itemOf(c1), life.signals, place);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log.entries).toEqual([]);
+    expect(calls()).toBe(0);
+    letIn();
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    expect(left).toBeGreaterThan(0);
+  });
+
+  it("ends a command that the partner's gate never lets in as not sent", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    const pass: Deps["pass"] = () => ({
+      enter: () => false,
+      wait: () => Promise.reject(new Error("no connection was free in time")),
+      leave: () => undefined,
+    });
+    const execute = createExecute({ ...deps, pass, options: { ...deps.options, deadlineMs: 30 } });
+    await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "FAILED", attempts: 0 },
+    });
+    expect(calls()).toBe(0);
+    expect(kinds(log)).toEqual(["concluded"]);
   });
 
   it("pauses accepts after doubts in a row", async () => {

@@ -303,26 +303,12 @@ describe("connections", () => {
     expect(new Set(bodies)).toEqual(new Set(Array.from({ length: 20 }, (_, n) => `{"n":${n}}`)));
   });
 
-  it("are never more than allowed, and waiting for one sends nothing", async () => {
-    const server = await serve({});
-    const partner = partnerOf(server, { maxConnections: 2 });
-    const stop = new AbortController();
-    const held = [ACCEPT, ACCEPT].map((request) => partner.call(request, { ...free(), signal: stop.signal }));
-    await eventually(() => server.seen.filter(({ text }) => text.endsWith("}")).length === 2);
-    const giveUp = new AbortController();
-    const third = partner.call(ACCEPT, { signal: giveUp.signal, mayCall: () => true });
-    giveUp.abort(new Error("no time left"));
-    expect(await third).toEqual({ kind: "notSent", reason: "no time left" });
-    expect(server.seen).toHaveLength(2);
-    const fourth = partner.call(ACCEPT, { ...free(), signal: stop.signal });
-    server.seen[0]!.socket.write(answer("200 OK"));
-    await eventually(() => server.seen.length === 3 && server.seen[2]!.text.endsWith("}"));
-    stop.abort(new Error("done"));
-    expect((await Promise.all([...held, fourth])).map(({ kind }) => kind).sort()).toEqual([
-      "executed",
-      "unknown",
-      "unknown",
-    ]);
+  it("have a gate in front of them", () => {
+    const { pass } = partnerOf({ url: "http://127.0.0.1:1" }, { maxConnections: 2 });
+    const passes = [pass(), pass(), pass()];
+    expect(passes.map(({ enter }) => enter())).toEqual([true, true, false]);
+    passes[0]?.leave();
+    expect(passes[2]?.enter()).toBe(true);
   });
 
   it("are not opened after closing, which waits for what is open", async () => {

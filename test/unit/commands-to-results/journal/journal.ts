@@ -88,6 +88,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
       },
       reread: ({ offset }) => Promise.resolve(log.entries[offset]?.entry ?? null),
     },
+    pass: () => ({ enter: () => true, wait: () => Promise.resolve(), leave: () => undefined }),
     call: (_, { mayCall }) =>
       Promise.resolve(
         mayCall()
@@ -109,6 +110,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
       callWithinMs: 1_000,
+      beginWithinMs: 500,
       takeoverMarginMs: 10,
       deadlineMs: 1_000,
       breakerFailures: 2,
