@@ -146,6 +146,20 @@ describe("bounds", () => {
     expect(await failure(publish("large", LONG_MS, 6_000))).toBe("overloaded");
   });
 
+  test("where a topic takes only small batches, few are refused, for what is refused may be written in part", async () => {
+    const { cluster, publish } = setUp();
+    let refused = 0;
+    cluster.before = (batch) => {
+      if (batch.length <= 40) return Promise.resolve();
+      refused += 1;
+      return Promise.reject(protocolError("MESSAGE_TOO_LARGE"));
+    };
+    await Promise.all(keys(3_000).map((key) => publish(key)));
+    expect(cluster.logs[0]).toEqual(keys(3_000));
+    // 1,000, 500, 250, 125 and 62.
+    expect(refused).toBe(5);
+  });
+
   test("a batch that Kafka finds too large is sent record by record, and only the large one is refused", async () => {
     const { cluster, publish, failure } = setUp();
     await publish("first");
