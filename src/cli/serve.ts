@@ -26,7 +26,7 @@ const serve = async (io: Io): Promise<ExitCode> => {
     if (io.stopped.aborted) return EXIT.done;
     throw error;
   } finally {
-    log.flush();
+    await log.flush();
   }
 };
 

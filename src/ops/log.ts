@@ -1,16 +1,20 @@
 import { pino, type DestinationStream, type LevelWithSilent } from "pino";
 import type { Log } from "../runtime/log.ts";
 
-export type ClosableLog = Log & { flush(): void };
-type Flushable = DestinationStream & { flushSync?: () => void };
+export type ClosableLog = Log & {
+  /** Resolves when all lines are written, or when nobody has taken them for a while. */
+  flush(): Promise<void>;
+};
+type Flushable = DestinationStream & { drained?: () => Promise<void> };
 
 /** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. */
 const BUNDLE_CHARS = 32_768;
 const FLUSH_EVERY_MS = 200;
+const LAST_FLUSH_MS = 2_000;
 
 /**
  * Gathers lines for pino's own stream, which could do so too, but measures all that it holds again with each line. What was gathered is
- * written synchronously when the process ends, whatever ends it: pino asks its stream for that.
+ * written when the process ends, whatever ends it: pino asks its stream for that.
  */
 const bundled = (): Flushable => {
   const stream = pino.destination({
@@ -45,6 +49,15 @@ const bundled = (): Flushable => {
       pass();
       flushSync();
     },
+    drained: () =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LAST_FLUSH_MS);
+        pass();
+        stream.flush(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
   });
 };
 
@@ -64,5 +77,5 @@ export const createLog = (level: LevelWithSilent, destination?: DestinationStrea
     },
     stream,
   );
-  return Object.assign(logger, { flush: () => stream.flushSync?.() });
+  return Object.assign(logger, { flush: async () => stream.drained?.() });
 };
