@@ -72,7 +72,8 @@ async function load({ port, target, connections, seconds, perSecond, mixed = fal
     while (idle.length > 0 && !isOver()) {
       const due = dueMs();
       if (due > performance.now()) break;
-      const free = idle.pop();
+      // In turn: one that is never used would be closed by the server.
+      const free = idle.shift();
       const request = requests[sent++];
       if (free === undefined || request === undefined) break;
       // Waiting for a free connection counts as waiting for the answer.
