@@ -1,16 +1,10 @@
 // npm run bench:commands -- [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--seconds 4] [--idle 200] [--only bare|bridge]
 // Accepts through a real Kafka on this machine: the bridge with its journal, and a bare loop without any protection, by turns under the
 // same load. Keys: how many the commands share, 0 for a key each. Exit code 1 when the bridge called, answered or ordered anything wrong.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
-import { startKafka } from "../dev/cluster/kafka.mjs";
-import { startRegistry } from "../dev/cluster/registry.mjs";
 import { program } from "../dev/program.mjs";
-import { createSteps } from "../dev/terminal/steps.mjs";
+import { openSurroundings } from "./surroundings.mjs";
 import { idleLatency, roundLine, throughput } from "./commands/report.mjs";
 import { playIdle, playRound } from "./commands/round.mjs";
 import { startBare, startBridge, startPartner } from "./commands/servers.mjs";
@@ -44,20 +38,11 @@ const loadOf = (latencyMs, inFlight, keys) => {
 };
 
 await program(async (scope) => {
-  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
-  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
-  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
-  const { step, say, line } = createSteps();
-
-  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
-  scope.defer(kafka.stop);
-  const registry = await step("starting the schema registry", () => startRegistry({ say }));
-  scope.defer(registry.stop);
-  const brokers = kafka.bootstrapServers;
+  const { line, surroundings } = await openSurroundings(scope);
+  const { brokers } = surroundings;
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
-  const surroundings = { projectFolder, logFolder, scope, brokers, registryUrl: registry.url };
   const partner = await startPartner(surroundings);
   const profile = values["cpu-prof"];
   const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];

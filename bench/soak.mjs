@@ -1,17 +1,12 @@
 // npm run bench:soak -- [--minutes 60] [--per-second 2500] [--warm-up 10]
 // A long mix of webhooks into the bridge: new events, repetitions, later statuses, wrong signatures, bodies that nobody understands.
 // Samples the bridge's memory, and says whether it grew. Exit code 1 when it did, or when an answer was not the right one.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startKafka } from "../dev/cluster/kafka.mjs";
-import { startRegistry } from "../dev/cluster/registry.mjs";
 import { program } from "../dev/program.mjs";
 import { run } from "../dev/run.mjs";
-import { createSteps } from "../dev/terminal/steps.mjs";
+import { openSurroundings } from "./surroundings.mjs";
 import { processFigures } from "./webhooks/process-figures.mjs";
 import { fixed, machine } from "./webhooks/report.mjs";
 import { MIX } from "./webhooks/requests.mjs";
@@ -35,21 +30,7 @@ const CONNECTIONS = 64;
 const FLAT_MB_PER_HOUR = 3;
 
 await program(async (scope) => {
-  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
-  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-soak-"));
-  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
-  const { step, say, line } = createSteps();
-  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
-  scope.defer(kafka.stop);
-  const registry = await step("starting the schema registry", () => startRegistry({ say }));
-  scope.defer(registry.stop);
-  const surroundings = {
-    projectFolder,
-    logFolder,
-    scope,
-    brokers: kafka.bootstrapServers,
-    registryUrl: registry.url,
-  };
+  const { step, line, surroundings } = await openSurroundings(scope);
   const bridge = await step("starting the bridge", () => startBridge(surroundings));
 
   const startedAt = performance.now();
@@ -72,7 +53,7 @@ await program(async (scope) => {
       port: bridge.port,
       target: TARGET,
     };
-    const load = join(projectFolder, "bench", "webhooks", "load.mjs");
+    const load = join(surroundings.projectFolder, "bench", "webhooks", "load.mjs");
     const figures = JSON.parse(await run(process.execPath, [load, JSON.stringify(options)]));
     answered += figures.answered;
     good += figures.good;

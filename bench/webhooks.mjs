@@ -1,15 +1,9 @@
 // npm run bench:webhooks -- [--connections 1,16,64,256] [--seconds 5] [--rounds 3] [--only baseline|bridge]
 // Webhooks into a real Kafka on this machine: the bridge with HMAC verification, and a bare baseline, by turns under the same load.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
-import { startKafka } from "../dev/cluster/kafka.mjs";
-import { startRegistry } from "../dev/cluster/registry.mjs";
 import { program } from "../dev/program.mjs";
-import { createSteps } from "../dev/terminal/steps.mjs";
+import { openSurroundings } from "./surroundings.mjs";
 import { machine, report, roundLine } from "./webhooks/report.mjs";
 import { playRound } from "./webhooks/round.mjs";
 import { startBaseline, startBridge } from "./webhooks/servers.mjs";
@@ -28,21 +22,12 @@ const WARM_UP = { connections: 64, seconds: 4, perSecond: null };
 const STEADY = { connections: 64, seconds, perSecond: 200 };
 
 await program(async (scope) => {
-  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
-  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
-  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
-  const { step, say, line } = createSteps();
-
-  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
-  scope.defer(kafka.stop);
-  const registry = await step("starting the schema registry", () => startRegistry({ say }));
-  scope.defer(registry.stop);
-  const brokers = kafka.bootstrapServers;
+  const { step, line, surroundings } = await openSurroundings(scope);
+  const { projectFolder, brokers } = surroundings;
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
 
-  const surroundings = { projectFolder, logFolder, scope, brokers, registryUrl: registry.url };
   const servers = [];
   if (values.only !== "bridge")
     servers.push(await step("starting the baseline", () => startBaseline(surroundings, admin)));

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startKafka } from "../dev/cluster/kafka.mjs";
+import { startRegistry } from "../dev/cluster/registry.mjs";
+import { createSteps } from "../dev/terminal/steps.mjs";
+
+/** @typedef {import("../dev/program.mjs").Scope} Scope */
+
+/**
+ * What every measurement stands on: Kafka, the registry, and a folder for logs; all gone with the scope.
+ * @param {Scope} scope
+ */
+export async function openSurroundings(scope) {
+  const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
+  const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
+  scope.defer(() => rm(logFolder, { recursive: true, force: true }));
+  const { step, say, line } = createSteps();
+  const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
+  scope.defer(kafka.stop);
+  const registry = await step("starting the schema registry", () => startRegistry({ say }));
+  scope.defer(registry.stop);
+  const brokers = kafka.bootstrapServers;
+  return {
+    step,
+    line,
+    surroundings: { projectFolder, logFolder, scope, brokers, registryUrl: registry.url },
+  };
+}
