@@ -68,15 +68,19 @@ export const webhookServer = (
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
-    const event = reception && "event" in reception ? reception.event : null;
-    const place = reception && "place" in reception ? reception.place : null;
+    const event = reception && "event" in reception ? reception.event : undefined;
+    const place = reception && "place" in reception ? reception.place : undefined;
+    // One shape for all: what is undefined is not written, and objects put together from parts cost three times as much.
     const line = {
       code: status,
-      ...(reception && { kind: reception.kind }),
-      ...(event && { eventId: event.eventId, transactionId: event.transactionId, status: event.status }),
-      ...place,
+      kind: reception?.kind,
+      eventId: event?.eventId,
+      transactionId: event?.transactionId,
+      status: event?.status,
+      partition: place?.partition,
+      offset: place?.offset,
       ms,
-      ...(error !== null && { reason: messageOf(error) }),
+      reason: error === null ? undefined : messageOf(error),
     };
     if (status >= 500) log.warn(line, "webhook.unavailable");
     else log.info(line, "webhook.served");

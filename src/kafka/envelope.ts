@@ -1,3 +1,4 @@
+import { isoTimes } from "../runtime/iso-time.ts";
 import type { Headers } from "./record.ts";
 
 /** Context attributes of a CloudEvents 1.0 event. */
@@ -12,13 +13,15 @@ export type Envelope = {
   traceparent: string | null;
 };
 
+const timeOf = isoTimes();
+
 /** Header names and values of the CloudEvents Kafka binding in binary mode. */
 export const envelopeHeaders = ({ id, type, source, subject, timeMs, traceparent }: Envelope): Headers => ({
   ce_specversion: "1.0",
   ce_id: id,
   ce_source: source,
   ce_type: type,
-  ce_time: new Date(timeMs).toISOString(),
+  ce_time: timeOf(timeMs),
   ce_subject: subject,
   "content-type": "application/avro",
   ...(traceparent !== null && { traceparent }),

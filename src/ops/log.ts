@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type LevelWithSilent } from "pino";
+import { isoTimes } from "../runtime/iso-time.ts";
 import type { Log } from "../runtime/log.ts";
 
 export type ClosableLog = Log & {
@@ -68,11 +69,12 @@ const bundled = (): Flushable => {
  */
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
   const stream: Flushable = destination ?? bundled();
+  const timeOf = isoTimes();
   const logger = pino(
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${timeOf(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,

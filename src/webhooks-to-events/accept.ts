@@ -37,9 +37,10 @@ const KEEP_ALIVE_MS = 75_000;
 /** How long a connection whose request is refused unread stays open, so that the answer can be read on the other side. */
 const LINGER_MS = 1_000;
 
-type Reply = { status: number; body: string; headers?: Record<string, string> };
+/** `headers`: names and values by turns. `body` is ASCII. */
+type Reply = { status: number; body: string; headers?: readonly string[] };
 
-const JSON_TYPE = { "content-type": "application/json" };
+const JSON_TYPE = ["content-type", "application/json"];
 
 const replyTo = (reception: Reception): Reply => {
   switch (reception.kind) {
@@ -53,13 +54,13 @@ const replyTo = (reception: Reception): Reply => {
   }
 };
 
-const send = (response: ServerResponse, { status, body, headers }: Reply): void => {
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+const send = (response: ServerResponse, { status, body, headers = [] }: Reply): void => {
+  response.writeHead(status, [...headers, "content-length", String(body.length)]).end(body);
 };
 
 const sendAndClose = (request: IncomingMessage, response: ServerResponse, reply: Reply): void => {
   request.pause();
-  send(response, { ...reply, headers: { ...reply.headers, connection: "close" } });
+  send(response, { ...reply, headers: [...(reply.headers ?? []), "connection", "close"] });
   setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
 };
 
@@ -68,7 +69,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
   const busy: Reply = {
     status: 503,
     body: "",
-    headers: { "retry-after": String(options.retryAfterSeconds) },
+    headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
 

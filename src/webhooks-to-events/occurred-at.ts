@@ -24,8 +24,10 @@ const DAY_MS = 86_400_000;
 const midnightOf = (year: number, month: number, day: number): number =>
   Date.UTC(2000 + (year % 400), month - 1, day) + (Math.floor(year / 400) - 5) * 146_097 * DAY_MS;
 
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const daysIn = (year: number, month: number): number =>
-  new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  month === 2 && isLeap(year) ? 29 : (DAYS[month - 1] ?? 0);
 
 const firstThreeDigits = (fraction: string): number => Number(`${fraction}000`.slice(0, 3));
 

@@ -100,4 +100,8 @@ test("a batch is not touched by the next one", () => {
 
 test("the checksum is CRC-32C", () => {
   expect(crc32c(Buffer.from("123456789"))).toBe(0xe3069283);
+  // RFC 3720, appendix B.4.
+  expect(crc32c(Buffer.alloc(32, 0))).toBe(0x8a9136aa);
+  expect(crc32c(Buffer.alloc(32, 0xff))).toBe(0x62a8ab43);
+  expect(crc32c(Buffer.from(Array.from({ length: 32 }, (_, i) => i)))).toBe(0x46dd794e);
 });
