@@ -23,9 +23,13 @@ export const ownRecords = () => {
       for (const [partition, { startOffset }] of ranges) next.set(partition, startOffset);
     },
     wrote: ({ partition, offset }: { partition: number; offset: number }): void => {
-      const own = written.get(partition) ?? new Set();
-      written.set(partition, own);
-      if (offset >= (next.get(partition) ?? 0)) own.add(offset);
+      const expected = next.get(partition) ?? 0;
+      // Nearly always, and then there is nothing to keep.
+      if (offset === expected) next.set(partition, offset + 1);
+      else if (offset > expected) {
+        const own = written.get(partition) ?? new Set();
+        written.set(partition, own.add(offset));
+      }
     },
     read: ({ partition, offset }: { partition: number; offset: number }): void => {
       written.get(partition)?.delete(offset);

@@ -9,7 +9,7 @@ const MAX_BATCH_BYTES = 768 * 1024;
 export class Lane {
   readonly leader: number;
   /** The batch under way, how to stop waiting for it, and since when it is under way (monotonic milliseconds). */
-  sending: { batch: readonly Waiting[]; giveUp: AbortController; since: number } | null = null;
+  sending: { batch: readonly Waiting[]; giveUp: (reason: Error) => void; since: number } | null = null;
   /** Records in a batch at most. Less than usual where the topic takes only small ones: a batch that is refused may be written in part. */
   bound = MAX_BATCH_RECORDS;
   /** A drain is running or about to. */

@@ -1,5 +1,5 @@
 import { backoffMs } from "../runtime/backoff.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { DeadlineError, type Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import { Backlog } from "./backlog.ts";
@@ -93,9 +93,11 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     batch: Waiting[],
     over: Session,
   ): Promise<"done" | "failed" | "too large"> => {
-    lane.sending = { batch, giveUp: new AbortController(), since: clock.monotonic() };
     try {
-      const next = await clock.within(options.sendTimeoutMs, lane.sending.giveUp.signal, over.send(batch));
+      const next = await new Promise<Map<number, number>>((resolve, reject) => {
+        lane.sending = { batch, giveUp: reject, since: clock.monotonic() };
+        over.send(batch).then(resolve, reject);
+      });
       for (const item of batch) {
         const offset = next.get(item.partition) ?? 0;
         next.set(item.partition, offset + 1);
@@ -145,7 +147,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     homeless = [];
     for (const { sending, leader } of lanes.values()) {
       if (sending?.batch.some((item) => leaders[item.partition] !== leader)) {
-        sending.giveUp.abort(new Error("the partition has another leader now"));
+        sending.giveUp(new Error("the partition has another leader now"));
       }
     }
     items.sort((a, b) => a.sequence - b.sequence).forEach(place);
@@ -158,10 +160,16 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     homeless = homeless.filter((item) => !item.settled);
     if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
     const leaderless = distrusted === "nothing" && homeless.length > 0;
-    const slow = [...lanes.values()].some(({ sending }) => sending && now - sending.since > SLOW_SEND_MS);
+    let slow = false;
+    for (const { sending } of lanes.values()) {
+      const ms = sending ? now - sending.since : 0;
+      if (ms > options.sendTimeoutMs) sending?.giveUp(new DeadlineError(options.sendTimeoutMs));
+      if (ms > SLOW_SEND_MS) slow = true;
+    }
     if ((leaderless || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
   };
-  const sweeper = setInterval(() => backlog.size > 0 && sweep(), SWEEP_MS);
+  // One timer for all: one for each send would cost more than all that a send of a single record does here otherwise.
+  const sweeper = setInterval(sweep, SWEEP_MS);
 
   const dropSession = (): void => {
     const old = session;
