@@ -6,12 +6,13 @@ export const timedKit = (kit: Kit, metrics: Pick<Metrics, "publishSeconds">): Ki
   ...kit,
   publisher: (topic, bounds) => {
     const publisher = kit.publisher(topic, bounds);
+    const seconds = metrics.publishSeconds.labels(topic);
     return {
       ...publisher,
       publish: async (record, timeoutMs) => {
         const startedAt = kit.clock.monotonic();
         const written = await publisher.publish(record, timeoutMs);
-        metrics.publishSeconds.observe({ topic }, (kit.clock.monotonic() - startedAt) / 1_000);
+        seconds.observe((kit.clock.monotonic() - startedAt) / 1_000);
         return written;
       },
     };

@@ -80,9 +80,10 @@ const parsed = (text: string): unknown => {
   }
 };
 
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const utf8 = (bytes: Buffer): string | null => {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strictUtf8.decode(bytes);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import type { Unfit } from "./check.ts";
 import type { Conclude } from "./types.ts";
@@ -7,7 +7,7 @@ import type { Conclude } from "./types.ts";
 export type Coordinates = { topic: string; partition: number; offset: string };
 
 const shortHash = (...parts: readonly (string | number)[]): string =>
-  createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
+  hash("sha256", parts.join("\n"), "hex").slice(0, 32);
 
 /** Equal for every repetition of a command's result; a doubt and the final word that follows it differ. */
 export const resultIdOf = (commandId: string, final: boolean): string =>

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { PartnerRequest } from "../partner/types.ts";
 import type { Command, Request } from "./types.ts";
 
@@ -54,7 +54,5 @@ export const requestHash = ({ request }: Command): string => {
           request.baseCurrencyIso,
           request.quotedCurrencyIso,
         ];
-  return createHash("sha256")
-    .update(JSON.stringify([request.type, ...content]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([request.type, ...content]), "hex");
 };

@@ -73,7 +73,8 @@ export const systemClock: Clock = {
       };
       if (signal?.aborted) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
-      pending.finally(leave).then(resolve, reject);
+      void pending.then(leave, leave);
+      pending.then(resolve, reject);
     }),
 
   withDeadline: async (ms, signal, work) => {
