@@ -30,8 +30,6 @@ const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
-const NOTES_ATTEMPTS = 6;
-const NOTES_AGAIN_AFTER_MS = 2_000;
 /** Kept back of a drain: to write down what open calls came to, publish and commit. */
 const CONCLUDE_MS = 3_000;
 
@@ -40,33 +38,19 @@ export type CommandParts = {
   metrics: Metrics;
   deadLetters: DeadLetters;
   schemaIds: { command: number; result: number; journal: number };
-};
-
-/** What the group knows of the journal. A group's coordinator may have to be found anew: it is asked more than once. */
-const readNotes = async ({ kafka, topics }: Config, { connectCluster, clock }: Kit): Promise<string[]> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const cluster = await connectCluster();
-    try {
-      return await cluster.notes(kafka.groupId, topics.commands);
-    } catch (error) {
-      if (attempt === NOTES_ATTEMPTS) throw error;
-      await clock.sleep(NOTES_AGAIN_AFTER_MS);
-    } finally {
-      await cluster.close();
-    }
-  }
+  /** What the group knows of the journal. */
+  notes: readonly string[];
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds }: CommandParts,
+  { kit, metrics, deadLetters, schemaIds, notes }: CommandParts,
 ): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
   const results = openResults(config, kit, schemaIds.result);
-  const notes = await readNotes(config, kit);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, { notes });
   const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;

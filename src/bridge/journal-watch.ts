@@ -39,7 +39,7 @@ const MISSING_LOOKS = 3;
 const FORGET_EVERY_MS = 600_000;
 /** A quote lives for one business day: what is older is not worth stopping for. */
 const HORIZON_MS = 86_400_000;
-const ADVICE = "no accept is safe without it, see docs/operations.md";
+const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/operations.md';
 
 /**
  * Watches over the journal being the log that it was: deleted and created again, purged, or cut short, it has forgotten who may call.
@@ -56,13 +56,11 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
   let looking = false;
   let forgotAt = clock.monotonic();
 
-  const say = (event: string, what: string): string => {
-    const detail = `${topic} ${what}: ${ADVICE}`;
-    log.error({ topic, detail }, event);
-    return detail;
-  };
   const lose = (what: string): void => {
-    lost ??= say("journal.lost", what);
+    if (lost === null) {
+      lost = `${topic} ${what}: ${ADVICE}`;
+      log.error({ topic, detail: lost }, "journal.lost");
+    }
     view.trust(false);
   };
 
@@ -70,13 +68,16 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     const dropped = witness.dropped(ranges);
     if (dropped !== null) lose(dropped);
   };
+  /** Not for good: a leader that has just taken over may not be allowed to show its last records yet. */
   const checkEnd = (behind: string | null): void => {
     looksMissing = behind === null ? 0 : looksMissing + 1;
     if (behind === null) {
       if (missing !== null) log.info({ topic }, "journal.found");
       missing = null;
-    } else if (looksMissing >= MISSING_LOOKS) missing ??= say("journal.missing", behind);
-    // Not for good: a leader that has just taken over may not be allowed to show its last records yet.
+    } else if (missing === null && looksMissing >= MISSING_LOOKS) {
+      missing = `${topic} ${behind}: ${ADVICE}`;
+      log.error({ topic, detail: missing }, "journal.missing");
+    }
     view.trust(lost === null && missing === null);
   };
 
