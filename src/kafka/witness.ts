@@ -91,10 +91,10 @@ export const createWitness = ({ horizonMs, now }: { horizonMs: number; now: () =
     contradiction: ({ partition, offset, timestampMs }) => {
       const found = known.get(partition);
       if (!found || offset > found.last.offset) return null;
-      const other = [found.last, ...found.marks].some(
-        (mark) => mark.offset === offset && mark.timestampMs !== timestampMs,
-      );
-      return other ? `holds another record at offset ${offset} of partition ${partition} than it did` : null;
+      const differs = (mark: Mark): boolean => mark.offset === offset && mark.timestampMs !== timestampMs;
+      return differs(found.last) || found.marks.some(differs)
+        ? `holds another record at offset ${offset} of partition ${partition} than it did`
+        : null;
     },
 
     dropped: (ranges) => {
