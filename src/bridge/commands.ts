@@ -38,18 +38,20 @@ export type CommandParts = {
   metrics: Metrics;
   deadLetters: DeadLetters;
   schemaIds: { command: number; result: number; journal: number };
+  /** What the group knows of the journal. */
+  notes: readonly string[];
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds }: CommandParts,
+  { kit, metrics, deadLetters, schemaIds, notes }: CommandParts,
 ): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
   const results = openResults(config, kit, schemaIds.result);
-  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal);
+  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, { notes });
   const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;
   const cut = new AbortController();
@@ -140,6 +142,7 @@ export const openCommands = async (
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
       maxUnfinished: Math.max(1_000, 4 * commands.maxInFlight),
+      note: room.note,
     },
     handle,
     kit,

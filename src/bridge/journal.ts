@@ -16,6 +16,7 @@ import { createView, type View } from "../commands-to-results/journal/view.ts";
 import type { CommandJournalEntry } from "../records.ts";
 import type { Kit } from "./kit.ts";
 import { recentEntries } from "./recent-entries.ts";
+import { watchJournal } from "./journal-watch.ts";
 import { rereadEntry } from "./reread-entry.ts";
 
 /** The journal, and this replica's view of it. */
@@ -24,23 +25,24 @@ export type JournalRoom = {
   view: View;
   state: () => { up: boolean; detail: string };
   waiting: () => number;
+  /** For the offsets that the group commits: how to know the journal again. */
+  note: () => string;
   stop: (drainMs: number) => Promise<void>;
 };
 
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
-/** How often the view is told what the log has deleted. */
-const FORGET_EVERY_MS = 600_000;
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
- * @param watch sees every record that the view takes
+ * @param notes what the group knows of the journal: one that was exchanged for another is not trusted
+ * @param see sees every record that the view takes
  */
 export const openJournal = async (
   config: Config,
   kit: Kit,
   schemaId: number,
-  watch: (record: JournalRecord) => void = () => undefined,
+  { notes = [], see = () => undefined }: { notes?: readonly string[]; see?: (record: JournalRecord) => void },
 ): Promise<JournalRoom> => {
   const { clock, log } = kit;
   const topic = config.topics.journal;
@@ -52,6 +54,17 @@ export const openJournal = async (
   const choose = choosePartition();
   const view = createView({ partitions, partitionOf: (key) => choose(Buffer.from(key), partitions) });
   const recent = recentEntries();
+  const found = await cluster.find([topic]);
+  const watch = watchJournal(
+    {
+      topic,
+      view,
+      notes,
+      retentionMs: Number(found.get(topic)?.config["retention.ms"] ?? -1),
+      ranges: () => cluster.ranges(topic),
+    },
+    kit,
+  );
 
   const entryOf = ({ partition, offset, key, value }: Incoming): Entry | null | "not yet" => {
     const decoded = value === null || key === null ? null : decode(value);
@@ -66,13 +79,15 @@ export const openJournal = async (
   };
 
   const take = (record: Incoming): boolean => {
+    if (!watch.isOurs(record)) return true;
     const entry = entryOf(record);
     if (entry === "not yet") return false;
     const { partition, offset, timestampMs } = record;
     const taken = { partition, offset, timestampMs, key: record.key?.toString("utf8") ?? "", entry };
     const outcome = view.take(taken);
     if (outcome === "folded") {
-      watch(taken);
+      watch.learn(record);
+      see(taken);
       if (entry) recent.keep(taken, entry);
     }
     return outcome !== "gap";
@@ -87,10 +102,8 @@ export const openJournal = async (
   const tail = startTail(
     { ...readerOptions, groupId: kit.ownGroup("journal") },
     {
-      begin: (ranges) => {
-        for (const [partition, range] of ranges) view.begin(partition, range);
-      },
-      position: view.nextOffset,
+      begin: watch.begin,
+      position: watch.position,
       take,
     },
     { ...kit, ranges: () => cluster.ranges(topic) },
@@ -106,24 +119,16 @@ export const openJournal = async (
     startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
   });
 
-  const forget = setInterval(() => {
-    void cluster
-      .ranges(topic)
-      .then((ranges) => {
-        for (const [partition, { startOffset }] of ranges)
-          view.forgetBefore({ partition, offset: startOffset });
-      })
-      .catch(() => undefined);
-  }, FORGET_EVERY_MS);
-
   return {
     view,
     journal: {
-      append: (key, entry) =>
-        publisher.publish(
-          { key: Buffer.from(key), value: encode(toRecord(entry)), headers: {} },
-          APPEND_TIMEOUT_MS,
-        ),
+      append: async (key, entry) => {
+        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: {} };
+        const appended = watch.appending(choose(record.key, partitions));
+        const written = await publisher.publish(record, APPEND_TIMEOUT_MS);
+        appended(written);
+        return written;
+      },
       reread: async (position) => {
         const kept = recent.find(position);
         if (kept) return kept;
@@ -132,12 +137,15 @@ export const openJournal = async (
     },
     state: () => {
       if (view.halted()) return { up: false, detail: "holds an entry that this version cannot read" };
+      const fault = watch.fault();
+      if (fault !== null) return { up: false, detail: fault };
       if (!tail.state().up) return tail.state();
       return view.ready() ? publisher.state() : { up: false, detail: "still reading" };
     },
+    note: watch.note,
     waiting: () => publisher.state().waiting,
     stop: async (drainMs) => {
-      clearInterval(forget);
+      watch.stop();
       await publisher.close(drainMs);
       await Promise.all([tail.stop(), stopReread(), cluster.close()]);
     },

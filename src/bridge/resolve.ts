@@ -35,7 +35,9 @@ export const resolveDoubt = async (
 
   const results = openResults(config, kit, schemaIds.get("command-result") ?? 0);
   const finder = createFinder(commandId);
-  const room = await openJournal(config, kit, schemaIds.get("command-journal-entry") ?? 0, finder.take);
+  const room = await openJournal(config, kit, schemaIds.get("command-journal-entry") ?? 0, {
+    see: finder.take,
+  });
   const { view, journal } = room;
   try {
     await clock.withDeadline(READ_TIMEOUT_MS, undefined, (signal) => view.untilReady(signal));

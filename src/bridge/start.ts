@@ -16,7 +16,10 @@ const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
   "deadLetters",
 ];
 
-const once = async (config: Config, kit: Kit): Promise<Inspection> => {
+/** `notes`: what the group says of the journal, beside the offsets that it has committed. */
+type Found = Inspection & { notes: readonly string[] };
+
+const once = async (config: Config, kit: Kit): Promise<Found> => {
   const cluster = await kit.connectCluster();
   try {
     if (config.bridge.setupOnStart) {
@@ -27,7 +30,10 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
         { ...kit, cluster, say },
       );
     }
-    return await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
+    const inspection = await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
+    const takesCommands = config.bridge.flows.includes("commands") && inspection.problems.length === 0;
+    const notes = takesCommands ? await cluster.notes(config.kafka.groupId, config.topics.commands) : [];
+    return { ...inspection, notes };
   } finally {
     await cluster.close();
   }
@@ -54,7 +60,7 @@ export const lookAround = async (
   kit: Kit,
   signal: AbortSignal,
   waiting: (reason: string) => void,
-): Promise<Inspection> => {
+): Promise<Found> => {
   const until = kit.clock.monotonic() + WAIT_MS;
   for (;;) {
     try {

@@ -16,6 +16,8 @@ export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
+  /** What a group has committed beside its offsets of a topic. */
+  notes(groupId: string, topic: string): Promise<string[]>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
   create(topic: {
@@ -98,6 +100,11 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
             return [partition, { startOffset: start < 0 ? Number(high) : start, endOffset: Number(high) }];
           }),
         );
+      }),
+    notes: (groupId, topic) =>
+      bounded(async () => {
+        const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
+        return (found?.partitions ?? []).map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
       }),
     defaultReplicationFactor: () =>
       bounded(async () => {

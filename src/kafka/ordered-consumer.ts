@@ -12,6 +12,8 @@ export type OrderedOptions = ReaderOptions & {
   maxInFlight: number;
   /** Records taken in and not finished, beyond which nothing more is fetched. */
   maxUnfinished: number;
+  /** What is committed beside the offsets. */
+  note?: () => string;
 };
 
 /**
@@ -126,7 +128,7 @@ export const startOrderedConsumer = (
       if (offset > committed) due.set(partition, offset);
     }
     if (due.size === 0) return;
-    await reader.commit(due);
+    await reader.commit(due, options.note?.());
     for (const [partition, offset] of due) {
       const tenure = tenures.get(partition);
       if (tenure) tenure.committed = offset;

@@ -30,8 +30,11 @@ export type Reader = {
   resume(): void;
   /** Reads on from these offsets, and nothing from any other partition. */
   focus: (positions: ReadonlyMap<number, number>) => void;
-  /** Commits for partitions of the current assignment. Rejects when the group would not have it; try again later. */
-  commit(offsets: ReadonlyMap<number, number>): Promise<void>;
+  /**
+   * Commits for partitions of the current assignment. Rejects when the group would not have it; try again later.
+   * @param note kept by Kafka beside each of these offsets
+   */
+  commit(offsets: ReadonlyMap<number, number>, note?: string | null): Promise<void>;
   /** Monotonic time of the last sign that the group holds this member; -Infinity before the first. */
   lastHeartbeat: () => number;
   state: () => { up: boolean; detail: string };
@@ -208,10 +211,15 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
         consumer.seek({ topic, partition, offset: String(offset) });
       if (positions.size > 0) consumer.resume([{ topic, partitions: [...positions.keys()] }]);
     },
-    commit: async (offsets) => {
+    commit: async (offsets, note = null) => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
-      const list = [...offsets].map(([partition, offset]) => ({ topic, partition, offset: String(offset) }));
+      const list = [...offsets].map(([partition, offset]) => ({
+        topic,
+        partition,
+        offset: String(offset),
+        metadata: note,
+      }));
       await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
     },
     lastHeartbeat: () => heartbeatAt,

@@ -49,7 +49,8 @@ export const createView = (options: { partitions: number; partitionOf: (key: str
     return found;
   };
   const partOf = (ref: Ref): Part => part(options.partitionOf(ref.key));
-  const ready = (): boolean => parts.every(isReady);
+  let trusted = true;
+  const ready = (): boolean => trusted && parts.every(isReady);
   const announce = (): void => {
     if (ready()) readiness.wake("ready");
   };
@@ -96,6 +97,12 @@ export const createView = (options: { partitions: number; partitionOf: (key: str
       announce();
     },
 
+    /** Whether the log is still the one that was read. While false, the view is unready. */
+    trust: (yes: boolean): void => {
+      trusted = yes;
+      announce();
+    },
+
     /** The tail lost its place in a partition: what was folded is thrown away, and the view is unready until `begin`. */
     discard,
 
@@ -121,7 +128,7 @@ export const createView = (options: { partitions: number; partitionOf: (key: str
     /** Whether this attempt may make its call, as far as this replica knows. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const own = partOf(ref);
-      return isReady(own) && own.view.holds(ref, attemptId);
+      return trusted && isReady(own) && own.view.holds(ref, attemptId);
     },
     isUnpublished: (ref: Ref): boolean => partOf(ref).view.isUnpublished(ref),
     unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),

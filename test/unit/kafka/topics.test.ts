@@ -28,6 +28,7 @@ const paper = ({ defaultReplicas = 3, obstacle = null as string | null } = {}) =
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
     ranges: () => Promise.resolve(new Map()),
+    notes: () => Promise.resolve([]),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
     create: (topic) => {
       created.push(topic);

@@ -136,6 +136,17 @@ describe("the view", () => {
     expect(view.ready()).toBe(true);
   });
 
+  it("is unready and lets nobody call while its log is not trusted", async () => {
+    const view = begun(0, 1);
+    view.take(record(0));
+    view.trust(false);
+    expect([view.ready(), view.holds(accept("c", "q0"), "a0")]).toEqual([false, false]);
+    const ready = view.untilReady(never);
+    view.trust(true);
+    await ready;
+    expect(view.holds(accept("c", "q0"), "a0")).toBe(true);
+  });
+
   it("is unready for good after an entry that it cannot fold", () => {
     const view = begun(0, 0);
     expect(view.take(record(0, null))).toBe("halted");

@@ -1,0 +1,131 @@
+import type { View } from "../commands-to-results/journal/view.ts";
+import { protocolErrorOf } from "../kafka/errors.ts";
+import type { Incoming, Written } from "../kafka/record.ts";
+import type { Range } from "../kafka/tail.ts";
+import { createWitness } from "../kafka/witness.ts";
+import type { Kit } from "./kit.ts";
+
+export type JournalWatch = {
+  /** The journal is about to be read from the start of these ranges. */
+  begin: (ranges: ReadonlyMap<number, Range>) => void;
+  /** False: this record is not of the journal that this process, or its group, has read before. */
+  isOurs: (record: Incoming) => boolean;
+  learn: (record: Incoming) => void;
+  /** Where to read on from: what is known is read once more where reading goes on, to be compared. */
+  position: (partition: number) => number | null;
+  /** Gives what an append is to be followed by: an entry that lands before what was read has landed in another log. */
+  appending: (partition: number) => (written: Written) => void;
+  /** For the offsets that the group commits: how to know the journal again. */
+  note: () => string;
+  /** What is wrong with the journal; null while nothing is. */
+  fault: () => string | null;
+  stop: () => void;
+};
+
+type Options = {
+  topic: string;
+  view: View;
+  /** What the group knows of the journal. */
+  notes: readonly string[];
+  /** How long the topic is kept; negative where it is kept for ever, or nobody may know. */
+  retentionMs: number;
+  ranges: () => Promise<ReadonlyMap<number, Range>>;
+};
+
+const LOOK_EVERY_MS = 1_000;
+/** A broker that was just woken may tell an end of the past for an instant. */
+const MISSING_LOOKS = 3;
+/** How often the view is told what the log has deleted. */
+const FORGET_EVERY_MS = 600_000;
+/** A quote lives for one business day: what is older is not worth stopping for. */
+const HORIZON_MS = 86_400_000;
+const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/operations.md';
+
+/**
+ * Watches over the journal being the log that it was: deleted and created again, purged, or cut short, it has forgotten who may call.
+ * Then no command is taken and no call is begun any more, in this process and in those that come after it.
+ */
+export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): JournalWatch => {
+  const { topic, view, retentionMs } = options;
+  const horizonMs = retentionMs < 0 ? HORIZON_MS : Math.min(HORIZON_MS, retentionMs / 2);
+  const witness = createWitness({ horizonMs, now: clock.now });
+  for (const note of options.notes) witness.recall(note);
+  let lost: string | null = null;
+  let missing: string | null = null;
+  let looksMissing = 0;
+  let looking = false;
+  let forgotAt = clock.monotonic();
+
+  const lose = (what: string): void => {
+    if (lost === null) {
+      lost = `${topic} ${what}: ${ADVICE}`;
+      log.error({ topic, detail: lost }, "journal.lost");
+    }
+    view.trust(false);
+  };
+
+  const checkStart = (ranges: ReadonlyMap<number, Range>): void => {
+    const dropped = witness.dropped(ranges);
+    if (dropped !== null) lose(dropped);
+  };
+  /** Not for good: a leader that has just taken over may not be allowed to show its last records yet. */
+  const checkEnd = (behind: string | null): void => {
+    looksMissing = behind === null ? 0 : looksMissing + 1;
+    if (behind === null) {
+      if (missing !== null) log.info({ topic }, "journal.found");
+      missing = null;
+    } else if (missing === null && looksMissing >= MISSING_LOOKS) {
+      missing = `${topic} ${behind}: ${ADVICE}`;
+      log.error({ topic, detail: missing }, "journal.missing");
+    }
+    view.trust(lost === null && missing === null);
+  };
+
+  const look = async (): Promise<void> => {
+    const lasts = witness.lasts();
+    const ranges = await options.ranges().catch((error: unknown) => {
+      if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
+      throw error;
+    });
+    checkStart(ranges);
+    checkEnd(witness.missing(ranges, lasts));
+    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
+    forgotAt = clock.monotonic();
+    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
+  };
+  const looks = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch(() => undefined)
+      .finally(() => (looking = false));
+  }, LOOK_EVERY_MS);
+
+  return {
+    begin: (ranges) => {
+      checkStart(ranges);
+      for (const [partition, { startOffset, endOffset }] of ranges)
+        view.begin(partition, { startOffset, endOffset: Math.max(endOffset, witness.reach(partition)) });
+    },
+    isOurs: (record) => {
+      const contradiction = witness.contradiction(record);
+      if (contradiction !== null) lose(contradiction);
+      return lost === null;
+    },
+    learn: witness.learn,
+    position: (partition) => {
+      const next = view.nextOffset(partition);
+      return next !== null && next > 0 && next === witness.reach(partition) ? next - 1 : next;
+    },
+    appending: (partition) => {
+      const reach = witness.reach(partition);
+      return ({ offset }) => {
+        if (offset < reach)
+          lose(`took a new entry at offset ${offset} of partition ${partition}, where one stood`);
+      };
+    },
+    note: witness.note,
+    fault: () => lost ?? missing,
+    stop: () => clearInterval(looks),
+  };
+};

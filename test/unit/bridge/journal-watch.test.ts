@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { watchJournal } from "../../../src/bridge/journal-watch.ts";
+import { createView } from "../../../src/commands-to-results/journal/view.ts";
+import type { Range } from "../../../src/kafka/tail.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { released } from "../commands-to-results/journal/journal.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+const record = (offset: number, timestampMs = Date.now()) => ({
+  topic: "journal",
+  partition: 0,
+  offset,
+  timestampMs,
+  key: Buffer.from("q"),
+  value: null,
+  headers: {},
+});
+
+/** A watch over a journal of one partition, and what the cluster says of it. */
+const watched = (length: number, notes: readonly string[] = []) => {
+  const events: string[] = [];
+  const note = (_: object, event: string): void => void events.push(event);
+  const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
+  const view = createView({ partitions: 1, partitionOf: () => 0 });
+  const cluster = { extent: { startOffset: 0, endOffset: length } as Range | null };
+  const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
+  const watch = watchJournal(
+    { topic: "journal", view, notes, retentionMs: -1, ranges: () => Promise.resolve(ranges()) },
+    { clock: systemClock, log },
+  );
+  watch.begin(ranges());
+  const read = (offset: number, timestampMs?: number): void => {
+    const incoming = record(offset, timestampMs);
+    if (!watch.isOurs(incoming)) return;
+    const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
+    if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
+  };
+  for (let offset = 0; offset < length; offset++) read(offset);
+  const look = (times: number) => vi.advanceTimersByTimeAsync(times * 1_000);
+  return { watch, view, cluster, read, look, events };
+};
+
+describe("the watch over the journal", () => {
+  it("trusts a journal that grows", async () => {
+    const { watch, view, cluster, read, look, events } = watched(3);
+    cluster.extent = { startOffset: 0, endOffset: 4 };
+    read(3);
+    await look(5);
+    expect([view.ready(), watch.fault(), watch.position(0), events]).toEqual([true, null, 3, []]);
+    watch.stop();
+  });
+
+  it("loses it for good when an entry lands before what was read", async () => {
+    const { watch, view, look, events } = watched(3);
+    const appended = watch.appending(0);
+    appended({ partition: 0, offset: 3 });
+    expect(view.ready()).toBe(true);
+    appended({ partition: 0, offset: 2 });
+    await look(5);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal took a new entry at offset 2");
+    watch.stop();
+  });
+
+  it("loses it for good when another record stands where one was read, and keeps what it knew", () => {
+    const { watch, view, read, events } = watched(3);
+    const note = watch.note();
+    read(2, 1);
+    read(3);
+    expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
+    expect(watch.note()).toBe(note);
+    watch.stop();
+  });
+
+  it("loses it for good when it was purged", async () => {
+    const { watch, view, cluster, look, events } = watched(3);
+    cluster.extent = { startOffset: 3, endOffset: 3 };
+    await look(1);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    watch.stop();
+  });
+
+  it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
+    const { watch, view, cluster, look, events } = watched(3);
+    const { extent } = cluster;
+    cluster.extent = null;
+    await look(2);
+    expect(view.ready()).toBe(true);
+    await look(1);
+    expect([view.ready(), events]).toEqual([false, ["journal.missing"]]);
+    cluster.extent = extent;
+    await look(1);
+    expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.missing", "journal.found"]]);
+    watch.stop();
+  });
+
+  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", () => {
+    const before = watched(3);
+    const notes = [before.watch.note()];
+    before.watch.stop();
+    const shorter = watched(2, notes);
+    expect(shorter.view.ready()).toBe(false);
+    const other = watched(0, notes);
+    other.cluster.extent = { startOffset: 0, endOffset: 3 };
+    for (const offset of [0, 1, 2]) other.read(offset, 1);
+    expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);
+    for (const { watch } of [shorter, other]) watch.stop();
+  });
+});
