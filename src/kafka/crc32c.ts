@@ -2,12 +2,16 @@ const POLYNOMIAL = 0x82f63b78;
 const BYTES_AT_ONCE = 8;
 
 /** Row n holds what each byte comes to when n more bytes follow it. */
-const TABLE = new Int32Array(BYTES_AT_ONCE * 256);
-for (let i = 0; i < TABLE.length; i++) {
-  let crc = i < 256 ? i : (TABLE[i - 256] as number);
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
-  TABLE[i] = crc;
-}
+const rows = (): Int32Array => {
+  const table = new Int32Array(BYTES_AT_ONCE * 256);
+  for (let i = 0; i < table.length; i++) {
+    let crc = i < 256 ? i : (table[i - 256] as number);
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+    table[i] = crc;
+  }
+  return table;
+};
+const TABLE = rows();
 
 /** What a byte comes to that so many more follow: the lowest eight bits of `byte` count. */
 const followedBy = (count: number, byte: number): number => TABLE[(count << 8) | (byte & 0xff)] as number;
