@@ -183,3 +183,12 @@ test("a Kafka that is not there is one sentence for a tool", async () => {
   expect(ended.code).toBe(1);
   expect(ended.err.trim()).toMatch(/^[^\n]*KAFKA_BROKERS[^\n]*\.$/);
 });
+
+test("a registry that is not there is one sentence for a tool", async () => {
+  const url = "http://127.0.0.1:1/apis";
+  const ended = await cli(["setup"], { ...kafka, ...topicsOf("registryless"), SCHEMA_REGISTRY_URL: url });
+  expect(ended.code).toBe(1);
+  expect(ended.err.trim()).toMatch(
+    new RegExp(`^SCHEMA_REGISTRY_URL \\(${url}\\)[^\\n]*ECONNREFUSED[^\\n]*\\.$`),
+  );
+});
