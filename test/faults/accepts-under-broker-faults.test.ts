@@ -70,7 +70,7 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
     produce(brokers, topics.commands, newAccepts(count).map(messageOf));
   // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
   await send(ACCEPTS);
-  await eventually(async () => (await executions()) > ACCEPTS / 5, 60_000);
+  await eventually(async () => (await executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
 
   // With as many partitions as there are, each broker leads some of every topic.
   const leader = brokerOf(kafka, await leaderOf(brokers, topics.journal, 0));
@@ -80,10 +80,11 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   const mendedAt = Date.now();
   await send(LATER);
   for (const topic of Object.values(topics))
-    await eventually(() => agreedTopic(kafka.brokers, topic), 60_000);
+    await eventually(() => agreedTopic(kafka.brokers, topic), `the brokers to agree about ${topic}`, 60_000);
   const end = await endTotal(brokers, topics.commands);
   await eventually(
     async () => (await committedTotal(brokers, groupId, topics.commands)) >= end,
+    "every commit",
     120_000,
   ).catch(() => undefined);
   const committedAfterMs = Date.now() - mendedAt;

@@ -22,14 +22,14 @@ it("lets a frozen replica wake up after its partitions moved without executing a
   world = opened.world;
   const accepts = await sendAccepts(world, brokers);
   const sending = accepts.send(ACCEPTS);
-  await eventually(() => accepts.answered() >= ACCEPTS / 8, 60_000);
+  await eventually(() => accepts.answered() >= ACCEPTS / 8, "an eighth to be answered", 60_000);
   const [sleeper] = replicas;
   sleeper?.process.signal("SIGSTOP");
   await sending;
   // The other one finishes everything: the sleeper's claims too, after waiting for it.
-  await eventually(() => accepts.answered() >= ACCEPTS, 90_000);
+  await eventually(() => accepts.answered() >= ACCEPTS, "the other one to answer all", 90_000);
   sleeper?.process.signal("SIGCONT");
-  await eventually(() => sleeper?.isReady() ?? false, 60_000);
+  await eventually(() => sleeper?.isReady() ?? false, "the sleeper to be ready again", 60_000);
   const account = await accepts.settle(90_000);
   await accepts.stop();
 

@@ -25,7 +25,7 @@ it("executes no accept twice and answers each one while replicas are killed", as
   const sending = accepts.send(ACCEPTS);
   for (let kill = 0; kill < KILLS; kill++) {
     const enough = ((kill + 0.5) * ACCEPTS) / (KILLS + 1);
-    await eventually(() => accepts.answered() >= enough, 60_000);
+    await eventually(() => accepts.answered() >= enough, `${enough} to be answered`, 60_000);
     replicas.shift()?.process.signal("SIGKILL");
     replicas.push(await world.startReplica());
   }

@@ -20,10 +20,11 @@ it("answers a repeated command with the same result, on any replica, and never c
     const quoteId = randomUUID();
     return { commandId: randomUUID(), quoteId, key: quoteId };
   });
-  const answeredTimes = (times: number): Promise<boolean> =>
+  const answeredTimes = (times: number): Promise<true> =>
     eventually(
       () =>
         books.results.size === ACCEPTS && [...books.results.values()].every((list) => list.length >= times),
+      `each to be answered ${times} times`,
       30_000,
     );
 
@@ -33,7 +34,7 @@ it("answers a repeated command with the same result, on any replica, and never c
   await books.submit(commands);
   await answeredTimes(3);
   const heir = await world.startReplica();
-  await eventually(() => heir.isReady(), 45_000);
+  await eventually(() => heir.isReady(), "the heir to be ready", 45_000);
   opened.replicas[0]?.process.signal("SIGTERM");
   await opened.replicas[0]?.process.exited();
   await books.submit(commands);

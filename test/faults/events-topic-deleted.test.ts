@@ -35,7 +35,11 @@ const deleteTopic = async (topic: string): Promise<void> => {
   await admin.deleteTopics({ topics: [topic] });
   await admin.disconnect();
   for (const { port } of kafka.brokers)
-    await eventually(() => expect(topicAsSeenBy(port, topic)).rejects.toThrow("error 3"), 20_000);
+    await eventually(
+      () => expect(topicAsSeenBy(port, topic)).rejects.toThrow("error 3"),
+      `${topic} to be gone`,
+      20_000,
+    );
 };
 
 it("refuses webhooks while their topic is gone, serves them when it is there again, and commands all the while", async () => {
@@ -50,15 +54,15 @@ it("refuses webhooks while their topic is gone, serves them when it is there aga
   await deleteTopic(events);
   const goneAt = Date.now();
   await untilRefused();
-  await eventually(async () => !(await replica.isReady()), 10_000);
+  await eventually(async () => !(await replica.isReady()), "readiness to say so", 10_000);
   await accepts.send(ACCEPTS);
   const commands = await accepts.settle(60_000);
   await accepts.stop();
   const servedMeanwhile = load.since(goneAt).filter(({ status }) => status !== 503);
   await world.cli(["setup"]);
-  await eventually(() => agreedTopic(kafka.brokers, events), 30_000);
+  await eventually(() => agreedTopic(kafka.brokers, events), "the topic to be there again", 30_000);
   const wholeAfterMs = await untilWhole(Date.now());
-  await eventually(() => replica.isReady(), 10_000);
+  await eventually(() => replica.isReady(), "the replica to be ready again", 10_000);
   const account = await settle(goneAt);
 
   expect(servedMeanwhile).toEqual([]);
@@ -78,7 +82,7 @@ it("knows of what other replicas write to the new topic, although the old one wa
     { env: { FLOWS: "webhooks", TOPIC_REPLICATION_FACTOR: "3" } },
   );
   const replicas = await Promise.all([world.startReplica(), world.startReplica()]);
-  for (const replica of replicas) await eventually(() => replica.isReady(), 30_000);
+  for (const replica of replicas) await eventually(() => replica.isReady(), "both to be ready", 30_000);
   const [one, other] = replicas;
   let sequence = 0;
   // All of one transaction, and so in one partition.
@@ -95,14 +99,18 @@ it("knows of what other replicas write to the new topic, although the old one wa
 
   await deleteTopic(world.topics.events);
   await world.cli(["setup"]);
-  await eventually(async () => (await post(other, "first")) !== "", 30_000);
-  await eventually(async () => {
-    const createdAt = `new ${sequence++}`;
-    const eventId = await post(other, createdAt);
-    // It may learn of it a little later.
-    await sleep(2_000);
-    expect(await post(one, createdAt)).toBe(eventId);
-    expect(await timesPublished(eventId)).toBe(1);
-  }, 45_000);
+  await eventually(async () => (await post(other, "first")) !== "", "an event in the new topic", 30_000);
+  await eventually(
+    async () => {
+      const createdAt = `new ${sequence++}`;
+      const eventId = await post(other, createdAt);
+      // It may learn of it a little later.
+      await sleep(2_000);
+      expect(await post(one, createdAt)).toBe(eventId);
+      expect(await timesPublished(eventId)).toBe(1);
+    },
+    "one to know what the other published",
+    45_000,
+  );
   expect(sequence).toBeLessThan(OLD_RECORDS / 2);
 });

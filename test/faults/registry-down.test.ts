@@ -37,12 +37,16 @@ it("goes on as if nothing were when the registry is gone while it runs", async (
   const load = startWebhookLoad(replica.webhookUrl, 4);
   const accepts = await sendAccepts(world, brokers);
   await accepts.send(ACCEPTS / 2);
-  await eventually(() => accepts.answered() > 0 && load.answers.length > 100, 30_000);
+  await eventually(
+    () => accepts.answered() > 0 && load.answers.length > 100,
+    "both flows to be busy",
+    30_000,
+  );
 
   await registry.shut();
   const goneAt = Date.now();
   await accepts.send(ACCEPTS / 2);
-  await eventually(() => load.since(goneAt).length > 1_000, 60_000);
+  await eventually(() => load.since(goneAt).length > 1_000, "a thousand webhooks more", 60_000);
   const account = await accepts.settle(60_000);
   const ready = await replica.isReady();
   await accepts.stop();
@@ -68,16 +72,21 @@ it("waits for the registry at the start, says so, and goes on when it is there",
   await registry.shut();
   const waiting = await world.startReplica();
 
-  await eventually(async () => expect(await startDetail(waiting)).toContain("SCHEMA_REGISTRY_URL"), 30_000);
+  await eventually(
+    async () => expect(await startDetail(waiting)).toContain("SCHEMA_REGISTRY_URL"),
+    "readiness to say so",
+    30_000,
+  );
   await eventually(
     async () => expect(await waiting.process.logTail()).toContain(`SCHEMA_REGISTRY_URL (${url})`),
+    "the log to say so",
     10_000,
   );
   expect(await post(waiting)).toBe(503);
   expect(await waiting.isReady()).toBe(false);
 
   await registry.open();
-  await eventually(() => waiting.isReady(), 30_000);
+  await eventually(() => waiting.isReady(), "the start to be over", 30_000);
   expect(await post(waiting)).toBe(200);
 });
 

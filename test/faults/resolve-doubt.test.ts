@@ -16,7 +16,7 @@ it("lets an operator end a doubt once, and shows the decision to the next one", 
   const books = await sendAccepts(world, opened.brokers);
   const commandId = "c-doubted";
   await books.submit([{ commandId, quoteId: "q-doubted", key: "q-doubted" }]);
-  await eventually(() => books.results.get(commandId)?.[0]?.outcome === "IN_DOUBT", 30_000);
+  await eventually(() => books.results.get(commandId)?.[0]?.outcome === "IN_DOUBT", "the doubt", 30_000);
 
   const decide = (as: string, ...more: string[]): Promise<string> =>
     own.cli(["resolve", commandId, "--as", as, "--by", "ana", "--note", "asked the partner", ...more]);
@@ -36,7 +36,7 @@ it("lets an operator end a doubt once, and shows the decision to the next one", 
   const again = await refused(decide("not-executed", "--force"));
   expect(again).toContain(JSON.stringify(decision));
 
-  await eventually(() => books.results.get(commandId)?.length === 2, 10_000);
+  await eventually(() => books.results.get(commandId)?.length === 2, "the decision to be published", 10_000);
   const account = await books.settle(10_000);
   await books.stop();
   expect(books.results.get(commandId)?.at(-1)).toMatchObject({ outcome: "SUCCEEDED", final: true });

@@ -17,7 +17,7 @@ it("parks other content under a used commandId, without a call and without a sec
   const earlier = { commandId: "c-earlier", quoteId: "q-earlier", key: "q-earlier" };
   const atOnce = { commandId: "c-at-once", quoteId: "q-at-once", key: "q-at-once" };
   await books.submit([earlier]);
-  await eventually(() => books.answered() === 1, 30_000);
+  await eventually(() => books.answered() === 1, "the first result", 30_000);
   // One comes long after the first was answered, the other while it is under way, from another partition.
   const reused = [earlier, atOnce].map((accept) => ({ ...accept, key: "other", counterpartyId: "cp-2" }));
   await books.submit([atOnce, ...reused]);

@@ -22,7 +22,7 @@ it("ends in time with a doubt published for each call that hangs", async () => {
   const books = await sendAccepts(world, opened.brokers);
   await books.send(HANGING);
   const executions = (): Promise<{ executions: number }> => opened.world.sandbox("/_sandbox/executions");
-  await eventually(async () => (await executions()).executions === HANGING, 30_000);
+  await eventually(async () => (await executions()).executions === HANGING, "all calls", 30_000);
 
   const startedAt = Date.now();
   const [replica] = opened.replicas;

@@ -21,10 +21,14 @@ afterEach(async () => {
 
 /** As the broker sees it that was never away. */
 const untilKafkaIsBack = (topic: string): Promise<unknown> =>
-  eventually(async () => {
-    const partitions = await topicAsSeenBy(kafka.brokers[2]!.port, topic);
-    return partitions.every(({ leader, inSync }) => leader >= 0 && inSync.length >= 2);
-  }, 60_000);
+  eventually(
+    async () => {
+      const partitions = await topicAsSeenBy(kafka.brokers[2]!.port, topic);
+      return partitions.every(({ leader, inSync }) => leader >= 0 && inSync.length >= 2);
+    },
+    "two replicas in sync",
+    60_000,
+  );
 
 const two = () => kafka.brokers.slice(0, 2);
 
@@ -56,15 +60,15 @@ it.each(faults)("answers 503, and no 2xx, while $name", async (fault) => {
   await fault.break();
   await untilRefused();
   const refusedAt = Date.now();
-  await eventually(async () => !(await replica.isReady()), 10_000);
+  await eventually(async () => !(await replica.isReady()), "readiness to say so", 10_000);
   // Long enough to see that it stays so: every connection is refused a few times more.
-  await eventually(() => load.since(refusedAt).length > 40, 60_000);
+  await eventually(() => load.since(refusedAt).length > 40, "more webhooks", 60_000);
   const servedMeanwhile = load.since(refusedAt).filter(({ status }) => status !== 503);
   const mended = Promise.resolve(fault.mend());
   await untilKafkaIsBack(events);
   const wholeAfterMs = await untilWhole(Date.now());
   await mended;
-  await eventually(() => replica.isReady(), 10_000);
+  await eventually(() => replica.isReady(), "the replica to be ready again", 10_000);
   const account = await settle();
 
   expect(servedMeanwhile).toEqual([]);

@@ -12,7 +12,7 @@ import {
   type Following,
   type Read,
 } from "../support/kafka-client.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { eventually } from "../support/eventually.ts";
 
 const brokers = inject("kafkaBrokers");
 const registryUrl = inject("schemaRegistryUrl");
@@ -324,7 +324,7 @@ test("an accept that was throttled is sent again, for it was not executed", asyn
 test("commands of one key are executed in their order", async () => {
   const quotes = Array.from({ length: 12 }, (_, i) => `q-order-${i}`);
   await send("one-key", ...quotes.map((quoteId) => accept(`order-${quoteId}`, quoteId)));
-  await waitUntil(async () => (await requests("q-order-")).length === quotes.length, "all calls");
+  await eventually(async () => (await requests("q-order-")).length === quotes.length, "all calls", 30_000);
   const targets = (await requests("q-order-")).map(({ target }) => /q-order-\d+/.exec(target)?.[0]);
   expect(targets.reverse()).toEqual(quotes);
   await following.until(results, ({ key }) => key?.startsWith("order-") === true, quotes.length);

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import kafkajs, { CompressionTypes, Kafka, logLevel } from "kafkajs";
 import { pino } from "pino";
-import { expect, inject, it, onTestFinished, vi } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { readAllCompressions } from "../../src/kafka/compression.ts";
 import { startReader } from "../../src/kafka/reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** The same twelve records as the producers of Kafka and of librdkafka compressed them, by producer and codec, in base64. */
 const batches = JSON.parse(
@@ -66,7 +67,7 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
     },
   );
   onTestFinished(() => reader.stop());
-  await vi.waitFor(() => expect(read).toHaveLength(sent.length * messages.length), { timeout: 30_000 });
+  await eventually(() => expect(read).toHaveLength(sent.length * messages.length), "all records", 30_000);
   expect(read).toEqual(sent.flatMap(() => messages));
 });
 
@@ -103,7 +104,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
   onTestFinished(() => reader.stop());
   await send(0, 3);
   await send(1, 5);
-  await vi.waitFor(() => expect(read).toBe(8), { timeout: 30_000 });
+  await eventually(() => expect(read).toBe(8), "all records", 30_000);
 
   // Less than the batch takes: to the reader it is as broken as a batch that would take all memory.
   readAllCompressions(100);
@@ -112,9 +113,10 @@ it("says where each partition stands when a batch cannot be decompressed", async
   const bounded = (kafkajs.CompressionCodecs as Record<number, () => object>)[CompressionTypes.GZIP]?.();
   Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ({ ...bounded, ...gzip }) });
   await send(1, 12, CompressionTypes.GZIP);
-  await vi.waitFor(
+  await eventually(
     () => expect(lines.find(({ msg }) => msg === "kafka.reader.lost")).toMatchObject({ at: { 0: 3, 1: 5 } }),
-    { timeout: 30_000 },
+    "the log to say so",
+    30_000,
   );
   const { reason } = lines.find(({ msg }) => msg === "kafka.reader.lost") ?? {};
   expect(reason).toMatch(/^a gzip batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/);

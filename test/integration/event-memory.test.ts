@@ -16,7 +16,7 @@ const decode = ({ value }: Seen): Event =>
 let world: World | undefined;
 afterEach(async () => world?.close());
 
-const ready = (replica: Replica): Promise<boolean> => eventually(() => replica.isReady(), 30_000);
+const ready = (replica: Replica): Promise<true> => eventually(() => replica.isReady(), "ready", 30_000);
 
 const post = async ({ webhookUrl }: Replica, status: string, createdAt: string): Promise<unknown> => {
   const body = JSON.stringify({ transactionId: "tx-memory", status, createdAt });
@@ -38,11 +38,15 @@ it("remembers what any replica published, after a restart too", async () => {
   const first = await post(a, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z");
   // What b learns by reading shows in its next event of the transaction: only an earlier one proves the direction of this.
   let probes = 0;
-  await eventually(async () => {
-    probes += 1;
-    await post(b, "CONTRACT_IN_PROGRESS", `2026-11-21T12:01:${String(probes).padStart(2, "0")}Z`);
-    return (await readTopic(brokers, topics.events)).map(decode).at(-1)?.direction === "OUTBOUND";
-  }, 20_000);
+  await eventually(
+    async () => {
+      probes += 1;
+      await post(b, "CONTRACT_IN_PROGRESS", `2026-11-21T12:01:${String(probes).padStart(2, "0")}Z`);
+      return (await readTopic(brokers, topics.events)).map(decode).at(-1)?.direction === "OUTBOUND";
+    },
+    "b to learn what a published",
+    20_000,
+  );
   const before = (await readTopic(brokers, topics.events)).length;
   expect(await post(b, "AWAITING_PAYMENT", "2026-11-21T12:00:00Z")).toEqual(first);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
 import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
 import { cli, serve, topicsOf, type Served } from "../support/bridge.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { eventually } from "../support/eventually.ts";
 import { follow, produce } from "../support/kafka-client.ts";
 
 const topics = topicsOf("down");
@@ -78,12 +78,16 @@ test.each([
     expect((await post(`before-${what}`)).status).toBe(200);
     await takeAway();
     await expectRefusals();
-    await waitUntil(async () => (await ready()) === 503, "readiness to say so");
+    await eventually(async () => (await ready()) === 503, "readiness to say so", 30_000);
     const alive = await fetch(`${bridge.managementUrl}/livez`);
     expect(alive.status, "a restart would mend nothing").toBe(200);
 
     await bringBack();
-    await waitUntil(async () => (await post(`after-${what}`)).status === 200, "webhooks to be taken again");
+    await eventually(
+      async () => (await post(`after-${what}`)).status === 200,
+      "webhooks to be taken again",
+      30_000,
+    );
     await bridge.untilReady();
     await produce(cluster.bootstrapServers, topics.TOPIC_COMMANDS, [accept(`after-${what}`)]);
     const following = await follow(cluster.bootstrapServers, [

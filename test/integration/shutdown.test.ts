@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
 import { basics, cli, serve, topicsOf } from "../support/bridge.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { eventually } from "../support/eventually.ts";
 import { committed, decode, follow, produce, type Following } from "../support/kafka-client.ts";
 
 const brokers = inject("kafkaBrokers");
@@ -75,9 +75,10 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   const quotes = Array.from({ length: 400 }, (_, i) => `q-${i}`);
   await produce(brokers, topics.TOPIC_COMMANDS, quotes.map(accept));
   const { confirmed, statuses, done } = load(bridge.webhookUrl, 16);
-  await waitUntil(
+  await eventually(
     () => confirmed.length > 300 && following.of(topics.TOPIC_COMMAND_RESULTS).length > 20,
     "both flows to be busy",
+    30_000,
   );
   const stopping = performance.now();
   expect(await bridge.stop()).toBe(0);
@@ -89,12 +90,16 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   expect(left, "it stopped in the middle").toBeLessThan(quotes.length);
 
   const published = () => new Set(following.of(topics.TOPIC_TRANSACTION_STATUS).map(({ key }) => key));
-  await waitUntil(() => confirmed.every((id) => published().has(id)), "an event for every 200");
+  await eventually(() => confirmed.every((id) => published().has(id)), "an event for every 200", 30_000);
 
   // What was not begun stays for the next one, and nothing is executed twice.
   const next = await serve(env);
   const answers = () => following.of(topics.TOPIC_COMMAND_RESULTS);
-  await waitUntil(() => new Set(answers().map(({ key }) => key)).size === quotes.length, "every result");
+  await eventually(
+    () => new Set(answers().map(({ key }) => key)).size === quotes.length,
+    "every result",
+    30_000,
+  );
   const outcomes = answers().map(({ value }) => decode("command-result", value)["outcome"]);
   expect(new Set(outcomes), "a drain leaves calls the time they need").toEqual(new Set(["SUCCEEDED"]));
   expect(await next.stop()).toBe(0);
@@ -113,7 +118,7 @@ test("a call that is open at the end of the drain is in doubt, which is told bef
     WEBHOOK_SECRET: basics.WEBHOOK_SECRET,
   });
   await produce(brokers, topics.TOPIC_COMMANDS, [accept("q-hangs")]);
-  await waitUntil(
+  await eventually(
     async () =>
       (
         await fetch(`${sandbox.url}/_sandbox/executions/q-hangs`).then(
@@ -121,6 +126,7 @@ test("a call that is open at the end of the drain is in doubt, which is told bef
         )
       ).executions === 1,
     "the call",
+    30_000,
   );
   expect(await bridge.stop()).toBe(0);
   const [record] = await following.until(

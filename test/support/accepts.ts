@@ -54,8 +54,10 @@ export const sendAccepts = async (world: World, brokers: string) => {
     send: (count: number): Promise<void> => submit(newAccepts(count)),
     /** Waits until every command has a result and every offset is committed; then draws up the account. */
     settle: async (withinMs: number): Promise<Account> => {
-      await eventually(() => results.size >= quotes.size, withinMs).catch(() => undefined);
-      await eventually(async () => (await committed()) >= records, 30_000).catch(() => undefined);
+      await eventually(() => results.size >= quotes.size, "every result", withinMs).catch(() => undefined);
+      await eventually(async () => (await committed()) >= records, "every commit", 30_000).catch(
+        () => undefined,
+      );
       return drawUp(world, { quotes, results, committed: await committed() });
     },
     stop: async () => {

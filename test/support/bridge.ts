@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { end, tether } from "../../dev/cluster/lifeline.mjs";
 import { withoutSettings } from "../../dev/demo/environment.mjs";
-import { waitUntil } from "./wait-until.ts";
+import { eventually } from "./eventually.ts";
 
 const main = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -80,12 +80,10 @@ export const background = async (args: readonly string[], env: Env): Promise<Bac
   return {
     lines,
     untilLine: async (fits, what) => {
-      await waitUntil(async () => {
-        if (!child.isRunning())
-          throw new Error(`${args.join(" ")} ended: ${await readFile(logFile, "utf8")}`);
-        return lines.some(fits);
-      }, what);
-      return lines.find(fits) ?? "";
+      await eventually(() => !child.isRunning() || lines.some(fits), what, 30_000);
+      const line = lines.find(fits);
+      if (line === undefined) throw new Error(`${args.join(" ")} ended: ${await readFile(logFile, "utf8")}`);
+      return line;
     },
     stop: async () => {
       await end(child, "SIGTERM");
@@ -112,12 +110,13 @@ export const serve = async (env: Env): Promise<Served> => {
   const line = await running.untilLine((text) => text.includes('"bridge.running"'), "serve to run");
   const { webhooks, management } = (JSON.parse(line) as Running).addresses;
   const managementUrl = `http://127.0.0.1:${management.port}`;
-  const untilReady = (withinMs?: number) =>
-    waitUntil(
+  const untilReady = async (withinMs = 30_000): Promise<void> => {
+    await eventually(
       async () => (await fetch(`${managementUrl}/readyz`)).status === 200,
       "serve to be ready",
       withinMs,
     );
+  };
   await untilReady();
   return {
     ...running,

@@ -28,6 +28,7 @@ export const commandsWorld = async (
     const replicas = await Promise.all(Array.from({ length: options.replicas }, () => world.startReplica()));
     await eventually(
       async () => (await Promise.all(replicas.map((replica) => replica.isReady()))).every(Boolean),
+      "all replicas to be ready",
       45_000,
     );
     return { world, brokers: cluster.kafkaBrokers, replicas };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import avro from "avsc";
 import { Kafka, logLevel, Partitioners, type IHeaders } from "kafkajs";
-import { waitUntil } from "./wait-until.ts";
+import { eventually } from "./eventually.ts";
 
 // A client of the tests' own: nothing here comes from the bridge's sources.
 
@@ -41,7 +41,7 @@ export const follow = async (brokers: string, topics: readonly string[]) => {
     /** Waits for so many records of a topic that a condition holds for. */
     until: async (topic: string, condition: (record: Read) => boolean, count = 1): Promise<Read[]> => {
       const found = () => of(topic).filter(condition);
-      await waitUntil(() => found().length >= count, `${count} such records in ${topic}`);
+      await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
       return found();
     },
     stop: () => consumer.disconnect(),

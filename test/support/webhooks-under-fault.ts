@@ -45,17 +45,21 @@ export const webhooksUnderFault = async (
     },
   );
   const replica = await world.startReplica();
-  await eventually(() => replica.isReady(), 30_000);
+  await eventually(() => replica.isReady(), "the replica to be ready", 30_000);
   const load = startWebhookLoad(replica.webhookUrl, CONNECTIONS);
-  await eventually(() => load.answers.filter(isGood).length > 200, 30_000);
+  await eventually(() => load.answers.filter(isGood).length > 200, "webhooks to be served", 30_000);
 
   /** Waits until all partitions are served again, not only those that never were in trouble; gives the milliseconds since `sinceMs`. */
   const untilWhole = async (sinceMs: number): Promise<number> => {
-    await eventually(() => {
-      if (Date.now() < sinceMs + CALM_MS) return false;
-      const answers = load.since(Date.now() - CALM_MS);
-      return answers.length > 50 && answers.every(isGood);
-    }, 45_000);
+    await eventually(
+      () => {
+        if (Date.now() < sinceMs + CALM_MS) return false;
+        const answers = load.since(Date.now() - CALM_MS);
+        return answers.length > 50 && answers.every(isGood);
+      },
+      "nothing but 2xx for a while",
+      45_000,
+    );
     const wholeAt = Math.max(
       sinceMs,
       ...load.answers.filter((each) => !isGood(each)).map(({ at, ms }) => at + ms),
@@ -69,11 +73,15 @@ export const webhooksUnderFault = async (
     load,
     untilWhole,
     /** Waits until none is served, and each is told so. */
-    untilRefused: (): Promise<boolean> =>
-      eventually(() => {
-        const answers = load.answers.slice(-3 * CONNECTIONS);
-        return answers.every(({ status }) => status === 503);
-      }, 30_000),
+    untilRefused: (): Promise<true> =>
+      eventually(
+        () => {
+          const answers = load.answers.slice(-3 * CONNECTIONS);
+          return answers.every(({ status }) => status === 503);
+        },
+        "every webhook to be refused",
+        30_000,
+      ),
     /**
      * Ends the load, waits until all brokers agree about the topic, and draws up the account. `lost`: asked for at `sinceMs` or later, answered
      * with 2xx, and not in the topic.
@@ -81,7 +89,7 @@ export const webhooksUnderFault = async (
     settle: async (sinceMs = 0) => {
       const answers = await load.stop();
       const claimed = answers.filter((answer) => isGood(answer) && answer.at >= sinceMs);
-      await eventually(() => agreedTopic(kafka.brokers, world.topics.events), 45_000);
+      await eventually(() => agreedTopic(kafka.brokers, world.topics.events), "the brokers to agree", 45_000);
       const records = await readTopic(kafka.bootstrapServers, world.topics.events);
       const published = new Set(records.map(({ headers }) => String(headers?.["ce_id"])));
       return {

@@ -112,7 +112,7 @@ export const openWorld = async (
 
   await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...(options.sandboxArgs ?? [])]);
   await cli(["setup"]);
-  await eventually(() => sandbox("/_sandbox/executions"), 10_000);
+  await eventually(() => sandbox("/_sandbox/executions"), "the sandbox", 10_000);
 
   let replicas = 0;
   return {

@@ -82,12 +82,12 @@ export const storm = async (
     const kinds = faultKinds(options.kills, options.freezes);
     for (const [nth, kind] of kinds.entries()) {
       const due = ((nth + 0.5) * count) / kinds.length;
-      await eventually(() => books.answered() >= due, STUCK_MS);
+      await eventually(() => books.answered() >= due, `${due} answers`, STUCK_MS);
       const { replica } = await strike(kind);
       const seconds = Math.round((Date.now() - startedAt) / 1_000);
       say(`${seconds}s  ${books.answered()} answered  ${kind} of ${replica} (${nth + 1}/${kinds.length})`);
     }
-    await eventually(() => books.sent() >= count, STUCK_MS).catch(() => over.abort());
+    await eventually(() => books.sent() >= count, "all to be sent", STUCK_MS).catch(() => over.abort());
     await sending;
     await allBack();
     const account = await books.settle(SETTLE_MS);

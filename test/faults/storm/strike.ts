@@ -24,7 +24,7 @@ export const striker = (world: World, replicas: readonly Replica[]) => {
   const neverBack: string[] = [];
 
   const untilReady = async (replica: Replica): Promise<void> => {
-    await eventually(() => replica.isReady(), READY_MS).then(
+    await eventually(() => replica.isReady(), `${replica.name} to be ready`, READY_MS).then(
       () => standing.push(replica),
       () => neverBack.push(replica.name),
     );
@@ -48,7 +48,8 @@ export const striker = (world: World, replicas: readonly Replica[]) => {
     /** Hits the replica that has stood longest, once more than one stands. Does not wait for it to come back. */
     strike: async (kind: Fault["kind"]): Promise<Fault> => {
       const victim = await eventually(
-        () => (standing.length > 1 ? standing.shift()! : Promise.reject(new Error("no replica got up"))),
+        () => standing.length > 1 && standing.shift()!,
+        "a second replica to stand",
         2 * READY_MS,
       );
       const fault = { kind, replica: victim.name, at: Date.now() };
