@@ -1,36 +1,26 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { expect, it } from "vitest";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { eventually } from "../support/eventually.ts";
-import { SLOWEST_MS, webhooksUnderFault, type WebhooksUnderFault } from "../support/webhooks-under-fault.ts";
+import { threeBrokers } from "../support/three-brokers.ts";
+import { SLOWEST_MS, webhooksUnderFault } from "../support/webhooks-under-fault.ts";
 
 /** Of the promise: full service again so soon after Kafka is back. */
 const WHOLE_WITHIN_MS = 10_000;
 
-let kafka: KafkaCluster;
-let running: WebhooksUnderFault | undefined;
-
-beforeAll(async () => {
-  kafka = await startKafka({ brokers: 3 });
-}, 90_000);
-afterAll(() => kafka.stop());
-afterEach(async () => {
-  for (const each of kafka.brokers) each.resume();
-  await running?.close();
-});
+const kafka = threeBrokers();
 
 /** As the broker sees it that was never away. */
 const untilKafkaIsBack = (topic: string): Promise<unknown> =>
   eventually(
     async () => {
-      const partitions = await topicAsSeenBy(kafka.brokers[2]!.port, topic);
+      const partitions = await topicAsSeenBy(kafka.all()[2]!.port, topic);
       return partitions.every(({ leader, inSync }) => leader >= 0 && inSync.length >= 2);
     },
     "two replicas in sync",
     60_000,
   );
 
-const two = () => kafka.brokers.slice(0, 2);
+const two = () => kafka.all().slice(0, 2);
 
 const faults: { name: string; break: () => unknown; mend: () => unknown }[] = [
   {
@@ -53,8 +43,7 @@ const faults: { name: string; break: () => unknown; mend: () => unknown }[] = [
 ];
 
 it.each(faults)("answers 503, and no 2xx, while $name", async (fault) => {
-  running = await webhooksUnderFault(kafka);
-  const { world, replica, load, untilRefused, untilWhole, settle } = running;
+  const { world, replica, load, untilRefused, untilWhole, settle } = await webhooksUnderFault(kafka);
   const { events } = world.topics;
 
   await fault.break();
@@ -68,7 +57,7 @@ it.each(faults)("answers 503, and no 2xx, while $name", async (fault) => {
   await untilKafkaIsBack(events);
   const wholeAfterMs = await untilWhole(Date.now());
   await mended;
-  await eventually(() => replica.isReady(), "the replica to be ready again", 10_000);
+  await replica.untilReady(10_000);
   const account = await settle();
 
   expect(servedMeanwhile).toEqual([]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import kafkajs, { CompressionTypes, Kafka, logLevel } from "kafkajs";
+import kafkajs, { CompressionTypes } from "kafkajs";
 import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
@@ -8,6 +8,7 @@ import { readAllCompressions } from "../../src/kafka/compression.ts";
 import { startReader } from "../../src/kafka/reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
+import { askAdmin, clientOf } from "../support/kafka.ts";
 
 /** The same twelve records as the producers of Kafka and of librdkafka compressed them, by producer and codec, in base64. */
 const batches = JSON.parse(
@@ -28,16 +29,15 @@ const messages = Array.from({ length: 12 }, (_, i) => ({
   timestamp: String(1_795_262_400_000 + i),
 }));
 
+const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
+  askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
+
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
   const topic = `compression-${randomUUID()}`;
   const brokers = inject("kafkaBrokers").split(",");
-  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
-  const admin = client.admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
-  await admin.disconnect();
+  await createTopic(topic, 1);
 
-  const producer = client.producer();
+  const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
   const sent = Object.values(batches).flatMap((codecs) => Object.entries(codecs));
   for (const [name, base64] of sent) {
@@ -74,12 +74,8 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
 it("says where each partition stands when a batch cannot be decompressed", async () => {
   const topic = `compression-${randomUUID()}`;
   const brokers = inject("kafkaBrokers").split(",");
-  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
-  const admin = client.admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
-  await admin.disconnect();
-  const producer = client.producer();
+  await createTopic(topic, 2);
+  const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   const send = (partition: number, count: number, compression = CompressionTypes.None) =>
