@@ -1,10 +1,17 @@
 import { Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
+import { RegistryError } from "../kafka/registry-http.ts";
 import { setUp } from "../kafka/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
+
+/** What went wrong, with the setting that says where the registry is when that is what did not do its part. */
+const named = (error: unknown, registryUrl: string): unknown =>
+  error instanceof UsageError && error.cause instanceof RegistryError
+    ? new UsageError(`SCHEMA_REGISTRY_URL (${registryUrl}): ${error.message}`, { cause: error })
+    : error;
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const { topics, ...rest } = configOf(io, "tool");
@@ -18,6 +25,8 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
     const { partitions, replicationFactor } = topics;
     await setUp({ names: topics, partitions, replicationFactor, dryRun }, { ...kit, cluster, say: io.out });
     return EXIT.done;
+  } catch (error) {
+    throw named(error, rest.registry.url);
   } finally {
     await cluster.close();
   }

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import type { RegistryOptions } from "./registry-http.ts";
+import { RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
 /**
@@ -36,7 +36,7 @@ export const registrar = ({ url, auth, ca }: RegistryOptions, clock: Clock): Reg
       );
       return id;
     } catch (error) {
-      throw new Error(`the schema registry answered${statusOf(error)} (${messageOf(error)})`, {
+      throw new RegistryError(`the schema registry answered${statusOf(error)} (${messageOf(error)})`, {
         cause: error,
       });
     }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
-import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { expect, it, onTestFinished } from "vitest";
 import { drawUp, flawless } from "../support/account.ts";
 import { messageOf, newAccepts } from "../support/accepts.ts";
-import { agreedTopic } from "../support/broker-view.ts";
-import { commandsWorld } from "../support/commands-world.ts";
+import { openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { decodeResult, type Result } from "../support/result.ts";
-import { committedTotal, endTotal, leaderOf, produce, readTopic } from "../support/topic.ts";
-import { brokerOf } from "../support/webhooks-under-fault.ts";
-import type { World } from "../support/world.ts";
+import { readTopic } from "../support/follow.ts";
+import { committedTotal, endTotal } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import { onAllBrokers, threeBrokers, type Broker } from "../support/three-brokers.ts";
 import { claimBook } from "./storm/open-claims.ts";
 
 const ACCEPTS = 3_000;
@@ -19,20 +18,9 @@ const REPLICAS = 2;
 /** Long after the cluster has found another leader. */
 const FROZEN_MS = 20_000;
 
-let kafka: KafkaCluster;
-let world: World | undefined;
-
-beforeAll(async () => {
-  kafka = await startKafka({ brokers: 3 });
-}, 90_000);
-afterAll(() => kafka.stop());
-afterEach(async () => {
-  for (const each of kafka.brokers) each.resume();
-  await world?.close();
-});
+const kafka = threeBrokers();
 
 type Command = { commandId: string; request: { quoteId: string } };
-type Broker = ReturnType<typeof brokerOf>;
 
 const faults: { name: string; strike: (leader: Broker) => Promise<unknown> }[] = [
   {
@@ -53,37 +41,33 @@ const faults: { name: string; strike: (leader: Broker) => Promise<unknown> }[] =
 ];
 
 it.each(faults)("executes no accept twice and answers each one with a broker $name", async (fault) => {
-  const opened = await commandsWorld(
-    { kafkaBrokers: kafka.bootstrapServers, schemaRegistryUrl: inject("schemaRegistryUrl") },
-    {
-      env: { COMMANDS_MAX_IN_FLIGHT: String(IN_FLIGHT), TOPIC_REPLICATION_FACTOR: "3" },
-      replicas: REPLICAS,
-      partnerMs: 50,
-    },
-  );
-  const { brokers } = opened;
-  const here = (world = opened.world);
-  const { topics, groupId } = here;
+  const { world } = await openCommandsWorld(kafka.cluster(), {
+    settings: { COMMANDS_MAX_IN_FLIGHT: String(IN_FLIGHT), ...onAllBrokers },
+    replicas: REPLICAS,
+    partnerMs: 50,
+  });
+  onTestFinished(world.close);
+  const { brokers, topics, groupId } = world;
   const executions = async () =>
-    (await here.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
+    (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
   const send = (count: number): Promise<void> =>
     produce(brokers, topics.commands, newAccepts(count).map(messageOf));
   // All at once, before the fault: a client that writes during it would need as much care as the bridge itself.
   await send(ACCEPTS);
-  await eventually(async () => (await executions()) > ACCEPTS / 5, 60_000);
+  await eventually(async () => (await executions()) > ACCEPTS / 5, "a fifth to be executed", 60_000);
 
   // With as many partitions as there are, each broker leads some of every topic.
-  const leader = brokerOf(kafka, await leaderOf(brokers, topics.journal, 0));
+  const leader = await kafka.leaderOf(topics.journal);
   const brokenAt = Date.now();
   const executedBefore = await executions();
   await fault.strike(leader);
   const mendedAt = Date.now();
   await send(LATER);
-  for (const topic of Object.values(topics))
-    await eventually(() => agreedTopic(kafka.brokers, topic), 60_000);
+  for (const topic of Object.values(topics)) await kafka.untilAgreedAbout(topic, 60_000);
   const end = await endTotal(brokers, topics.commands);
   await eventually(
     async () => (await committedTotal(brokers, groupId, topics.commands)) >= end,
+    "every commit",
     120_000,
   ).catch(() => undefined);
   const committedAfterMs = Date.now() - mendedAt;
@@ -103,7 +87,7 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   const book = claimBook();
   for (const record of await readTopic(brokers, topics.journal)) book.see(record);
   const committed = await committedTotal(brokers, groupId, topics.commands);
-  const account = await drawUp(here, { quotes, results, committed });
+  const account = await drawUp(world, { quotes, results, committed });
   const doubted = [...results.entries()].filter(([, list]) =>
     list.some(({ outcome }) => outcome === "IN_DOUBT"),
   );

@@ -1,18 +1,10 @@
-import { afterEach, expect, it } from "vitest";
-import { sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { commandsWorld } from "../support/commands-world.ts";
-import type { World } from "../support/world.ts";
+import { expect, it } from "vitest";
+import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const QUOTES = 60;
 
-let world: World | undefined;
-afterEach(async () => world?.close());
-
 it("gives a quote to one of two commands that want it, wherever they come from", async () => {
-  const opened = await commandsWorld(sharedCluster(), { replicas: 2, partnerMs: 50 });
-  world = opened.world;
-  const books = await sendAccepts(world, opened.brokers);
+  const { accepts } = await commandsUnderFault({ replicas: 2, partnerMs: 50 });
   const rivals = Array.from({ length: QUOTES }, (_, nth) =>
     ["a", "b"].map((side) => ({
       commandId: `c-${nth}-${side}`,
@@ -20,9 +12,8 @@ it("gives a quote to one of two commands that want it, wherever they come from",
       key: `key-${nth}-${side}`,
     })),
   );
-  await books.submit(rivals.flat());
-  const account = await books.settle(60_000);
-  await books.stop();
+  await accepts.submit(rivals.flat());
+  const account = await accepts.settle(60_000);
 
   expect(account).toMatchObject({
     unanswered: [],
@@ -37,7 +28,7 @@ it("gives a quote to one of two commands that want it, wherever they come from",
   });
   for (const pair of rivals) {
     const outcomes = pair.map(({ commandId }) => {
-      const result = books.results.get(commandId)?.[0];
+      const result = accepts.results.get(commandId)?.[0];
       return result?.error?.code ?? result?.outcome;
     });
     expect(outcomes.sort()).toEqual(["QUOTE_ALREADY_TAKEN", "SUCCEEDED"]);

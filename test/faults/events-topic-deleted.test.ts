@@ -1,64 +1,53 @@
-import { Kafka, logLevel } from "kafkajs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, inject, it } from "vitest";
-import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { expect, it, onTestFinished } from "vitest";
 import { flawless } from "../support/account.ts";
 import { sendAccepts } from "../support/accepts.ts";
-import { agreedTopic, topicAsSeenBy } from "../support/broker-view.ts";
+import { topicAsSeenBy } from "../support/broker-view.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/topic.ts";
-import { openWorld, type Replica, type World } from "../support/world.ts";
-import { SLOWEST_MS, webhooksUnderFault, type WebhooksUnderFault } from "../support/webhooks-under-fault.ts";
+import { readTopic } from "../support/follow.ts";
+import { askAdmin } from "../support/kafka.ts";
+import type { Replica } from "../support/replica.ts";
+import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
+import { openWorld } from "../support/world.ts";
+import { SLOWEST_MS, webhooksUnderFault } from "../support/webhooks-under-fault.ts";
 
 const ACCEPTS = 200;
 /** Of the promise: full service again so soon after Kafka can serve. */
 const WHOLE_WITHIN_MS = 10_000;
 
-let kafka: KafkaCluster;
-let running: WebhooksUnderFault | undefined;
-let world: World | undefined;
-
-beforeAll(async () => {
-  kafka = await startKafka({ brokers: 3 });
-}, 90_000);
-afterAll(() => kafka.stop());
-afterEach(async () => {
-  await running?.close();
-  await world?.close();
-});
+const kafka = threeBrokers();
 
 /** Resolves when no broker knows of the topic any more: one that has not heard of it yet might still take records. */
 const deleteTopic = async (topic: string): Promise<void> => {
-  const admin = new Kafka({ brokers: kafka.bootstrapServers.split(","), logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  await admin.deleteTopics({ topics: [topic] });
-  await admin.disconnect();
-  for (const { port } of kafka.brokers)
-    await eventually(() => expect(topicAsSeenBy(port, topic)).rejects.toThrow("error 3"), 20_000);
+  await askAdmin(kafka.addresses(), (admin) => admin.deleteTopics({ topics: [topic] }));
+  for (const { port } of kafka.all())
+    await eventually(
+      () => expect(topicAsSeenBy(port, topic)).rejects.toThrow("error 3"),
+      `${topic} to be gone`,
+      20_000,
+    );
 };
 
 it("refuses webhooks while their topic is gone, serves them when it is there again, and commands all the while", async () => {
-  running = await webhooksUnderFault(kafka, {
-    env: { FLOWS: "webhooks,commands" },
+  const { world, replica, load, untilRefused, untilWhole, settle } = await webhooksUnderFault(kafka, {
+    settings: { FLOWS: "webhooks,commands" },
     sandboxArgs: TRUSTING,
   });
-  const { world, replica, load, untilRefused, untilWhole, settle } = running;
   const { events } = world.topics;
-  const accepts = await sendAccepts(world, kafka.bootstrapServers);
+  const accepts = await sendAccepts(world);
 
   await deleteTopic(events);
   const goneAt = Date.now();
   await untilRefused();
-  await eventually(async () => !(await replica.isReady()), 10_000);
+  await eventually(async () => !(await replica.isReady()), "readiness to say so", 10_000);
   await accepts.send(ACCEPTS);
   const commands = await accepts.settle(60_000);
-  await accepts.stop();
   const servedMeanwhile = load.since(goneAt).filter(({ status }) => status !== 503);
-  await world.cli(["setup"]);
-  await eventually(() => agreedTopic(kafka.brokers, events), 30_000);
+  expect(await world.run(["setup"])).toMatchObject({ code: 0 });
+  await kafka.untilAgreedAbout(events, 30_000);
   const wholeAfterMs = await untilWhole(Date.now());
-  await eventually(() => replica.isReady(), 10_000);
+  await replica.untilReady(10_000);
   const account = await settle(goneAt);
 
   expect(servedMeanwhile).toEqual([]);
@@ -72,13 +61,10 @@ it("refuses webhooks while their topic is gone, serves them when it is there aga
 const OLD_RECORDS = 60;
 
 it("knows of what other replicas write to the new topic, although the old one was longer", async () => {
-  const brokers = kafka.bootstrapServers;
-  world = await openWorld(
-    { kafkaBrokers: brokers, schemaRegistryUrl: inject("schemaRegistryUrl") },
-    { env: { FLOWS: "webhooks", TOPIC_REPLICATION_FACTOR: "3" } },
-  );
+  const world = await openWorld(kafka.cluster(), { settings: { FLOWS: "webhooks", ...onAllBrokers } });
+  onTestFinished(world.close);
   const replicas = await Promise.all([world.startReplica(), world.startReplica()]);
-  for (const replica of replicas) await eventually(() => replica.isReady(), 30_000);
+  for (const replica of replicas) await replica.untilReady();
   const [one, other] = replicas;
   let sequence = 0;
   // All of one transaction, and so in one partition.
@@ -88,21 +74,25 @@ it("knows of what other replicas write to the new topic, although the old one wa
     return answer.ok ? ((await answer.json()) as { eventId: string }).eventId : "";
   };
   const timesPublished = async (eventId: string): Promise<number> => {
-    const records = await readTopic(brokers, world!.topics.events);
-    return records.filter(({ headers }) => String(headers?.["ce_id"]) === eventId).length;
+    const records = await readTopic(world.brokers, world.topics.events);
+    return records.filter(({ headers }) => headers["ce_id"] === eventId).length;
   };
   for (let nth = 0; nth < OLD_RECORDS; nth++) await post(one, `old ${nth}`);
 
   await deleteTopic(world.topics.events);
-  await world.cli(["setup"]);
-  await eventually(async () => (await post(other, "first")) !== "", 30_000);
-  await eventually(async () => {
-    const createdAt = `new ${sequence++}`;
-    const eventId = await post(other, createdAt);
-    // It may learn of it a little later.
-    await sleep(2_000);
-    expect(await post(one, createdAt)).toBe(eventId);
-    expect(await timesPublished(eventId)).toBe(1);
-  }, 45_000);
+  expect(await world.run(["setup"])).toMatchObject({ code: 0 });
+  await eventually(async () => (await post(other, "first")) !== "", "an event in the new topic", 30_000);
+  await eventually(
+    async () => {
+      const createdAt = `new ${sequence++}`;
+      const eventId = await post(other, createdAt);
+      // It may learn of it a little later.
+      await sleep(2_000);
+      expect(await post(one, createdAt)).toBe(eventId);
+      expect(await timesPublished(eventId)).toBe(1);
+    },
+    "one to know what the other published",
+    45_000,
+  );
   expect(sequence).toBeLessThan(OLD_RECORDS / 2);
 });

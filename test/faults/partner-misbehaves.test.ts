@@ -1,14 +1,8 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { flawless } from "../support/account.ts";
-import { sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { commandsWorld } from "../support/commands-world.ts";
-import type { World } from "../support/world.ts";
+import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const ACCEPTS = 120;
-
-let world: World | undefined;
-afterEach(async () => world?.close());
 
 const faults = [
   { name: "hang after executing", rule: { kind: "hang", when: "after" }, outcome: "IN_DOUBT" },
@@ -24,16 +18,13 @@ const faults = [
 ] as const;
 
 it.each(faults)("tells the truth when the partner answers with $name", async ({ rule, outcome }) => {
-  const opened = await commandsWorld(sharedCluster(), {
-    env: { PARTNER_BREAKER_FAILURES: "1000" },
+  const { world, accepts } = await commandsUnderFault({
+    settings: { PARTNER_BREAKER_FAILURES: "1000" },
     replicas: 1,
   });
-  world = opened.world;
   await world.sandbox("/_sandbox/faults", { operation: "accept", count: 20, ...rule });
-  const accepts = await sendAccepts(world, opened.brokers);
   await accepts.send(ACCEPTS);
   const account = await accepts.settle(60_000);
-  await accepts.stop();
 
   expect(account).toMatchObject(flawless(ACCEPTS));
   const outcomes = [...accepts.results.values()].map((list) => list.at(-1)?.outcome);

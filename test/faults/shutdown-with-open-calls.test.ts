@@ -1,35 +1,24 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { flawless } from "../support/account.ts";
-import { sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { commandsWorld } from "../support/commands-world.ts";
+import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
-import type { World } from "../support/world.ts";
 
 const SHUTDOWN_MS = 10_000;
 const HANGING = 5;
 
-let world: World | undefined;
-afterEach(async () => world?.close());
-
 it("ends in time with a doubt published for each call that hangs", async () => {
-  const opened = await commandsWorld(sharedCluster(), {
-    env: { SHUTDOWN_TIMEOUT: `${SHUTDOWN_MS}ms`, PARTNER_CALL_TIMEOUT: "5s" },
+  const { world, replicas, accepts } = await commandsUnderFault({
+    settings: { SHUTDOWN_TIMEOUT: `${SHUTDOWN_MS}ms`, PARTNER_CALL_TIMEOUT: "5s" },
     replicas: 1,
   });
-  world = opened.world;
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "hang", when: "after" });
-  const books = await sendAccepts(world, opened.brokers);
-  await books.send(HANGING);
-  const executions = (): Promise<{ executions: number }> => opened.world.sandbox("/_sandbox/executions");
-  await eventually(async () => (await executions()).executions === HANGING, 30_000);
+  await accepts.send(HANGING);
+  const executions = (): Promise<{ executions: number }> => world.sandbox("/_sandbox/executions");
+  await eventually(async () => (await executions()).executions === HANGING, "all calls", 30_000);
 
   const startedAt = Date.now();
-  const [replica] = opened.replicas;
-  replica?.process.signal("SIGTERM");
-  expect(await replica?.process.exited()).toBe(0);
+  expect(await replicas[0]?.stop()).toBe(0);
   expect(Date.now() - startedAt).toBeLessThan(SHUTDOWN_MS);
-  const account = await books.settle(10_000);
-  await books.stop();
+  const account = await accepts.settle(10_000);
   expect(account).toMatchObject({ ...flawless(HANGING), inDoubt: HANGING });
 });

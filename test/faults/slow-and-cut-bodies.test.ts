@@ -1,14 +1,8 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { flawless } from "../support/account.ts";
-import { sendAccepts } from "../support/accepts.ts";
-import { sharedCluster } from "../support/cluster.ts";
-import { commandsWorld } from "../support/commands-world.ts";
-import type { World } from "../support/world.ts";
+import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const ACCEPTS = 20;
-
-let world: World | undefined;
-afterEach(async () => world?.close());
 
 const bodies = [
   { name: "slow", rule: { kind: "slow-body", ms: 500 }, whole: true },
@@ -17,14 +11,11 @@ const bodies = [
 ] as const;
 
 it.each(bodies)("believes the status line of an answer whose body is $name", async ({ rule, whole }) => {
-  const opened = await commandsWorld(sharedCluster(), { replicas: 1 });
-  world = opened.world;
+  const { world, accepts } = await commandsUnderFault({ replicas: 1 });
   await world.sandbox("/_sandbox/faults", { operation: "accept", ...rule });
-  const books = await sendAccepts(world, opened.brokers);
-  await books.send(ACCEPTS);
-  const account = await books.settle(30_000);
-  await books.stop();
+  await accepts.send(ACCEPTS);
+  const account = await accepts.settle(30_000);
 
   expect(account).toMatchObject({ ...flawless(ACCEPTS), succeeded: ACCEPTS });
-  for (const [result] of books.results.values()) expect(result?.response !== null).toBe(whole);
+  for (const [result] of accepts.results.values()) expect(result?.response !== null).toBe(whole);
 });

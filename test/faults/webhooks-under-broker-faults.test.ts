@@ -1,29 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
-import { leaderOf } from "../support/topic.ts";
-import {
-  brokerOf,
-  SLOWEST_MS,
-  webhooksUnderFault,
-  type WebhooksUnderFault,
-} from "../support/webhooks-under-fault.ts";
+import { expect, it } from "vitest";
+import { threeBrokers, type Broker } from "../support/three-brokers.ts";
+import { SLOWEST_MS, webhooksUnderFault } from "../support/webhooks-under-fault.ts";
 
 /** The cluster takes 3 s to give up on a broker; full service is promised 10 s after that. */
 const WHOLE_WITHIN_MS = 13_000;
 
-let kafka: KafkaCluster;
-let running: WebhooksUnderFault | undefined;
-
-beforeAll(async () => {
-  kafka = await startKafka({ brokers: 3 });
-}, 90_000);
-afterAll(() => kafka.stop());
-afterEach(async () => {
-  for (const each of kafka.brokers) each.resume();
-  await running?.close();
-});
-
-type Broker = ReturnType<typeof brokerOf>;
+const kafka = threeBrokers();
 
 const faults: {
   name: string;
@@ -35,7 +17,7 @@ const faults: {
   {
     name: "stopped in order, one after the other",
     break: async () => {
-      for (const each of kafka.brokers) {
+      for (const each of kafka.all()) {
         await each.stop();
         await each.start();
       }
@@ -45,9 +27,8 @@ const faults: {
 ];
 
 it.each(faults)("answers 2xx only for events that are there, with a broker $name", async (fault) => {
-  running = await webhooksUnderFault(kafka);
-  const { world, untilWhole, settle } = running;
-  const leader = brokerOf(kafka, await leaderOf(kafka.bootstrapServers, world.topics.events, 0));
+  const { world, untilWhole, settle } = await webhooksUnderFault(kafka);
+  const leader = await kafka.leaderOf(world.topics.events);
 
   await fault.break(leader);
   const wholeAfterMs = await untilWhole(Date.now());

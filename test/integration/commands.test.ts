@@ -1,91 +1,74 @@
 import { createHash, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
-import { basics, cli, serve, topicsOf, type Served } from "../support/bridge.ts";
-import {
-  committed,
-  decode,
-  encode,
-  follow,
-  latestSchemaId,
-  produce,
-  type Following,
-  type Read,
-} from "../support/kafka-client.ts";
-import { waitUntil } from "../support/wait-until.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decode, encode, latestSchemaId } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow, type Following, type Seen } from "../support/follow.ts";
+import { committedTotal } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import type { Replica } from "../support/replica.ts";
+import { secrets } from "../support/settings.ts";
+import { openWorld, type World } from "../support/world.ts";
 
-const brokers = inject("kafkaBrokers");
-const registryUrl = inject("schemaRegistryUrl");
-const topics = topicsOf("commands");
-const commands = topics.TOPIC_COMMANDS;
-const results = topics.TOPIC_COMMAND_RESULTS;
-const deadLetters = topics.TOPIC_DEAD_LETTERS;
-
-let sandbox: Sandbox;
-let env: Record<string, string>;
-let bridge: Served;
+let world: World;
+let bridge: Replica;
 let following: Following;
+let commands: string;
+let results: string;
+let deadLetters: string;
 let written = 0;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    accessToken: basics.PARTNER_ACCESS_TOKEN,
-    xToken: basics.PARTNER_X_TOKEN,
-    acceptUnknownQuotes: true,
-    walk: "still",
+  world = await openWorld(sharedCluster(), {
+    sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+    settings: {
+      FLOWS: "commands",
+      // One doubt must not stop the tests that follow it.
+      PARTNER_BREAKER_FAILURES: "1000",
+    },
   });
-  env = {
-    ...topics,
-    KAFKA_BROKERS: brokers,
-    SCHEMA_REGISTRY_URL: registryUrl,
-    PARTNER_BASE_URL: sandbox.url,
-    FLOWS: "commands",
-    // One doubt must not stop the tests that follow it.
-    PARTNER_BREAKER_FAILURES: "1000",
-  };
-  expect(await cli(["setup"], env)).toMatchObject({ code: 0, err: "" });
-  bridge = await serve(env);
-  following = await follow(brokers, [results, deadLetters]);
+  ({ commands, results, deadLetters } = world.topics);
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  following = await follow(world.brokers, [results, deadLetters]);
+  world.defer(following.stop);
 });
 afterAll(async () => {
-  expect(await bridge.stop()).toBe(0);
+  const exitCode = await bridge.stop();
+  const committed = await committedTotal(world.brokers, world.groupId, commands);
+  await world.close();
+  expect(exitCode).toBe(0);
   // Every command was answered or parked, so that every offset is committed.
-  expect((await committed(brokers, topics.KAFKA_GROUP_ID, commands)).reduce((a, b) => a + b, 0)).toBe(
-    written,
-  );
-  await following.stop();
-  await sandbox.close();
+  expect(committed).toBe(written);
 });
 
 const send = async (key: string | null, ...values: (string | Buffer | null)[]): Promise<void> => {
   written += values.length;
   await produce(
-    brokers,
+    world.brokers,
     commands,
     values.map((value) => ({ key, value })),
   );
 };
-const resultOf = ({ value }: Read) => decode("command-result", value);
-const resultsOf = async (commandId: string, count = 1): Promise<Read[]> =>
+const resultOf = ({ value }: Seen) => decode("command-result", value);
+const resultsOf = async (commandId: string, count = 1): Promise<Seen[]> =>
   following.until(results, ({ headers }) => headers["correlation-id"] === commandId, count);
 const hash = (...parts: string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 const accept = (commandId: string, quoteId: string, more: object = {}): string =>
   JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1", ...more } });
-const executions = async (quoteId: string): Promise<number> => {
-  const response = await fetch(`${sandbox.url}/_sandbox/executions/${encodeURIComponent(quoteId)}`);
-  return ((await response.json()) as { executions: number }).executions;
-};
-const requests = async (path: string): Promise<{ target: string; body: string }[]> => {
-  const response = await fetch(`${sandbox.url}/_sandbox/state?only=requests`);
-  const { requests: seen } = (await response.json()) as { requests: { target: string; body: string }[] };
+const executions = async (quoteId: string): Promise<number> =>
+  (await world.sandbox<{ executions: number }>(`/_sandbox/executions/${encodeURIComponent(quoteId)}`))
+    .executions;
+type Request = { target: string; body: string };
+const requests = async (path: string): Promise<Request[]> => {
+  const { requests: seen } = await world.sandbox<{ requests: Request[] }>("/_sandbox/state?only=requests");
   return seen.filter(({ target }) => target.includes(path));
 };
-const fault = (rule: object) =>
-  fetch(`${sandbox.url}/_sandbox/faults`, { method: "POST", body: JSON.stringify(rule) });
+const fault = (rule: object) => world.sandbox("/_sandbox/faults", rule);
 
 test("a create and an accept in Avro: each result with its key, headers and every field", async () => {
-  const schemaId = await latestSchemaId(registryUrl, commands);
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
   const issuedAt = Date.now();
   const create = {
     commandId: "avro-create",
@@ -103,7 +86,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
   };
   await send("avro-create", encode("command", schemaId, create));
   const [record] = await resultsOf("avro-create");
-  const result = resultOf(record as Read);
+  const result = resultOf(record as Seen);
   expect(result).toEqual({
     resultId: hash("avro-create", "final"),
     commandId: "avro-create",
@@ -125,7 +108,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
     headers: {
       ce_specversion: "1.0",
       ce_id: hash("avro-create", "final"),
-      ce_source: sandbox.url,
+      ce_source: world.sandboxUrl,
       ce_type: "cambio.bridge.v1.CommandResult",
       ce_subject: "avro-create",
       ce_time: new Date(Number(result["completedAt"])).toISOString(),
@@ -141,7 +124,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
   const value = { ...command, request: { "cambio.bridge.v1.AcceptQuote": request } };
   await send(quoteId, encode("command", schemaId, value));
   const [accepted] = await resultsOf("avro-accept");
-  expect(resultOf(accepted as Read)).toMatchObject({
+  expect(resultOf(accepted as Seen)).toMatchObject({
     operation: "ACCEPT_QUOTE",
     outcome: "SUCCEEDED",
     quoteId,
@@ -157,18 +140,18 @@ test("a create and an accept in Avro: each result with its key, headers and ever
 test("a command in JSON is the same command", async () => {
   await send("json-1", accept("json-1", "q/json 1", { amount: "1000.00" }));
   const [record] = await resultsOf("json-1");
-  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
+  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
   expect(await executions("q/json 1")).toBe(1);
   expect(await requests("q%2Fjson%201/accept")).toHaveLength(1);
 });
 
 test("the tool sends a command, waits for its result, and ends as the result says", async () => {
   const args = ["send", "accept-quote", "--quote-id", "q-cli", "--counterparty-id", "cp-1", "--wait"];
-  const done = await cli([...args, "--command-id", "cli-1"], env);
+  const done = await world.run([...args, "--command-id", "cli-1"]);
   written += 1;
   expect(done.code).toBe(0);
   expect(JSON.parse(done.out)).toMatchObject({ commandId: "cli-1", outcome: "SUCCEEDED" });
-  const again = await cli([...args, "--command-id", "cli-2"], env);
+  const again = await world.run([...args, "--command-id", "cli-2"]);
   written += 1;
   expect(again.code).toBe(3);
   expect(JSON.parse(again.out)).toMatchObject({
@@ -182,7 +165,7 @@ test("a command that breaks a rule is answered without a call, and is no dead le
   await send("k", accept("bad-1", "q-bad", { ammount: "1000.00" }));
   const [record] = await resultsOf("bad-1");
   expect(record?.key).toBe("bad-1");
-  expect(resultOf(record as Read)).toMatchObject({
+  expect(resultOf(record as Seen)).toMatchObject({
     resultId: hash("bad-1", "final"),
     outcome: "REJECTED",
     error: { code: "INVALID_COMMAND", message: expect.stringContaining("ammount") as string },
@@ -217,7 +200,7 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     const offset = place["dead-letter-offset"] ?? "";
     const answer = answers.find(({ headers }) => headers["command-offset"] === offset);
     expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
-    expect(resultOf(answer as Read)).toMatchObject({
+    expect(resultOf(answer as Seen)).toMatchObject({
       resultId: hash(commands, partition, offset),
       commandId: i === 2 ? "half" : "",
       operation: "UNKNOWN",
@@ -253,8 +236,8 @@ test("the same commandId with other content is a dead letter, and neither called
 
 test("a second command for a quote that is taken is rejected without a call", async () => {
   await send("q-taken", accept("taken-1", "q-taken"), accept("taken-2", "q-taken"));
-  expect(resultOf((await resultsOf("taken-1"))[0] as Read)).toMatchObject({ outcome: "SUCCEEDED" });
-  expect(resultOf((await resultsOf("taken-2"))[0] as Read)).toMatchObject({
+  expect(resultOf((await resultsOf("taken-1"))[0] as Seen)).toMatchObject({ outcome: "SUCCEEDED" });
+  expect(resultOf((await resultsOf("taken-2"))[0] as Seen)).toMatchObject({
     outcome: "REJECTED",
     error: { code: "QUOTE_ALREADY_TAKEN" },
     attempts: 0,
@@ -274,7 +257,7 @@ test.each([
   const command = accept(commandId, quoteId);
   await send(quoteId, command);
   const [first] = await resultsOf(commandId);
-  expect(resultOf(first as Read)).toMatchObject({
+  expect(resultOf(first as Seen)).toMatchObject({
     resultId: hash(commandId, "in-doubt"),
     outcome: "IN_DOUBT",
     final: false,
@@ -285,7 +268,7 @@ test.each([
   await send(quoteId, command, accept(`${commandId}-other`, quoteId));
   const repeated = await resultsOf(commandId, 2);
   expect(repeated[1]?.value?.equals(first?.value ?? Buffer.alloc(0)), "the same doubt again").toBe(true);
-  expect(resultOf((await resultsOf(`${commandId}-other`))[0] as Read)).toMatchObject({
+  expect(resultOf((await resultsOf(`${commandId}-other`))[0] as Seen)).toMatchObject({
     error: { code: "QUOTE_ALREADY_TAKEN" },
   });
   expect(await requests(`${quoteId}/accept`)).toHaveLength(1);
@@ -304,7 +287,7 @@ test("a create that is answered 503 is tried again", async () => {
   };
   await send("retried", JSON.stringify({ commandId: "retried", request }));
   const [record] = await resultsOf("retried");
-  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
+  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
 });
 
 test("an accept that was throttled is sent again, for it was not executed", async () => {
@@ -317,23 +300,22 @@ test("an accept that was throttled is sent again, for it was not executed", asyn
   });
   await send("q-429", accept("throttled", "q-429"));
   const [record] = await resultsOf("throttled");
-  expect(resultOf(record as Read)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
+  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
   expect(await executions("q-429")).toBe(1);
 });
 
 test("commands of one key are executed in their order", async () => {
   const quotes = Array.from({ length: 12 }, (_, i) => `q-order-${i}`);
   await send("one-key", ...quotes.map((quoteId) => accept(`order-${quoteId}`, quoteId)));
-  await waitUntil(async () => (await requests("q-order-")).length === quotes.length, "all calls");
+  await eventually(async () => (await requests("q-order-")).length === quotes.length, "all calls", 30_000);
   const targets = (await requests("q-order-")).map(({ target }) => /q-order-\d+/.exec(target)?.[0]);
   expect(targets.reverse()).toEqual(quotes);
   await following.until(results, ({ key }) => key?.startsWith("order-") === true, quotes.length);
 });
 
-test("no secret is in a result, a dead letter or the log", () => {
+test("no secret is in a result, a dead letter or the log", async () => {
   const values = following.records.map(({ value, headers }) => `${String(value)}${JSON.stringify(headers)}`);
-  const said = [...values, ...bridge.lines].join("\n");
+  const said = [...values, ...(await bridge.lines())].join("\n");
   expect(said.length).toBeGreaterThan(1_000);
-  for (const secret of [basics.PARTNER_ACCESS_TOKEN, basics.PARTNER_X_TOKEN])
-    expect(said).not.toContain(secret);
+  for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
 });

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import kafkajs, { CompressionTypes, Kafka, logLevel } from "kafkajs";
+import kafkajs, { CompressionTypes } from "kafkajs";
 import { pino } from "pino";
-import { expect, inject, it, onTestFinished, vi } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { readAllCompressions } from "../../src/kafka/compression.ts";
 import { startReader } from "../../src/kafka/reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin, clientOf } from "../support/kafka.ts";
 
 /** The same twelve records as the producers of Kafka and of librdkafka compressed them, by producer and codec, in base64. */
 const batches = JSON.parse(
@@ -27,16 +29,15 @@ const messages = Array.from({ length: 12 }, (_, i) => ({
   timestamp: String(1_795_262_400_000 + i),
 }));
 
+const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
+  askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
+
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
   const topic = `compression-${randomUUID()}`;
   const brokers = inject("kafkaBrokers").split(",");
-  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
-  const admin = client.admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
-  await admin.disconnect();
+  await createTopic(topic, 1);
 
-  const producer = client.producer();
+  const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
   const sent = Object.values(batches).flatMap((codecs) => Object.entries(codecs));
   for (const [name, base64] of sent) {
@@ -66,19 +67,15 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
     },
   );
   onTestFinished(() => reader.stop());
-  await vi.waitFor(() => expect(read).toHaveLength(sent.length * messages.length), { timeout: 30_000 });
+  await eventually(() => expect(read).toHaveLength(sent.length * messages.length), "all records", 30_000);
   expect(read).toEqual(sent.flatMap(() => messages));
 });
 
 it("says where each partition stands when a batch cannot be decompressed", async () => {
   const topic = `compression-${randomUUID()}`;
   const brokers = inject("kafkaBrokers").split(",");
-  const client = new Kafka({ brokers, logLevel: logLevel.NOTHING });
-  const admin = client.admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
-  await admin.disconnect();
-  const producer = client.producer();
+  await createTopic(topic, 2);
+  const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
   onTestFinished(() => producer.disconnect());
   const send = (partition: number, count: number, compression = CompressionTypes.None) =>
@@ -103,7 +100,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
   onTestFinished(() => reader.stop());
   await send(0, 3);
   await send(1, 5);
-  await vi.waitFor(() => expect(read).toBe(8), { timeout: 30_000 });
+  await eventually(() => expect(read).toBe(8), "all records", 30_000);
 
   // Less than the batch takes: to the reader it is as broken as a batch that would take all memory.
   readAllCompressions(100);
@@ -112,9 +109,10 @@ it("says where each partition stands when a batch cannot be decompressed", async
   const bounded = (kafkajs.CompressionCodecs as Record<number, () => object>)[CompressionTypes.GZIP]?.();
   Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ({ ...bounded, ...gzip }) });
   await send(1, 12, CompressionTypes.GZIP);
-  await vi.waitFor(
+  await eventually(
     () => expect(lines.find(({ msg }) => msg === "kafka.reader.lost")).toMatchObject({ at: { 0: 3, 1: 5 } }),
-    { timeout: 30_000 },
+    "the log to say so",
+    30_000,
   );
   const { reason } = lines.find(({ msg }) => msg === "kafka.reader.lost") ?? {};
   expect(reason).toMatch(/^a gzip batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/);

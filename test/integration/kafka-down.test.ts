@@ -1,37 +1,36 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
-import { startSandbox, type Sandbox } from "../../src/sandbox/start.ts";
-import { cli, serve, topicsOf, type Served } from "../support/bridge.ts";
-import { waitUntil } from "../support/wait-until.ts";
-import { follow, produce } from "../support/kafka-client.ts";
+import { messageOf } from "../support/accepts.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow } from "../support/follow.ts";
+import { produce } from "../support/produce.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
 
-const topics = topicsOf("down");
 const PUBLISH_TIMEOUT_MS = 2_000;
 
-let cluster: KafkaCluster;
-let sandbox: Sandbox;
-let bridge: Served;
+let kafka: KafkaCluster;
+let world: World;
+let bridge: Replica;
 
 beforeAll(async () => {
-  [cluster, sandbox] = await Promise.all([
-    startKafka({ heapMb: 256 }),
-    startSandbox({ acceptUnknownQuotes: true, walk: "still" }),
-  ]);
-  const env = {
-    ...topics,
-    KAFKA_BROKERS: cluster.bootstrapServers,
-    SCHEMA_REGISTRY_URL: inject("schemaRegistryUrl"),
-    PARTNER_BASE_URL: sandbox.url,
-    WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms`,
-    KAFKA_SESSION_TIMEOUT: "6s",
-  };
-  expect(await cli(["setup"], env)).toMatchObject({ code: 0 });
-  bridge = await serve(env);
+  kafka = await startKafka({ heapMb: 256 });
+  world = await openWorld(
+    { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
+    {
+      sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+      settings: { WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms` },
+    },
+  );
+  bridge = await world.startReplica();
+  await bridge.untilReady();
 });
 afterAll(async () => {
-  expect(await bridge.stop()).toBe(0);
-  await cluster.stop();
-  await sandbox.close();
+  const exitCode = await bridge.stop();
+  await world.close();
+  await kafka.stop();
+  expect(exitCode).toBe(0);
 });
 
 const post = async (transactionId: string) => {
@@ -44,15 +43,6 @@ const post = async (transactionId: string) => {
   const retryAfter = response.headers.get("retry-after");
   return { status: response.status, retryAfter, ms: performance.now() - startedAt };
 };
-const accept = (commandId: string) => ({
-  key: commandId,
-  value: JSON.stringify({
-    commandId,
-    request: { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" },
-  }),
-});
-const ready = async () => (await fetch(`${bridge.managementUrl}/readyz`)).status;
-
 /** While Kafka is away every webhook is refused in time, and the sender is told to come again. */
 const expectRefusals = async () => {
   for (let i = 0; i < 3; i++) {
@@ -66,11 +56,11 @@ const expectRefusals = async () => {
 };
 
 test.each([
-  ["killed", () => cluster.brokers[0]!.kill(), () => cluster.brokers[0]!.start()],
+  ["killed", () => kafka.brokers[0]!.kill(), () => kafka.brokers[0]!.start()],
   [
     "frozen",
-    () => Promise.resolve().then(() => cluster.brokers[0]!.freeze()),
-    () => Promise.resolve().then(() => cluster.brokers[0]!.resume()),
+    () => Promise.resolve().then(() => kafka.brokers[0]!.freeze()),
+    () => Promise.resolve().then(() => kafka.brokers[0]!.resume()),
   ],
 ])(
   "a broker that is %s costs time and nothing else",
@@ -78,26 +68,32 @@ test.each([
     expect((await post(`before-${what}`)).status).toBe(200);
     await takeAway();
     await expectRefusals();
-    await waitUntil(async () => (await ready()) === 503, "readiness to say so");
+    await eventually(
+      async () => (await fetch(`${bridge.managementUrl}/readyz`)).status === 503,
+      "readiness to say so",
+      30_000,
+    );
     const alive = await fetch(`${bridge.managementUrl}/livez`);
     expect(alive.status, "a restart would mend nothing").toBe(200);
 
     await bringBack();
-    await waitUntil(async () => (await post(`after-${what}`)).status === 200, "webhooks to be taken again");
-    await bridge.untilReady();
-    await produce(cluster.bootstrapServers, topics.TOPIC_COMMANDS, [accept(`after-${what}`)]);
-    const following = await follow(cluster.bootstrapServers, [
-      topics.TOPIC_COMMAND_RESULTS,
-      topics.TOPIC_TRANSACTION_STATUS,
-    ]);
-    const [result] = await following.until(
-      topics.TOPIC_COMMAND_RESULTS,
-      ({ key }) => key === `after-${what}`,
+    await eventually(
+      async () => (await post(`after-${what}`)).status === 200,
+      "webhooks to be taken again",
+      30_000,
     );
+    await bridge.untilReady();
+    const commandId = `after-${what}`;
+    const { brokers, topics } = world;
+    await produce(brokers, topics.commands, [
+      messageOf({ commandId, quoteId: `q-${commandId}`, key: commandId }),
+    ]);
+    const following = await follow(brokers, [topics.results, topics.events]);
+    onTestFinished(following.stop);
+    const [result] = await following.until(topics.results, ({ key }) => key === commandId);
     expect(result?.headers["outcome"]).toBe("SUCCEEDED");
-    await following.until(topics.TOPIC_TRANSACTION_STATUS, ({ key }) => key === `before-${what}`);
-    await following.until(topics.TOPIC_TRANSACTION_STATUS, ({ key }) => key === `after-${what}`);
-    await following.stop();
+    await following.until(topics.events, ({ key }) => key === `before-${what}`);
+    await following.until(topics.events, ({ key }) => key === `after-${what}`);
   },
   120_000,
 );

@@ -1,13 +1,12 @@
-import { inject, expect, it } from "vitest";
-import { Kafka, logLevel } from "kafkajs";
+import { expect, it } from "vitest";
+import { sharedCluster } from "../support/cluster.ts";
+import { askAdmin } from "../support/kafka.ts";
 
 it("gives the tests a Kafka and a schema registry that answer", async () => {
-  const admin = new Kafka({ brokers: inject("kafkaBrokers").split(","), logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  const cluster = await admin.describeCluster();
-  await admin.disconnect();
-  expect(cluster.brokers).toHaveLength(1);
+  const { kafkaBrokers, schemaRegistryUrl } = sharedCluster();
+  const { brokers } = await askAdmin(kafkaBrokers, (admin) => admin.describeCluster());
+  expect(brokers).toHaveLength(1);
 
-  const subjects = await fetch(`${inject("schemaRegistryUrl")}/subjects`);
+  const subjects = await fetch(`${schemaRegistryUrl}/subjects`);
   expect(subjects.status).toBe(200);
 });

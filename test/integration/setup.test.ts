@@ -1,42 +1,35 @@
-import { expect, inject, test } from "vitest";
-import kafkajs from "kafkajs";
-import { basics, cli, serve, topicsOf } from "../support/bridge.ts";
+import { expect, onTestFinished, test } from "vitest";
+import kafkajs, { type Admin } from "kafkajs";
+import { sharedCluster } from "../support/cluster.ts";
+import { askAdmin } from "../support/kafka.ts";
+import { runProgram } from "../support/program.ts";
+import { ownNames, serveSettings, toolSettings } from "../support/settings.ts";
+import { openWorld } from "../support/world.ts";
 
-const kafka = { KAFKA_BROKERS: inject("kafkaBrokers"), SCHEMA_REGISTRY_URL: inject("schemaRegistryUrl") };
-const partner = { ...basics, PARTNER_BASE_URL: "http://127.0.0.1:9" };
+const cluster = sharedCluster();
+const partner = { ...serveSettings, PARTNER_BASE_URL: "http://127.0.0.1:9" };
 
-const withAdmin = async <T>(ask: (admin: kafkajs.Admin) => Promise<T>): Promise<T> => {
-  const admin = new kafkajs.Kafka({
-    brokers: kafka.KAFKA_BROKERS.split(","),
-    logLevel: kafkajs.logLevel.NOTHING,
-  }).admin();
-  await admin.connect();
-  try {
-    return await ask(admin);
-  } finally {
-    await admin.disconnect();
-  }
-};
+const withAdmin = <T>(ask: (admin: Admin) => Promise<T>): Promise<T> => askAdmin(cluster.kafkaBrokers, ask);
 const topicsThatBegin = async (prefix: string): Promise<string[]> =>
   (await withAdmin((admin) => admin.listTopics())).filter((topic) => topic.startsWith(prefix)).sort();
 const subjectsThatBegin = async (prefix: string): Promise<string[]> =>
-  ((await (await fetch(`${kafka.SCHEMA_REGISTRY_URL}/subjects`)).json()) as string[])
+  ((await (await fetch(`${cluster.schemaRegistryUrl}/subjects`)).json()) as string[])
     .filter((subject) => subject.startsWith(prefix))
     .sort();
 
 test("setup says what it would do, does it, and changes nothing the second time", async () => {
-  const topics = topicsOf("setup");
-  const env = { ...kafka, ...topics, TOPIC_PARTITIONS: "2" };
-  const prefix = topics.KAFKA_GROUP_ID;
+  const names = ownNames();
+  const settings = { ...toolSettings(cluster, names), TOPIC_PARTITIONS: "2" };
+  const prefix = names.groupId;
 
-  const dry = await cli(["setup", "--dry-run"], env);
+  const dry = await runProgram(["setup", "--dry-run"], settings);
   expect(dry).toMatchObject({ code: 0, err: "" });
   expect(dry.out.match(/would be created/g)).toHaveLength(5);
   expect(dry.out.match(/would be registered/g)).toHaveLength(4);
   expect(await topicsThatBegin(prefix)).toEqual([]);
   expect(await subjectsThatBegin(prefix)).toEqual([]);
 
-  const first = await cli(["setup"], env);
+  const first = await runProgram(["setup"], settings);
   expect(first).toMatchObject({ code: 0, err: "" });
   expect(first.out.match(/: created, 2 partitions, 1 replicas/g)).toHaveLength(5);
   const registered = [...first.out.matchAll(/schema (\S+): registered, id (\d+)/g)].map(([, name, id]) => [
@@ -44,14 +37,10 @@ test("setup says what it would do, does it, and changes nothing the second time"
     id,
   ]);
   expect(registered).toHaveLength(4);
-  expect(await topicsThatBegin(prefix)).toEqual(
-    Object.values(topics)
-      .filter((name) => name !== prefix)
-      .sort(),
-  );
+  expect(await topicsThatBegin(prefix)).toEqual(Object.values(names.topics).sort());
   expect(await subjectsThatBegin(prefix)).toEqual(registered.map(([name]) => name).sort());
 
-  const second = await cli(["setup"], env);
+  const second = await runProgram(["setup"], settings);
   expect(second).toMatchObject({ code: 0, err: "" });
   expect(second.out.match(/already there/g)).toHaveLength(5);
   const again = [...second.out.matchAll(/schema (\S+): already registered, id (\d+)/g)];
@@ -59,15 +48,16 @@ test("setup says what it would do, does it, and changes nothing the second time"
 });
 
 test("topics get the settings that the promises rest on", async () => {
-  const topics = topicsOf("settings");
-  await cli(["setup"], { ...kafka, ...topics });
+  const names = ownNames();
+  const { topics } = names;
+  await runProgram(["setup"], toolSettings(cluster, names));
   const day = 86_400_000;
   const kept = {
-    [topics.TOPIC_TRANSACTION_STATUS]: 30 * day,
-    [topics.TOPIC_COMMANDS]: 7 * day,
-    [topics.TOPIC_COMMAND_RESULTS]: 30 * day,
-    [topics.TOPIC_COMMAND_JOURNAL]: 14 * day,
-    [topics.TOPIC_DEAD_LETTERS]: 30 * day,
+    [topics.events]: 30 * day,
+    [topics.commands]: 7 * day,
+    [topics.results]: 30 * day,
+    [topics.journal]: 14 * day,
+    [topics.deadLetters]: 30 * day,
   };
   const { resources } = await withAdmin((admin) =>
     admin.describeConfigs({
@@ -88,57 +78,61 @@ test("topics get the settings that the promises rest on", async () => {
       "retention.ms": String(retention),
     });
   }
-  expect(settings.get(topics.TOPIC_COMMAND_JOURNAL)).toMatchObject({
+  expect(settings.get(topics.journal)).toMatchObject({
     "message.timestamp.type": "LogAppendTime",
   });
   const most = (topic: string): number => Number(settings.get(topic)?.["max.message.bytes"]);
-  expect(most(topics.TOPIC_DEAD_LETTERS)).toBeGreaterThan(most(topics.TOPIC_COMMANDS));
+  expect(most(topics.deadLetters)).toBeGreaterThan(most(topics.commands));
 });
 
 test("serve stops with a sentence for each topic and schema that is missing, and says what to run", async () => {
-  const topics = topicsOf("missing");
-  const nothing = await cli(["serve"], { ...kafka, ...topics, ...partner });
+  const names = ownNames();
+  const settings = toolSettings(cluster, names);
+  const nothing = await runProgram(["serve"], { ...settings, ...partner });
   expect(nothing.code).toBe(1);
-  for (const topic of Object.values(topics).filter((name) => name !== topics.KAFKA_GROUP_ID))
+  for (const topic of Object.values(names.topics))
     expect(nothing.err).toMatch(new RegExp(`Topic ${topic} .*cambio-bridge setup`));
 
-  await cli(["setup"], { ...kafka, ...topics });
-  const subject = `${topics.TOPIC_COMMAND_RESULTS}-value`;
-  const url = `${kafka.SCHEMA_REGISTRY_URL}/subjects/${subject}`;
+  await runProgram(["setup"], settings);
+  const subject = `${names.topics.results}-value`;
+  const url = `${cluster.schemaRegistryUrl}/subjects/${subject}`;
   await fetch(url, { method: "DELETE" });
   await fetch(`${url}?permanent=true`, { method: "DELETE" });
-  const schemaless = await cli(["serve"], { ...kafka, ...topics, ...partner });
+  const schemaless = await runProgram(["serve"], { ...settings, ...partner });
   expect(schemaless.code).toBe(1);
   expect(schemaless.err.trim()).toMatch(new RegExp(`^Schema ${subject} .*cambio-bridge setup.*$`));
 });
 
 test("setup refuses a schema that could not read what is there, and registers none then", async () => {
-  const topics = topicsOf("incompatible");
-  const subject = `${topics.TOPIC_COMMAND_RESULTS}-value`;
+  const names = ownNames();
+  const subject = `${names.topics.results}-value`;
   const theirs = { type: "record", name: "CommandResult", namespace: "cambio.bridge.v1", fields: [] };
-  const registered = await fetch(`${kafka.SCHEMA_REGISTRY_URL}/subjects/${subject}/versions`, {
+  const registered = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`, {
     method: "POST",
     headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
     body: JSON.stringify({ schema: JSON.stringify(theirs) }),
   });
   expect(registered.status).toBe(200);
-  const refused = await cli(["setup"], { ...kafka, ...topics });
+  const refused = await runProgram(["setup"], toolSettings(cluster, names));
   expect(refused.code).toBe(1);
   expect(refused.err.trim()).toMatch(new RegExp(`^Schema ${subject} cannot be registered: .*\\.$`));
-  const versions = await fetch(`${kafka.SCHEMA_REGISTRY_URL}/subjects/${subject}/versions`);
+  const versions = await fetch(`${cluster.schemaRegistryUrl}/subjects/${subject}/versions`);
   expect(await versions.json()).toHaveLength(1);
 });
 
 test("SETUP_ON_START runs it before serve", async () => {
-  const topics = topicsOf("on-start");
-  const bridge = await serve({ ...kafka, ...topics, ...partner, SETUP_ON_START: "true" });
+  const world = await openWorld(cluster, { setUp: false });
+  onTestFinished(world.close);
+  const bridge = await world.startReplica({ SETUP_ON_START: "true" });
+  await bridge.untilReady();
   expect(await bridge.stop()).toBe(0);
-  expect(await topicsThatBegin(topics.KAFKA_GROUP_ID)).toHaveLength(5);
+  expect(await topicsThatBegin(world.groupId)).toEqual(Object.values(world.topics).sort());
 });
 
 test("wrong configuration: exit 2, every problem at once, on stderr, no secret", async () => {
-  const ended = await cli(["serve"], {
-    ...kafka,
+  const ended = await runProgram(["serve"], {
+    KAFKA_BROKERS: cluster.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: cluster.schemaRegistryUrl,
     PARTNER_BASE_URL: "ftp://partner",
     PARTNER_ACCESS_TOKEN: "access\nsecret-value",
     PARTNER_TOKEN: "secret-value",
@@ -172,14 +166,29 @@ test.each([
   [["--help"], 0],
   [["serve", "--help"], 0],
 ])("%j exits %i", async (args, code) => {
-  const ended = await cli(args, kafka);
+  const ended = await runProgram(args, toolSettings(cluster, ownNames()));
   expect(ended.code).toBe(code);
   expect(code === 0 ? ended.out : ended.err).toMatch(/help|Usage/);
   expect(ended.err).not.toMatch(/^ +at /m);
 });
 
 test("a Kafka that is not there is one sentence for a tool", async () => {
-  const ended = await cli(["setup"], { ...kafka, KAFKA_BROKERS: "127.0.0.1:1" });
+  const ended = await runProgram(["setup"], {
+    ...toolSettings(cluster, ownNames()),
+    KAFKA_BROKERS: "127.0.0.1:1",
+  });
   expect(ended.code).toBe(1);
   expect(ended.err.trim()).toMatch(/^[^\n]*KAFKA_BROKERS[^\n]*\.$/);
+});
+
+test("a registry that is not there is one sentence for a tool", async () => {
+  const url = "http://127.0.0.1:1/apis";
+  const ended = await runProgram(["setup"], {
+    ...toolSettings(cluster, ownNames()),
+    SCHEMA_REGISTRY_URL: url,
+  });
+  expect(ended.code).toBe(1);
+  expect(ended.err.trim()).toMatch(
+    new RegExp(`^SCHEMA_REGISTRY_URL \\(${url}\\)[^\\n]*ECONNREFUSED[^\\n]*\\.$`),
+  );
 });

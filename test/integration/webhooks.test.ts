@@ -1,32 +1,32 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { background, basics, cli, serve, topicsOf, type Served } from "../support/bridge.ts";
-import { decode, follow, schemaIdOf, type Following } from "../support/kafka-client.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decode, schemaIdOf } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { follow, type Following } from "../support/follow.ts";
+import type { Replica } from "../support/replica.ts";
+import { secrets } from "../support/settings.ts";
+import { openWorld, type World } from "../support/world.ts";
 
-const brokers = inject("kafkaBrokers");
-const registryUrl = inject("schemaRegistryUrl");
-const topics = topicsOf("webhooks");
-const env = {
-  ...topics,
-  KAFKA_BROKERS: brokers,
-  SCHEMA_REGISTRY_URL: registryUrl,
-  PARTNER_BASE_URL: "http://127.0.0.1:9/partner",
-  FLOWS: "webhooks",
-};
-const events = topics.TOPIC_TRANSACTION_STATUS;
-const deadLetters = topics.TOPIC_DEAD_LETTERS;
+const SOURCE = "http://127.0.0.1:9/partner";
 
-let bridge: Served;
+let world: World;
+let bridge: Replica;
 let following: Following;
+let events: string;
+let deadLetters: string;
 
 beforeAll(async () => {
-  expect(await cli(["setup"], env)).toMatchObject({ code: 0, err: "" });
-  bridge = await serve(env);
-  following = await follow(brokers, [events, deadLetters]);
+  world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks", PARTNER_BASE_URL: SOURCE } });
+  ({ events, deadLetters } = world.topics);
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  following = await follow(world.brokers, [events, deadLetters]);
+  world.defer(following.stop);
 });
 afterAll(async () => {
-  await following.stop();
-  expect(await bridge.stop()).toBe(0);
+  const exitCode = await bridge.stop();
+  await world.close();
+  expect(exitCode).toBe(0);
 });
 
 const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
@@ -71,7 +71,7 @@ test("a notification becomes an event: key, partition, headers and every byte of
   expect(record?.headers).toEqual({
     ce_specversion: "1.0",
     ce_id: "73fc03d10f5d07d43d16f057322c850d",
-    ce_source: "http://127.0.0.1:9/partner",
+    ce_source: SOURCE,
     ce_type: "cambio.bridge.v1.TransactionStatusUpdated",
     ce_time: "2026-11-21T12:00:00.000Z",
     ce_subject: "tx-1",
@@ -80,7 +80,7 @@ test("a notification becomes an event: key, partition, headers and every byte of
   });
 
   const schema = (await (
-    await fetch(`${registryUrl}/schemas/ids/${schemaIdOf(record?.value ?? null)}`)
+    await fetch(`${sharedCluster().schemaRegistryUrl}/schemas/ids/${schemaIdOf(record?.value ?? null)}`)
   ).json()) as {
     schema: string;
   };
@@ -157,7 +157,7 @@ test("what is not understood is kept byte for byte", async () => {
 });
 
 test("a wrong token is no path, and nothing of it is written", async () => {
-  const url = bridge.webhookUrl.replace(basics.WEBHOOK_SECRET, "wrong");
+  const url = bridge.webhookUrl.replace(secrets.WEBHOOK_SECRET, "wrong");
   const forged = '{"transactionId":"tx-forged","status":"TRANSACTION_COMPLETED"}';
   expect((await fetch(url, { method: "POST", body: forged })).status).toBe(404);
   await post('{"transactionId":"tx-forged","status":"GENUINE"}');
@@ -166,7 +166,7 @@ test("a wrong token is no path, and nothing of it is written", async () => {
 });
 
 test("watch shows the events, decoded, one JSON object a line", async () => {
-  const watching = await background(["watch", "events", "--json", "--from-beginning"], env);
+  const watching = await world.start(["watch", "events", "--json", "--from-beginning"]);
   const line = await watching.untilLine((text) => text.includes('"key":"tx-1"'), "tx-1 to be shown");
   expect(await watching.stop()).toBe(0);
   expect(JSON.parse(line)).toMatchObject({
@@ -182,8 +182,8 @@ test("watch shows the events, decoded, one JSON object a line", async () => {
 test("neither the log nor the metrics hold a secret", async () => {
   const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
   expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
-  expect(bridge.lines.length).toBeGreaterThan(5);
-  const said = `${metrics}${JSON.stringify(bridge.lines)}`;
-  for (const secret of [basics.WEBHOOK_SECRET, basics.PARTNER_ACCESS_TOKEN, basics.PARTNER_X_TOKEN])
-    expect(said).not.toContain(secret);
+  const lines = await bridge.lines();
+  expect(lines.length).toBeGreaterThan(5);
+  const said = `${metrics}${JSON.stringify(lines)}`;
+  for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
 });

@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../dev/cluster/ports.mjs";
 
 /** A way to a server that can be shut: then connections are cut, and new ones refused, as if nothing were there. */
-export type Gate = { port: number; open(): Promise<void>; shut(): Promise<void> };
+export type Gate = { port: number; open: () => Promise<void>; shut: () => Promise<void> };
 
 /** Shut at first. */
 export const gateTo = async (targetPort: number): Promise<Gate> => {

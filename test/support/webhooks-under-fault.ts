@@ -1,8 +1,8 @@
-import { inject } from "vitest";
-import type { KafkaCluster } from "../../dev/cluster/kafka.mjs";
-import { agreedTopic } from "./broker-view.ts";
+import { onTestFinished } from "vitest";
 import { eventually } from "./eventually.ts";
-import { readTopic } from "./topic.ts";
+import { readTopic } from "./follow.ts";
+import type { Settings } from "./settings.ts";
+import { onAllBrokers, type ThreeBrokers } from "./three-brokers.ts";
 import { startWebhookLoad, type Answer } from "./webhook-load.ts";
 import { openWorld } from "./world.ts";
 
@@ -13,67 +13,52 @@ const CALM_MS = 2_000;
 /** The promise is half a second; a machine that is busy with other things gets a little more. */
 export const SLOWEST_MS = PUBLISH_TIMEOUT_MS + 1_500;
 
-export type WebhooksUnderFault = Awaited<ReturnType<typeof webhooksUnderFault>>;
-
-/** The broker of this id. */
-export const brokerOf = ({ brokers }: KafkaCluster, id: number) => {
-  const found = brokers.find((candidate) => candidate.id === id);
-  if (!found) throw new Error(`there is no broker ${id}`);
-  return found;
-};
-
 const isGood = ({ status }: Answer): boolean => status === 200;
 
-/** A bridge on topics with three replicas, and webhooks that arrive all the while. Resolves once they are served. */
+/**
+ * A bridge on topics with three replicas, and webhooks that arrive all the while. Resolves once they are served; ends with the test.
+ */
 export const webhooksUnderFault = async (
-  kafka: KafkaCluster,
-  { env = {}, sandboxArgs = [] }: { env?: Record<string, string>; sandboxArgs?: string[] } = {},
+  kafka: ThreeBrokers,
+  { settings = {}, sandboxArgs = [] }: { settings?: Settings; sandboxArgs?: readonly string[] } = {},
 ) => {
-  const world = await openWorld(
-    {
-      kafkaBrokers: kafka.bootstrapServers,
-      schemaRegistryUrl: env["SCHEMA_REGISTRY_URL"] ?? inject("schemaRegistryUrl"),
+  const world = await openWorld(kafka.cluster(), {
+    sandboxArgs,
+    settings: {
+      FLOWS: "webhooks",
+      ...onAllBrokers,
+      WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms`,
+      ...settings,
     },
-    {
-      sandboxArgs,
-      env: {
-        FLOWS: "webhooks",
-        TOPIC_REPLICATION_FACTOR: "3",
-        WEBHOOK_PUBLISH_TIMEOUT: `${PUBLISH_TIMEOUT_MS}ms`,
-        ...env,
-      },
-    },
-  );
+  });
+  onTestFinished(world.close);
   const replica = await world.startReplica();
-  await eventually(() => replica.isReady(), 30_000);
+  await replica.untilReady();
   const load = startWebhookLoad(replica.webhookUrl, CONNECTIONS);
-  await eventually(() => load.answers.filter(isGood).length > 200, 30_000);
-
-  /** Waits until all partitions are served again, not only those that never were in trouble; gives the milliseconds since `sinceMs`. */
-  const untilWhole = async (sinceMs: number): Promise<number> => {
-    await eventually(() => {
-      if (Date.now() < sinceMs + CALM_MS) return false;
-      const answers = load.since(Date.now() - CALM_MS);
-      return answers.length > 50 && answers.every(isGood);
-    }, 45_000);
-    const wholeAt = Math.max(
-      sinceMs,
-      ...load.answers.filter((each) => !isGood(each)).map(({ at, ms }) => at + ms),
-    );
-    return wholeAt - sinceMs;
-  };
+  world.defer(load.stop);
+  await eventually(() => load.answers.filter(isGood).length > 200, "webhooks to be served", 30_000);
 
   return {
     world,
     replica,
     load,
-    untilWhole,
+    /** Waits until all partitions are served again, not only those that never were in trouble; gives the milliseconds since `sinceMs`. */
+    untilWhole: async (sinceMs: number): Promise<number> => {
+      const isCalm = (): boolean => {
+        if (Date.now() < sinceMs + CALM_MS) return false;
+        const answers = load.since(Date.now() - CALM_MS);
+        return answers.length > 50 && answers.every(isGood);
+      };
+      await eventually(isCalm, "nothing but 2xx for a while", 45_000);
+      const refusals = load.answers.filter((each) => !isGood(each));
+      return Math.max(sinceMs, ...refusals.map(({ at, ms }) => at + ms)) - sinceMs;
+    },
     /** Waits until none is served, and each is told so. */
-    untilRefused: (): Promise<boolean> =>
-      eventually(() => {
-        const answers = load.answers.slice(-3 * CONNECTIONS);
-        return answers.every(({ status }) => status === 503);
-      }, 30_000),
+    untilRefused: async (): Promise<void> => {
+      const areRefused = (): boolean =>
+        load.answers.slice(-3 * CONNECTIONS).every(({ status }) => status === 503);
+      await eventually(areRefused, "every webhook to be refused", 30_000);
+    },
     /**
      * Ends the load, waits until all brokers agree about the topic, and draws up the account. `lost`: asked for at `sinceMs` or later, answered
      * with 2xx, and not in the topic.
@@ -81,21 +66,16 @@ export const webhooksUnderFault = async (
     settle: async (sinceMs = 0) => {
       const answers = await load.stop();
       const claimed = answers.filter((answer) => isGood(answer) && answer.at >= sinceMs);
-      await eventually(() => agreedTopic(kafka.brokers, world.topics.events), 45_000);
-      const records = await readTopic(kafka.bootstrapServers, world.topics.events);
-      const published = new Set(records.map(({ headers }) => String(headers?.["ce_id"])));
+      await kafka.untilAgreedAbout(world.topics.events, 45_000);
+      const records = await readTopic(world.brokers, world.topics.events);
+      const published = new Set(records.map(({ headers }) => headers["ce_id"]));
+      const statuses = new Set(answers.map(({ status }) => status));
       return {
         claimed: claimed.length,
         lost: claimed.filter(({ eventId }) => !published.has(eventId)).map(({ eventId }) => eventId),
-        otherStatuses: [...new Set(answers.map(({ status }) => status))].filter(
-          (s) => s !== 200 && s !== 503,
-        ),
+        otherStatuses: [...statuses].filter((status) => status !== 200 && status !== 503),
         slowestMs: Math.max(...answers.map(({ ms }) => ms)),
       };
-    },
-    close: async (): Promise<void> => {
-      await load.stop();
-      await world.close();
     },
   };
 };

@@ -1,151 +1,116 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../../dev/cluster/ports.mjs";
-import { tether, type Tethered } from "../../dev/cluster/lifeline.mjs";
-import { run } from "../../dev/run.mjs";
 import { eventually } from "./eventually.ts";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = join(ROOT, "dist", "main.js");
-
-export type Cluster = { kafkaBrokers: string; schemaRegistryUrl: string };
-
-/** A running `serve`, seen from outside only. */
-export type Replica = {
-  name: string;
-  process: Tethered;
-  webhookUrl: string;
-  managementUrl: string;
-  isReady(): Promise<boolean>;
-};
+import { runProgram, startProgram, type Ended, type Program } from "./program.ts";
+import { startReplica, type Replica } from "./replica.ts";
+import {
+  ownNames,
+  serveSettings,
+  toolSettings,
+  type Cluster,
+  type Names,
+  type Settings,
+} from "./settings.ts";
 
 /** Topics, a sandbox and replicas of a test's own, all ended by `close`. */
-export type World = {
-  env: Record<string, string>;
-  topics: { events: string; commands: string; results: string; journal: string; deadLetters: string };
-  groupId: string;
+export type World = Names & {
+  brokers: string;
   sandboxUrl: string;
-  /** Asks the sandbox's control API. */
-  sandbox<T>(path: string, body?: unknown): Promise<T>;
-  startReplica(env?: Record<string, string>): Promise<Replica>;
-  /** Runs a command of the program to its end and gives what it wrote. */
-  cli(args: string[], env?: Record<string, string>): Promise<string>;
-  close(): Promise<void>;
+  /** Asks the sandbox's control API. Rejects when it refuses. */
+  sandbox: <T>(path: string, body?: unknown) => Promise<T>;
+  /** Resolves when the process runs, long before it is ready. */
+  startReplica: (settings?: Settings) => Promise<Replica>;
+  /** Runs a command of the program to its end. */
+  run: (args: readonly string[], settings?: Settings) => Promise<Ended>;
+  /** Starts a command that runs on. */
+  start: (args: readonly string[], settings?: Settings) => Promise<Program>;
+  /** For `close` to do, the last one first. */
+  defer: (end: () => Promise<unknown>) => void;
+  close: () => Promise<void>;
 };
 
-const isReady = async (url: string): Promise<boolean> => {
-  try {
-    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) })).status === 200;
-  } catch {
-    return false;
-  }
+export type WorldOptions = {
+  /** On top of those that point everything at each other. */
+  settings?: Settings;
+  sandboxArgs?: readonly string[];
+  /** Whether to create topics and register schemas; yes by default. */
+  setUp?: boolean;
 };
 
-/**
- * Provisions topics under fresh names and starts a sandbox.
- * @param options.env settings on top of those that point everything at each other
- */
+/** Logs outlive a world only for KEEP_LOGS. */
+const keepsLogs = (): boolean => process.env["KEEP_LOGS"] !== undefined;
+
 export const openWorld = async (
   cluster: Cluster,
-  options: { env?: Record<string, string>; sandboxArgs?: string[] } = {},
+  { settings = {}, sandboxArgs = [], setUp = true }: WorldOptions = {},
 ): Promise<World> => {
-  const id = randomUUID().slice(0, 8);
+  const names = ownNames();
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-world-"));
-  const started: Tethered[] = [];
-  const topics = {
-    events: `events-${id}`,
-    commands: `commands-${id}`,
-    results: `results-${id}`,
-    journal: `journal-${id}`,
-    deadLetters: `dead-letters-${id}`,
-  };
-  const groupId = `group-${id}`;
   const sandboxPort = await freePort();
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  const env: Record<string, string> = {
-    PATH: process.env["PATH"] ?? "",
-    KAFKA_BROKERS: cluster.kafkaBrokers,
-    KAFKA_GROUP_ID: groupId,
-    KAFKA_SESSION_TIMEOUT: "6s",
-    SCHEMA_REGISTRY_URL: cluster.schemaRegistryUrl,
+  const ofTools: Settings = {
+    ...toolSettings(cluster, names),
     PARTNER_BASE_URL: sandboxUrl,
-    PARTNER_ACCESS_TOKEN: "token-of-a-test",
-    PARTNER_X_TOKEN: "x-token-of-a-test",
-    PARTNER_NAME: "tester",
-    WEBHOOK_HOST: "127.0.0.1",
-    WEBHOOK_AUTH: "none",
-    MANAGEMENT_HOST: "127.0.0.1",
-    TOPIC_TRANSACTION_STATUS: topics.events,
-    TOPIC_COMMANDS: topics.commands,
-    TOPIC_COMMAND_RESULTS: topics.results,
-    TOPIC_COMMAND_JOURNAL: topics.journal,
-    TOPIC_DEAD_LETTERS: topics.deadLetters,
-    ...options.env,
+    ...settings,
+  };
+  const ofReplicas: Settings = { ...serveSettings, ...ofTools };
+
+  const ends: (() => Promise<unknown>)[] = [
+    () => (keepsLogs() ? Promise.resolve() : rm(folder, { recursive: true, force: true })),
+  ];
+  const close = async (): Promise<void> => {
+    const problems: unknown[] = [];
+    for (let end = ends.pop(); end !== undefined; end = ends.pop())
+      await end().catch((problem: unknown) => problems.push(problem));
+    if (problems.length > 0) throw problems[0];
+    if (keepsLogs()) console.log(`logs are in ${folder}`);
   };
 
-  const start = async (
-    name: string,
-    args: string[],
-    more: Record<string, string> = {},
-  ): Promise<Tethered> => {
-    const child = await tether([process.execPath, MAIN, ...args], {
-      cwd: ROOT,
-      env: { ...env, ...more },
-      logFile: join(folder, `${name}.log`),
-    });
-    started.push(child);
-    return child;
+  let started = 0;
+  const start = async (name: string, args: readonly string[], env: Settings): Promise<Program> => {
+    started += 1;
+    const logFile = join(folder, `${started}-${name}.log`);
+    const doomedFolder = keepsLogs() ? undefined : folder;
+    const program = await startProgram(args, env, { logFile, doomedFolder });
+    ends.push(program.kill);
+    return program;
   };
+  const run: World["run"] = (args, more) => runProgram(args, { ...ofTools, ...more });
 
-  const sandbox = async <T>(path: string, body?: unknown): Promise<T> => {
+  const sandbox: World["sandbox"] = async <T>(path: string, body?: unknown): Promise<T> => {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(sandboxUrl + path, init);
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   };
 
-  const cli = (args: string[], more: Record<string, string> = {}): Promise<string> =>
-    run(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...env, ...more }, timeoutMs: 60_000 });
-
-  await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...(options.sandboxArgs ?? [])]);
-  await cli(["setup"]);
-  await eventually(() => sandbox("/_sandbox/executions"), 10_000);
+  try {
+    await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...sandboxArgs], ofReplicas);
+    if (setUp) {
+      const { code, err } = await run(["setup"]);
+      if (code !== 0 || err !== "") throw new Error(`setup ended with ${code}: ${err}`);
+    }
+    await eventually(() => sandbox("/_sandbox/executions"), "the sandbox", 10_000);
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   let replicas = 0;
   return {
-    env,
-    topics,
-    groupId,
+    ...names,
+    brokers: cluster.kafkaBrokers,
     sandboxUrl,
     sandbox,
-    cli,
-    startReplica: async (more = {}) => {
-      replicas += 1;
-      const name = `replica-${replicas}`;
-      const [webhookPort, managementPort] = [await freePort(), await freePort()];
-      const ports = { WEBHOOK_PORT: String(webhookPort), MANAGEMENT_PORT: String(managementPort) };
-      const child = await start(name, ["serve"], { ...ports, ...more });
-      const managementUrl = `http://127.0.0.1:${managementPort}`;
-      return {
-        name,
-        process: child,
-        managementUrl,
-        webhookUrl: `http://127.0.0.1:${webhookPort}/webhooks/transaction-status`,
-        isReady: () => isReady(managementUrl),
-      };
+    run,
+    start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),
+    startReplica: (more) => {
+      const name = `replica-${++replicas}`;
+      return startReplica(name, (args, ports) => start(name, args, { ...ofReplicas, ...ports, ...more }));
     },
-    close: async () => {
-      for (const child of started) {
-        if (!child.isRunning()) continue;
-        child.signal("SIGCONT");
-        child.signal("SIGKILL");
-        await child.exited();
-      }
-      if (process.env["KEEP_LOGS"] === undefined) await rm(folder, { recursive: true, force: true });
-      else console.log(`logs are in ${folder}`);
-    },
+    defer: (end) => void ends.push(end),
+    close,
   };
 };

@@ -1,5 +1,5 @@
-import { avroType, bodyOf } from "../../support/result.ts";
-import { followTopic, type Seen } from "../../support/topic.ts";
+import { decode } from "../../support/avro.ts";
+import { followTopics, type Seen } from "../../support/follow.ts";
 import type { World } from "../../support/world.ts";
 
 type Step = {
@@ -7,23 +7,21 @@ type Step = {
   "cambio.bridge.v1.Released"?: { attemptId: string };
   "cambio.bridge.v1.Concluded"?: { attemptId: string | null; outcome: string };
 };
+type Entry = { commandId: string; step: Step };
 type Attempt = { commandId: string; claimedAt: number; endedAt: number };
 
 /** A claim that is on its way to the log when its owner is hit gets there a little later. */
 const ON_ITS_WAY_MS = 1_000;
 
-const entryType = avroType("command-journal-entry");
-
 export type Claims = {
   /** Claims that stood open at an instant, whoever held them: those of owners that were hit before, too. */
-  openAt(instant: number): number;
+  openAt: (instant: number) => number;
   /** Commands of which no claim stood open at any of these instants. */
-  notOpenAt(instants: readonly number[], commandIds: readonly string[]): string[];
-  stop(): Promise<void>;
+  notOpenAt: (instants: readonly number[], commandIds: readonly string[]) => string[];
 };
 
 /** Keeps the books about the claims in the journal's records, read from outside. Instants are those of the log. */
-export const claimBook = (): Omit<Claims, "stop"> & { see: (record: Seen) => void } => {
+export const claimBook = (): Claims & { see: (record: Seen) => void } => {
   const attempts = new Map<string, Attempt>();
   const end = (attemptId: string | null | undefined, instant: number): void => {
     const attempt = attempts.get(attemptId ?? "");
@@ -34,8 +32,8 @@ export const claimBook = (): Omit<Claims, "stop"> & { see: (record: Seen) => voi
 
   return {
     see: (record) => {
-      const { commandId, step } = entryType.fromBuffer(bodyOf(record)) as { commandId: string; step: Step };
-      const instant = Number(record.timestamp);
+      const { commandId, step } = decode("command-journal-entry", record.value) as Entry;
+      const instant = record.timestampMs;
       const claimed = step["cambio.bridge.v1.Claimed"];
       if (claimed && !attempts.has(claimed.attemptId))
         attempts.set(claimed.attemptId, { commandId, claimedAt: instant, endedAt: Infinity });
@@ -53,8 +51,9 @@ export const claimBook = (): Omit<Claims, "stop"> & { see: (record: Seen) => voi
   };
 };
 
-/** Follows the journal, to know which claims were open at the moment of a fault. */
-export const followClaims = async (brokers: string, world: World): Promise<Claims> => {
+/** Follows the journal until the world ends, to know which claims were open at the moment of a fault. */
+export const followClaims = async ({ brokers, topics, defer }: World): Promise<Claims> => {
   const { see, ...book } = claimBook();
-  return { ...book, stop: await followTopic(brokers, world.topics.journal, see) };
+  defer(await followTopics(brokers, [topics.journal], see));
+  return book;
 };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { flawless, type Account } from "../../support/account.ts";
 import { sendAccepts } from "../../support/accepts.ts";
-import { commandsWorld } from "../../support/commands-world.ts";
+import { openCommandsWorld } from "../../support/commands-world.ts";
 import { eventually } from "../../support/eventually.ts";
 import { finalOf } from "../../support/result.ts";
-import type { Cluster } from "../../support/world.ts";
+import type { Cluster } from "../../support/settings.ts";
 import { followClaims } from "./open-claims.ts";
 import { faultKinds, striker, type Fault } from "./strike.ts";
 
@@ -56,8 +56,8 @@ export const storm = async (
   say: (line: string) => void,
 ): Promise<StormReport> => {
   const { accepts: count, inFlight, partnerMs } = options;
-  const { world, brokers, replicas } = await commandsWorld(cluster, {
-    env: {
+  const { world, replicas } = await openCommandsWorld(cluster, {
+    settings: {
       COMMANDS_MAX_IN_FLIGHT: String(inFlight),
       PARTNER_MAX_CONNECTIONS: String(inFlight),
       LOG_LEVEL: "warn",
@@ -66,8 +66,8 @@ export const storm = async (
     partnerMs,
   });
   try {
-    const claims = await followClaims(brokers, world);
-    const books = await sendAccepts(world, brokers);
+    const claims = await followClaims(world);
+    const books = await sendAccepts(world);
     const startedAt = Date.now();
     const over = new AbortController();
 
@@ -82,12 +82,12 @@ export const storm = async (
     const kinds = faultKinds(options.kills, options.freezes);
     for (const [nth, kind] of kinds.entries()) {
       const due = ((nth + 0.5) * count) / kinds.length;
-      await eventually(() => books.answered() >= due, STUCK_MS);
+      await eventually(() => books.answered() >= due, `${due} answers`, STUCK_MS);
       const { replica } = await strike(kind);
       const seconds = Math.round((Date.now() - startedAt) / 1_000);
       say(`${seconds}s  ${books.answered()} answered  ${kind} of ${replica} (${nth + 1}/${kinds.length})`);
     }
-    await eventually(() => books.sent() >= count, STUCK_MS).catch(() => over.abort());
+    await eventually(() => books.sent() >= count, "all to be sent", STUCK_MS).catch(() => over.abort());
     await sending;
     await allBack();
     const account = await books.settle(SETTLE_MS);
@@ -102,7 +102,7 @@ export const storm = async (
       if (code !== undefined) codes[code] = (codes[code] ?? 0) + 1;
     }
     const instants = faults.map(({ at }) => at);
-    const report = {
+    return {
       account,
       faults: faults.map((fault) => ({ ...fault, openClaims: claims.openAt(fault.at) })),
       doubted: inDoubt.length,
@@ -112,8 +112,6 @@ export const storm = async (
       neverBack,
       seconds,
     };
-    await Promise.all([books.stop(), claims.stop()]);
-    return report;
   } finally {
     await world.close();
   }

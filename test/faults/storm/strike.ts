@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
-import type { Replica, World } from "../../support/world.ts";
+import type { Replica } from "../../support/replica.ts";
+import type { World } from "../../support/world.ts";
 
 export type Fault = { kind: "kill" | "freeze"; replica: string; at: number };
 
@@ -24,20 +25,20 @@ export const striker = (world: World, replicas: readonly Replica[]) => {
   const neverBack: string[] = [];
 
   const untilReady = async (replica: Replica): Promise<void> => {
-    await eventually(() => replica.isReady(), READY_MS).then(
+    await replica.untilReady(READY_MS).then(
       () => standing.push(replica),
       () => neverBack.push(replica.name),
     );
   };
   const kill = async (victim: Replica): Promise<void> => {
-    victim.process.signal("SIGKILL");
-    await victim.process.exited();
+    victim.signal("SIGKILL");
+    await victim.exited();
     await untilReady(await world.startReplica());
   };
   const freeze = async (victim: Replica): Promise<void> => {
-    victim.process.signal("SIGSTOP");
+    victim.signal("SIGSTOP");
     await sleep(FROZEN_MS);
-    victim.process.signal("SIGCONT");
+    victim.signal("SIGCONT");
     await untilReady(victim);
   };
 
@@ -48,7 +49,8 @@ export const striker = (world: World, replicas: readonly Replica[]) => {
     /** Hits the replica that has stood longest, once more than one stands. Does not wait for it to come back. */
     strike: async (kind: Fault["kind"]): Promise<Fault> => {
       const victim = await eventually(
-        () => (standing.length > 1 ? standing.shift()! : Promise.reject(new Error("no replica got up"))),
+        () => standing.length > 1 && standing.shift()!,
+        "a second replica to stand",
         2 * READY_MS,
       );
       const fault = { kind, replica: victim.name, at: Date.now() };

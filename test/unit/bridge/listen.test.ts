@@ -2,7 +2,7 @@ import { Agent, createServer, request, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { closeServer, listen } from "../../../src/bridge/listen.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const opened: Server[] = [];
 const agents: Agent[] = [];
@@ -43,7 +43,7 @@ test("a request in progress is finished, and a connection that stays busy does n
   const { server, port, waiting } = await serving();
   const ask = asker(port);
   const first = ask();
-  await waitUntil(() => waiting.length === 1, "the first request");
+  await eventually(() => waiting.length === 1, "the first request");
   const second = ask();
   let closed = false;
   const closing = closeServer(server, 60_000).then(() => (closed = true));
@@ -51,7 +51,7 @@ test("a request in progress is finished, and a connection that stays busy does n
   expect(closed).toBe(false);
   waiting[0]?.();
   expect(await first).toBe(200);
-  await waitUntil(() => waiting.length === 2 || closed, "the second request, or the end");
+  await eventually(() => waiting.length === 2 || closed, "the second request, or the end");
   waiting[1]?.();
   await closing;
   expect([200, 0]).toContain(await second);
@@ -61,11 +61,11 @@ test("what is idle is closed at once, and what never ends is cut off", async () 
   const { server, port, waiting } = await serving();
   const idle = asker(port);
   const answered = idle();
-  await waitUntil(() => waiting.length === 1, "the request");
+  await eventually(() => waiting.length === 1, "the request");
   waiting[0]?.();
   await answered;
   const endless = asker(port)();
-  await waitUntil(() => waiting.length === 2, "the other request");
+  await eventually(() => waiting.length === 2, "the other request");
   await closeServer(server, 100);
   expect(await endless).toBe(0);
 });

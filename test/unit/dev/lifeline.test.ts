@@ -4,8 +4,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { tether } from "../../../dev/cluster/lifeline.mjs";
+import { eventually } from "../../support/eventually.ts";
 
 const isAlive = (pid: number) => {
   try {
@@ -35,7 +36,7 @@ it("hands on the lines of the standard output when asked to", async () => {
   const command = ["sh", "-c", "echo one; echo aside >&2; echo two"];
   const child = await tether(command, { ...inFolder(), onLine: (line) => lines.push(line) });
   await child.exited();
-  await vi.waitUntil(() => lines.length === 2);
+  await eventually(() => lines.length === 2, "both lines");
   expect(lines).toEqual(["one", "two"]);
   expect(await child.logTail()).toBe("aside");
 });
@@ -74,6 +75,6 @@ it.each(["running", "frozen"])(
     expect(isAlive(pid)).toBe(true);
 
     parent.kill("SIGKILL");
-    await vi.waitUntil(() => !isAlive(pid) && !existsSync(doomedFolder), { timeout: 5_000 });
+    await eventually(() => !isAlive(pid) && !existsSync(doomedFolder), "both to be gone", 5_000);
   },
 );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keyOrder, type Place } from "../../../src/kafka/key-order.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { eventually } from "../../support/eventually.ts";
 import { randomFrom } from "../../support/random.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -44,7 +44,7 @@ test("tasks of one key run one after the other, those of others beside them", as
   await turns(3);
   expect(started.at(-1)).toBe("a2");
   for (const name of ["a2", "b1", "n1", "n2"]) finish(name);
-  await waitUntil(() => order.unfinished === 0, "all to finish");
+  await eventually(() => order.unfinished === 0, "all to finish");
   expect(order.running).toBe(0);
 });
 
@@ -100,7 +100,7 @@ test("whoever stops waiting for a place takes none", async () => {
   await expect(place("a1").take(waiting.signal)).rejects.toThrow("lost");
   finish("b1");
   finish("a1");
-  await waitUntil(() => order.unfinished === 0, "all to finish");
+  await eventually(() => order.unfinished === 0, "all to finish");
   expect(order.running).toBe(0);
 });
 
@@ -146,7 +146,7 @@ test("whatever happens at the same time: order by key, never too many, everythin
       });
       if (random() < 0.3) await turn();
     }
-    await waitUntil(() => order.unfinished === 0, `everything to end (seed ${seed})`);
+    await eventually(() => order.unfinished === 0, `everything to end (seed ${seed})`);
     expect(done, `seed ${seed}`).toEqual(submitted);
     expect(order.running).toBe(0);
   }

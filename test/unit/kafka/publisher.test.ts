@@ -5,7 +5,7 @@ import { createPublisher, type Publisher, type PublisherOptions } from "../../..
 import type { PublishError } from "../../../src/kafka/waiting.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silent } from "../../../src/cli/silent.ts";
-import { waitUntil } from "../../support/wait-until.ts";
+import { eventually } from "../../support/eventually.ts";
 import { paperCluster, protocolError } from "./fake-session.ts";
 
 const opened: Publisher[] = [];
@@ -54,7 +54,7 @@ describe("when all is well", () => {
     let release: (() => void) | undefined;
     cluster.before = () => new Promise((resolve) => (release = resolve));
     const one = publish("one");
-    await waitUntil(() => release !== undefined, "the first send");
+    await eventually(() => release !== undefined, "the first send");
     cluster.before = () => Promise.resolve();
     const others = keys(30).map((key) => publish(key));
     release?.();
@@ -106,7 +106,7 @@ describe("bounds", () => {
     const { cluster, publish, publisher, failure } = setUp();
     cluster.unreachable = new Error("nobody there");
     expect(await failure(publish("k", 150))).toBe("timeout");
-    await waitUntil(() => publisher.state().detail === "nobody there", "the reason");
+    await eventually(() => publisher.state().detail === "nobody there", "the reason");
     expect(publisher.state().up).toBe(false);
   });
 
@@ -126,7 +126,7 @@ describe("bounds", () => {
     await Promise.all(Array.from({ length: 50 }, lose));
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    await waitUntil(
+    await eventually(
       () => {
         collect();
         return held.every((reference) => reference.deref() === undefined);
@@ -227,7 +227,7 @@ describe("when leaders move and connections break", () => {
     await publish("again");
     expect(cluster.logs[0]).toEqual(["first", "again"]);
     expect(cluster.opened).toBe(2);
-    await waitUntil(() => cluster.closed === 1, "the old connection to be closed");
+    await eventually(() => cluster.closed === 1, "the old connection to be closed");
   });
 
   test("a partition without a leader waits for one", async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { RegistryError } from "../../../src/kafka/registry-http.ts";
 import { connectRegistry } from "../../../src/kafka/registry.ts";
 import { readSchema } from "../../../src/kafka/schemas.ts";
 import { DeadlineError, systemClock, type Clock } from "../../../src/runtime/clock.ts";
@@ -150,7 +151,9 @@ it("says what the registry has against a schema", async () => {
       body: { error_code: 409, message: "incompatible: quoteId" },
     },
   });
-  await expect(registry.register("s", SCHEMA)).rejects.toThrow(/409 .*incompatible: quoteId/);
+  const refusal = registry.register("s", SCHEMA);
+  await expect(refusal).rejects.toThrow(/409 .*incompatible: quoteId/);
+  await expect(refusal, "whose refusal it is").rejects.toBeInstanceOf(RegistryError);
 });
 
 it("trusts the CA that it is given, and no other", async () => {

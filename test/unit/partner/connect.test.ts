@@ -2,16 +2,8 @@ import { once } from "node:events";
 import net from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Server } from "./hostile-server.ts";
-import {
-  ACCEPT,
-  acceptAt,
-  answer,
-  CREDENTIALS,
-  eventually,
-  free,
-  partnerOf,
-  serve,
-} from "./hostile-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ACCEPT, acceptAt, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 
 const ok = { onRequest: (socket: net.Socket) => socket.write(answer("200 OK")) };
@@ -58,7 +50,7 @@ describe("a connection that fails sends nothing", () => {
       kind: "notSent",
       reason: "no answer within 100 ms",
     });
-    await eventually(() => silent.seen[0]!.closed);
+    await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
     expect(silent.seen[0]!.text).not.toContain("accept");
   });
 
@@ -69,10 +61,10 @@ describe("a connection that fails sends nothing", () => {
       signal: stop.signal,
       mayCall: () => true,
     });
-    await eventually(() => silent.seen.length === 1);
+    await eventually(() => silent.seen.length === 1, "a connection");
     stop.abort(new Error("shutting down"));
     expect(await call).toEqual({ kind: "notSent", reason: "shutting down" });
-    await eventually(() => silent.seen[0]!.closed);
+    await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
   });
 
   it("a certificate that nobody vouches for", async () => {
@@ -107,7 +99,7 @@ describe("TLS", () => {
       expect(await partner.call(ACCEPT, free())).toMatchObject({ kind: "executed", answer: { body: "{}" } });
       expect(server.seen).toHaveLength(n);
     }
-    await eventually(() => server.seen.every(({ closed }) => closed));
+    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
   });
 
   it("shows a certificate of its own", async () => {
@@ -166,7 +158,7 @@ describe("a proxy", () => {
     );
     expect(server.seen[0]!.text).toMatch(/^PUT \/corporate\/v1\/quote\/q-1\/accept HTTP/);
     expect(server.seen[0]!.text).not.toContain("proxy-");
-    await eventually(() => proxy.seen[0]!.closed);
+    await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
   });
 
   it.each([
@@ -179,7 +171,7 @@ describe("a proxy", () => {
     const outcome = await partnerOf(server, { proxy: through(proxy) }).call(ACCEPT, free());
     expect(outcome.kind).toBe("notSent");
     expect(JSON.stringify(outcome)).not.toMatch(/p@ss|p%40ss/);
-    await eventually(() => proxy.seen[0]!.closed);
+    await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
     expect(proxy.seen[0]!.text).not.toContain(CREDENTIALS.accessToken);
     expect(server.seen).toEqual([]);
   });
@@ -192,7 +184,7 @@ describe("a proxy", () => {
       kind: "notSent",
       reason: "no answer within 100 ms",
     });
-    await eventually(() => proxy.seen[0]!.closed);
+    await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
   });
 
   it("that breaks after the request leaves it unknown", async () => {

@@ -1,6 +1,7 @@
 import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ACCEPT, acceptAt, answer, CREATE, eventually, free, partnerOf, serve } from "./hostile-server.ts";
+import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const reply = (text: string) => ({
   onRequest: (socket: { write: (text: string) => void }) => socket.write(text),
@@ -28,7 +29,7 @@ describe("what is sent", () => {
         '{"counterpartyId":"cp-1","amount":1000.00}',
       ].join("\r\n"),
     ]);
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
   });
 
   it("begins with the path of the base address", async () => {
@@ -49,7 +50,7 @@ describe("nothing is sent", () => {
     });
     expect(outcome.kind).toBe("notSent");
     expect(asked).toBe(1);
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen.map(({ text }) => text)).toEqual([""]);
     // The line works, so that silence means something.
     expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
@@ -86,7 +87,7 @@ describe("nothing is sent", () => {
       },
     });
     expect(outcome).toEqual({ kind: "notSent", reason: "stopwatch broken" });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen[0]!.text).toBe("");
   });
 
@@ -98,7 +99,7 @@ describe("nothing is sent", () => {
     };
     const outcome = await partnerOf(server, { credentials }).call(ACCEPT, free());
     expect(outcome).toEqual({ kind: "notSent", reason: "invalid Authorization header" });
-    await eventually(() => server.seen.every(({ closed }) => closed));
+    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
     expect(server.seen.every(({ text }) => text === "")).toBe(true);
   });
 
@@ -109,7 +110,7 @@ describe("nothing is sent", () => {
   ])("to a partner that greets with %s", async (_, onConnect) => {
     // On the loopback the greeting is there before the connection is used. Over a longer way no client can see it in time.
     const { outcome, server, requests } = await acceptAt({ onConnect });
-    await eventually(() => server.seen.every(({ closed }) => closed));
+    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
     expect(outcome.kind).toBe("notSent");
     expect(requests()).toBe(0);
   });
@@ -140,14 +141,14 @@ describe("an answer that does not arrive leaves it unknown", () => {
     const { outcome, server, requests } = await acceptAt({ onRequest });
     expect(outcome).toMatchObject({ kind: "unknown", answer: null });
     expect(outcome).not.toMatchObject({ reason: "" });
-    await eventually(() => server.seen.every(({ closed }) => closed));
+    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
     expect(requests()).toBe(1);
   });
 
   it("silence until the deadline", async () => {
     const { outcome, server, requests } = await acceptAt({}, { callTimeoutMs: 100 });
     expect(outcome).toEqual({ kind: "unknown", reason: "no answer within 100 ms", answer: null });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(requests()).toBe(1);
   });
 
@@ -155,10 +156,10 @@ describe("an answer that does not arrive leaves it unknown", () => {
     const server = await serve({});
     const stop = new AbortController();
     const call = partnerOf(server).call(ACCEPT, { signal: stop.signal, mayCall: () => true });
-    await eventually(() => server.seen[0]?.text.endsWith("}") === true);
+    await eventually(() => server.seen[0]?.text.endsWith("}") === true, "the whole request");
     stop.abort(new Error("shutting down"));
     expect(await call).toEqual({ kind: "unknown", reason: "shutting down", answer: null });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
   });
 });
 
@@ -196,7 +197,7 @@ describe("the status line decides", () => {
       callTimeoutMs: 1_000,
     });
     expect(outcome).toEqual({ kind: "executed", answer: cut });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
   });
 
   it("also against execution", async () => {
@@ -286,7 +287,7 @@ describe("connections", () => {
     }
     expect(server.seen).toHaveLength(40);
     for (const { text } of server.seen) expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    await eventually(() => server.seen.every(({ closed }) => closed));
+    await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
   });
 
   it("carry no second answer over to the next call", async () => {
@@ -315,7 +316,7 @@ describe("connections", () => {
     const server = await serve({});
     const partner = partnerOf(server);
     const call = partner.call(ACCEPT, free());
-    await eventually(() => server.seen[0]?.text.endsWith("}") === true);
+    await eventually(() => server.seen[0]?.text.endsWith("}") === true, "the whole request");
     let closed = false;
     const closing = partner.close().then(() => (closed = true));
     expect((await partner.call(ACCEPT, free())).kind).toBe("notSent");

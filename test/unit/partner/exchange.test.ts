@@ -3,7 +3,8 @@ import net from "node:net";
 import { describe, expect, it } from "vitest";
 import { exchange } from "../../../src/partner/exchange.ts";
 import type { Server } from "./hostile-server.ts";
-import { answer, eventually, serve } from "./hostile-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { answer, serve } from "./hostile-server.ts";
 
 const connected = async (server: Server): Promise<net.Socket> => {
   const socket = net.connect(server.port, "127.0.0.1");
@@ -28,7 +29,7 @@ describe("exchange", () => {
     const socket = await connected(server);
     socket.destroy();
     expect(await exchange(socket, options(server)).done).toMatchObject({ sent: false });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen.map(({ text }) => text)).toEqual([""]);
   });
 
@@ -37,7 +38,7 @@ describe("exchange", () => {
     const { done, cut } = exchange(await connected(server), options(server));
     cut("too late");
     expect(await done).toEqual({ sent: false, reason: "too late" });
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen[0]!.text).toBe("");
   });
 
@@ -61,6 +62,6 @@ describe("exchange", () => {
     const reading = await exchange(await connected(server), options(server)).done;
     expect(reading).toMatchObject({ sent: true, status: 200, complete: true });
     expect(reading.sent && reading.body.toString()).toBe("x".repeat(100));
-    await eventually(() => server.seen[0]!.closed);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
   });
 });

@@ -100,11 +100,3 @@ export const acceptAt = async (behaviour: Behaviour, over: Partial<PartnerOption
   const outcome: Outcome = await partnerOf(server, over).call(ACCEPT, free());
   return { outcome, server, requests: () => server.seen.filter(({ text }) => text !== "").length };
 };
-
-export const eventually = async (condition: () => boolean): Promise<void> => {
-  const end = Date.now() + 5_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`never came true: ${condition.toString()}`);
-    await systemClock.sleep(2);
-  }
-};

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { waitUntil } from "../../support/wait-until.ts";
+import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
@@ -96,7 +96,7 @@ describe("bodies over the limit", () => {
   test("are refused by what they declare, before they arrive, and the connection is closed", async () => {
     const desk = await open(limited);
     const { text, ended } = await desk.raw(head("Content-Length: 101"));
-    await waitUntil(ended, "the connection to be closed");
+    await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
   });
 
@@ -104,7 +104,7 @@ describe("bodies over the limit", () => {
     const desk = await open(limited);
     const chunk = `33\r\n${"x".repeat(51)}\r\n`;
     const { text, ended } = await desk.raw(head("Transfer-Encoding: chunked"), chunk, chunk, chunk);
-    await waitUntil(ended, "the connection to be closed");
+    await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
     expect(text().match(/HTTP\/1\.1/g), "one answer, and no other request read").toHaveLength(1);
   });
@@ -120,7 +120,7 @@ describe("bodies over the limit", () => {
   test("Expect: 100-continue is answered with 413 instead of being told to go on", async () => {
     const desk = await open(limited);
     const { text, ended } = await desk.raw(head("Content-Length: 101", "Expect: 100-continue"));
-    await waitUntil(ended, "the connection to be closed");
+    await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -128,10 +128,10 @@ describe("bodies over the limit", () => {
     const desk = await open(limited);
     const body = sized(60);
     const { socket, text } = await desk.raw(head("Content-Length: 60", "Expect: 100-continue"));
-    await waitUntil(() => text().includes("\r\n\r\n"), "100 Continue");
+    await eventually(() => text().includes("\r\n\r\n"), "100 Continue");
     expect(text()).toMatch(/^HTTP\/1\.1 100 /);
     socket.write(body);
-    await waitUntil(() => text().includes("eventId"), "the answer");
+    await eventually(() => text().includes("eventId"), "the answer");
     expect(text()).toMatch(/HTTP\/1\.1 200 /);
     socket.destroy();
   });
@@ -139,9 +139,9 @@ describe("bodies over the limit", () => {
   test("a body that is broken off is not taken for a whole one, and gives its place back", async () => {
     const desk = await open({ options: { maxBodyBytes: 100, maxInFlight: 1 } });
     const { socket } = await desk.raw(head("Content-Length: 50"), sized(34));
-    await waitUntil(async () => (await desk.post("{}")).status === 503, "the half one to hold the place");
+    await eventually(async () => (await desk.post("{}")).status === 503, "the half one to hold the place");
     socket.destroy();
-    await waitUntil(async () => (await desk.post(sized(60))).status === 200, "the place to be free");
+    await eventually(async () => (await desk.post(sized(60))).status === 200, "the place to be free");
     expect(desk.published).toHaveLength(1);
     expect(desk.parked.filter(({ body }) => body.length === 34)).toEqual([]);
   });
@@ -185,12 +185,12 @@ describe("503 with Retry-After", () => {
       });
     const desk = await open({ write, options: { maxInFlight: 2 } });
     const taken = [desk.post(notification("a")), desk.post(notification("b"))];
-    await waitUntil(() => finish.length === 2, "two in progress");
+    await eventually(() => finish.length === 2, "two in progress");
     expectBusy(await desk.post(notification("c")));
     finish.splice(0).forEach((done) => done());
     for (const answer of await Promise.all(taken)) expect(answer.status).toBe(200);
     const next = desk.post(notification("d"));
-    await waitUntil(() => finish.length === 1, "the next one");
+    await eventually(() => finish.length === 1, "the next one");
     finish[0]?.();
     expect((await next).status).toBe(200);
   });
@@ -214,10 +214,10 @@ describe("a duplicate of what is on its way", () => {
     const answers = Array.from({ length: 5 }, () => desk.post(notification("tx")));
     let answered = 0;
     for (const answer of answers) void answer.then(() => answered++);
-    await waitUntil(() => settle.length === 1, "one publish");
+    await eventually(() => settle.length === 1, "one publish");
     // A later one of another transaction passes: so the five were received, and wait.
     const other = desk.post(notification("other"));
-    await waitUntil(() => settle.length === 2, "the other publish");
+    await eventually(() => settle.length === 2, "the other publish");
     settle[1]?.done();
     expect((await other).status).toBe(200);
     expect(answered).toBe(0);
@@ -231,16 +231,16 @@ describe("a duplicate of what is on its way", () => {
   test("fails with it, and the next one starts anew", async () => {
     const { desk, settle } = await holdingBack();
     const answers = [desk.post(notification("tx")), desk.post(notification("tx"))];
-    await waitUntil(() => settle.length === 1, "one publish");
+    await eventually(() => settle.length === 1, "one publish");
     await desk.raw();
     const other = desk.post(notification("other"));
-    await waitUntil(() => settle.length === 2, "the other publish");
+    await eventually(() => settle.length === 2, "the other publish");
     settle[0]?.fail();
     settle[1]?.done();
     await other;
     for (const { status } of await Promise.all(answers)) expect(status).toBe(503);
     const again = desk.post(notification("tx"));
-    await waitUntil(() => settle.length === 3, "another publish");
+    await eventually(() => settle.length === 3, "another publish");
     settle[2]?.done();
     expect((await again).status).toBe(200);
   });
@@ -278,7 +278,7 @@ describe("hostile bodies", () => {
   ])("%s is no 2xx, and the next request is served", async (_, bytes) => {
     const desk = await open();
     const { text, ended, socket } = await desk.raw(bytes);
-    await waitUntil(() => ended() || text() !== "", "an answer or an end");
+    await eventually(() => ended() || text() !== "", "an answer or an end");
     expect(text()).not.toMatch(/HTTP\/1\.1 2/);
     socket.destroy();
     expect((await desk.post(notification("tx"))).status).toBe(200);

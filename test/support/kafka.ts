@@ -1,0 +1,34 @@
+import { Kafka, logLevel, type Admin } from "kafkajs";
+
+// Plain kafkajs: nothing here comes from the bridge's sources.
+
+export const clientOf = (brokers: string): Kafka =>
+  new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING, retry: { retries: 10 } });
+
+export const askAdmin = async <T>(brokers: string, ask: (admin: Admin) => Promise<T>): Promise<T> => {
+  const admin = clientOf(brokers).admin();
+  await admin.connect();
+  try {
+    return await ask(admin);
+  } finally {
+    await admin.disconnect();
+  }
+};
+
+/** How many records were ever written to a topic. */
+export const endTotal = async (brokers: string, topic: string): Promise<number> => {
+  const ends = await askAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  return ends.reduce((sum, { high }) => sum + Number(high), 0);
+};
+
+/** Sum of a group's committed offsets over all partitions of a topic. */
+export const committedTotal = async (brokers: string, groupId: string, topic: string): Promise<number> => {
+  const [offsets] = await askAdmin(brokers, (admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+  return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+};
+
+/** The id of the broker that leads a partition; -1 for none. */
+export const leaderOf = async (brokers: string, topic: string, partition: number): Promise<number> => {
+  const { topics } = await askAdmin(brokers, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
+  return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
+};

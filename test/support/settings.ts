@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+
+/** Where a Kafka and a registry are. */
+export type Cluster = { kafkaBrokers: string; schemaRegistryUrl: string };
+
+export type Settings = Record<string, string>;
+
+export type Names = {
+  groupId: string;
+  topics: { events: string; commands: string; results: string; journal: string; deadLetters: string };
+};
+
+/** Names of a test's own, so that tests share one Kafka without meeting. All begin with the group's. */
+export const ownNames = (): Names => {
+  const groupId = `test-${randomUUID().slice(0, 8)}`;
+  return {
+    groupId,
+    topics: {
+      events: `${groupId}.events`,
+      commands: `${groupId}.commands`,
+      results: `${groupId}.results`,
+      journal: `${groupId}.journal`,
+      deadLetters: `${groupId}.dead-letters`,
+    },
+  };
+};
+
+/** All that the tools need. */
+export const toolSettings = (
+  { kafkaBrokers, schemaRegistryUrl }: Cluster,
+  { groupId, topics }: Names,
+): Settings => ({
+  KAFKA_BROKERS: kafkaBrokers,
+  SCHEMA_REGISTRY_URL: schemaRegistryUrl,
+  KAFKA_GROUP_ID: groupId,
+  TOPIC_TRANSACTION_STATUS: topics.events,
+  TOPIC_COMMANDS: topics.commands,
+  TOPIC_COMMAND_RESULTS: topics.results,
+  TOPIC_COMMAND_JOURNAL: topics.journal,
+  TOPIC_DEAD_LETTERS: topics.deadLetters,
+});
+
+/** What must never be seen anywhere. */
+export const secrets = {
+  PARTNER_ACCESS_TOKEN: "access-token-of-the-test",
+  PARTNER_X_TOKEN: "x-token-of-the-test",
+  WEBHOOK_SECRET: "webhook-secret-of-the-test",
+} as const;
+
+/** What `serve` needs besides, before the address of the partner. */
+export const serveSettings: Settings = {
+  ...secrets,
+  PARTNER_NAME: "test",
+  WEBHOOK_AUTH: "path-token",
+  WEBHOOK_HOST: "127.0.0.1",
+  MANAGEMENT_HOST: "127.0.0.1",
+  // A replica that is killed is missed soon.
+  KAFKA_SESSION_TIMEOUT: "6s",
+};

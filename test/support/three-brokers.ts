@@ -1,0 +1,49 @@
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { agreedTopic } from "./broker-view.ts";
+import { sharedCluster } from "./cluster.ts";
+import { eventually } from "./eventually.ts";
+import { leaderOf } from "./kafka.ts";
+import type { Cluster, Settings } from "./settings.ts";
+
+export type Broker = KafkaCluster["brokers"][number];
+export type ThreeBrokers = ReturnType<typeof threeBrokers>;
+
+/** Settings of a bridge whose topics are to survive a broker. */
+export const onAllBrokers: Settings = { TOPIC_REPLICATION_FACTOR: "3" };
+
+/** A Kafka with three brokers for the tests of this file alone. After each test none stays frozen. */
+export const threeBrokers = () => {
+  let kafka: KafkaCluster | undefined;
+  const running = (): KafkaCluster => {
+    if (!kafka) throw new Error("the brokers have not been started yet");
+    return kafka;
+  };
+  beforeAll(async () => {
+    kafka = await startKafka({ brokers: 3 });
+  }, 90_000);
+  afterAll(() => kafka?.stop());
+  afterEach(() => kafka?.brokers.forEach((broker) => broker.resume()));
+
+  return {
+    all: (): readonly Broker[] => running().brokers,
+    addresses: (): string => running().bootstrapServers,
+    /** Beside the registry that all tests share. */
+    cluster: (): Cluster => ({ ...sharedCluster(), kafkaBrokers: running().bootstrapServers }),
+    /** The one that leads the first partition of a topic. */
+    leaderOf: async (topic: string): Promise<Broker> => {
+      const id = await leaderOf(running().bootstrapServers, topic, 0);
+      const found = running().brokers.find((broker) => broker.id === id);
+      if (!found) throw new Error(`there is no broker ${id}`);
+      return found;
+    },
+    /** Waits until all of them see a topic alike, and each is in sync. */
+    untilAgreedAbout: async (topic: string, withinMs: number): Promise<void> => {
+      await eventually(
+        () => agreedTopic(running().brokers, topic),
+        `the brokers to agree about ${topic}`,
+        withinMs,
+      );
+    },
+  };
+};
