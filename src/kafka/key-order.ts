@@ -1,3 +1,6 @@
+import type { Clock } from "../runtime/clock.ts";
+import { paceOf } from "./pace.ts";
+
 /**
  * Runs tasks so that those of one key run one after the other in the order of their coming, those of different keys side by side,
  * and no more than `maxRunning` at once.
@@ -20,29 +23,48 @@ export type Place = {
 
 type Task = { key: string | null; run: (place: Place) => Promise<void> };
 
-export const keyOrder = (maxRunning: number): KeyOrder => {
+export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "sleep">): KeyOrder => {
   /** Of each key with a task that runs or is ready to: those that wait for it. */
   const behind = new Map<string, Task[]>();
   /** Whoever may have the next free place, first come first served. */
   const ready = new Set<() => void>();
+  const pace = paceOf(maxRunning);
+  let isNapping = false;
   let running = 0;
   let unfinished = 0;
 
   const fill = (): void => {
     for (const next of ready) {
       if (running >= maxRunning) return;
+      const now = clock.monotonic();
+      const waitMs = pace.waitMs(running, now);
+      if (waitMs > 0) {
+        void nap(waitMs);
+        return;
+      }
+      pace.began(now);
       ready.delete(next);
       running += 1;
       next();
     }
   };
 
+  const nap = async (ms: number): Promise<void> => {
+    if (isNapping) return;
+    isNapping = true;
+    await clock.sleep(ms);
+    isNapping = false;
+    fill();
+  };
+
   const newPlace = (): Place => {
     let held = false;
+    let since = 0;
     return {
       leave: () => {
         if (!held) return;
         held = false;
+        pace.ended(clock.monotonic() - since);
         running -= 1;
         fill();
       },
@@ -55,6 +77,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
           const granted = (): void => {
             signal?.removeEventListener("abort", refused);
             held = true;
+            since = clock.monotonic();
             resolve();
           };
           const refused = (): void => {

@@ -50,7 +50,7 @@ export const startOrderedConsumer = (
   deps: ReaderDeps & { clock: Clock; log: Log },
 ): OrderedConsumer => {
   const { clock, log } = deps;
-  const order = keyOrder(options.maxInFlight);
+  const order = keyOrder(options.maxInFlight, clock);
   const tenures = new Map<number, Tenure>();
   let paused = false;
   let stopping = false;

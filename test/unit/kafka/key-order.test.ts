@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { keyOrder, type Place } from "../../../src/kafka/key-order.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { eventually } from "../../support/eventually.ts";
 import { randomFrom } from "../../support/random.ts";
 
@@ -11,7 +12,7 @@ const never = new AbortController().signal;
 
 /** Tasks that end when told to. */
 const manual = (maxRunning: number) => {
-  const order = keyOrder(maxRunning);
+  const order = keyOrder(maxRunning, systemClock);
   const started: string[] = [];
   const finish = new Map<string, () => void>();
   const places = new Map<string, Place>();
@@ -108,7 +109,7 @@ test("whatever happens at the same time: order by key, never too many, everythin
   for (let seed = 0; seed < 40; seed++) {
     const random = randomFrom(seed);
     const maxRunning = 1 + Math.floor(random() * 4);
-    const order = keyOrder(maxRunning);
+    const order = keyOrder(maxRunning, systemClock);
     const done = new Map<string, number[]>();
     const active = new Set<string>();
     let inside = 0;
