@@ -13,7 +13,10 @@ export type JournalWatch = {
   learn: (record: Incoming) => void;
   /** Where to read on from: what is known is read once more where reading goes on, to be compared. */
   position: (partition: number) => number | null;
-  /** Gives what an append is to be followed by: an entry that lands before what was read has landed in another log. */
+  /**
+   * Gives what an append is to be followed by: an entry that lands before what was read has landed in another log, and one that lands in
+   * another partition where nobody looks for its key.
+   */
   appending: (partition: number) => (written: Written) => void;
   /** For the offsets that the group commits: how to know the journal again. */
   note: () => string;
@@ -119,9 +122,13 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     },
     appending: (partition) => {
       const reach = witness.reach(partition);
-      return ({ offset }) => {
-        if (offset < reach)
-          lose(`took a new entry at offset ${offset} of partition ${partition}, where one stood`);
+      return (written) => {
+        if (written.partition !== partition)
+          lose(
+            `has other partitions than before: an entry for partition ${partition} is in ${written.partition}`,
+          );
+        else if (written.offset < reach)
+          lose(`took a new entry at offset ${written.offset} of partition ${partition}, where one stood`);
       };
     },
     note: witness.note,

@@ -64,6 +64,14 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
+  it("stops for good when an entry lands in another partition, and does not say that one stood there", () => {
+    const { watch, view, events } = watched(3);
+    watch.appending(0)({ partition: 1, offset: 0 });
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal has other partitions than before");
+    watch.stop();
+  });
+
   it("loses it for good when another record stands where one was read, and keeps what it knew", () => {
     const { watch, view, read, events } = watched(3);
     const note = watch.note();
