@@ -2,7 +2,7 @@ import type { View } from "../commands-to-results/journal/view.ts";
 import { protocolErrorOf } from "../kafka/errors.ts";
 import type { Incoming, Written } from "../kafka/record.ts";
 import type { Range } from "../kafka/tail.ts";
-import { createWitness } from "../kafka/witness.ts";
+import { createWitness, type Dropped } from "../kafka/witness.ts";
 import type { Kit } from "./kit.ts";
 
 export type JournalWatch = {
@@ -30,8 +30,8 @@ type Options = {
   view: View;
   /** What the group knows of the journal. */
   notes: readonly string[];
-  /** How long the topic is kept; negative where it is kept for ever, or nobody may know. */
-  retentionMs: number;
+  /** How long the topic is kept: negative for ever, null where nobody may know. Bounded in time. */
+  retentionMs: () => Promise<number | null>;
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
@@ -42,6 +42,9 @@ const MISSING_LOOKS = 3;
 const FORGET_EVERY_MS = 600_000;
 /** A quote lives for one business day: what is older is not worth stopping for. */
 const HORIZON_MS = 86_400_000;
+/** A retention below this, of a topic that is kept for weeks, is a way of emptying it. */
+const PURGE_MS = 3_600_000;
+const RETENTION_TRIES = 3;
 const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/operations.md';
 
 /**
@@ -49,13 +52,15 @@ const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/o
  * Then no command is taken and no call is begun any more, in this process and in those that come after it.
  */
 export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): JournalWatch => {
-  const { topic, view, retentionMs } = options;
-  const horizonMs = retentionMs < 0 ? HORIZON_MS : Math.min(HORIZON_MS, retentionMs / 2);
-  const witness = createWitness({ horizonMs, now: clock.now });
+  const { topic, view } = options;
+  let horizonMs = HORIZON_MS;
+  const witness = createWitness({ horizonMs: () => horizonMs, now: clock.now });
   for (const note of options.notes) witness.recall(note);
   let lost: string | null = null;
   let missing: string | null = null;
   let looksMissing = 0;
+  /** Entries are gone, and whether by right is being asked. */
+  let asking = false;
   let looking = false;
   let forgotAt = clock.monotonic();
 
@@ -67,9 +72,31 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     view.trust(false);
   };
 
-  const checkStart = (ranges: ReadonlyMap<number, Range>): void => {
-    const dropped = witness.dropped(ranges);
-    if (dropped !== null) lose(dropped);
+  const trustAsFound = (): void => view.trust(lost === null && missing === null && !asking);
+
+  /** Only a retention that is known now may explain what is gone: it can have been changed, or could not be asked before. */
+  const judge = async ({ partition, offset, ageMs }: Dropped): Promise<void> => {
+    let retentionMs: number | null = null;
+    for (let tries = 0; retentionMs === null && tries < RETENTION_TRIES; tries += 1) {
+      if (tries > 0) await clock.sleep(LOOK_EVERY_MS);
+      retentionMs = await options.retentionMs().catch(() => null);
+    }
+    const keptMs = retentionMs === null || retentionMs < 0 ? Infinity : retentionMs;
+    horizonMs = keptMs < PURGE_MS ? HORIZON_MS : Math.min(HORIZON_MS, keptMs / 2);
+    if (ageMs < horizonMs) {
+      const gone = `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
+      const kept = retentionMs === null ? "cannot be asked for" : `is ${retentionMs} ms`;
+      lose(`${gone} (its retention ${kept})`);
+    }
+    asking = false;
+    trustAsFound();
+  };
+  const checkStart = async (ranges: ReadonlyMap<number, Range>): Promise<void> => {
+    const dropped = asking ? null : witness.dropped(ranges);
+    if (dropped === null) return;
+    asking = true;
+    trustAsFound();
+    await judge(dropped);
   };
   /** Not for good: a leader that has just taken over may not be allowed to show its last records yet. */
   const checkEnd = (behind: string | null): void => {
@@ -81,7 +108,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
       missing = `${topic} ${behind}: ${ADVICE}`;
       log.error({ topic, detail: missing }, "journal.missing");
     }
-    view.trust(lost === null && missing === null);
+    trustAsFound();
   };
 
   const look = async (): Promise<void> => {
@@ -90,7 +117,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
       if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
       throw error;
     });
-    checkStart(ranges);
+    await checkStart(ranges);
     checkEnd(witness.missing(ranges, lasts));
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
     forgotAt = clock.monotonic();
@@ -106,7 +133,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
 
   return {
     begin: (ranges) => {
-      checkStart(ranges);
+      void checkStart(ranges);
       for (const [partition, { startOffset, endOffset }] of ranges)
         view.begin(partition, { startOffset, endOffset: Math.max(endOffset, witness.reach(partition)) });
     },

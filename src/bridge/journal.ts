@@ -54,13 +54,15 @@ export const openJournal = async (
   const choose = choosePartition();
   const view = createView({ partitions, partitionOf: (key) => choose(Buffer.from(key), partitions) });
   const recent = recentEntries();
-  const found = await cluster.find([topic]);
   const watch = watchJournal(
     {
       topic,
       view,
       notes,
-      retentionMs: Number(found.get(topic)?.config["retention.ms"] ?? -1),
+      retentionMs: async () => {
+        const retentionMs = (await cluster.find([topic])).get(topic)?.config["retention.ms"];
+        return retentionMs === undefined ? null : Number(retentionMs);
+      },
       ranges: () => cluster.ranges(topic),
     },
     kit,

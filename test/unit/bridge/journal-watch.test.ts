@@ -8,6 +8,8 @@ import { released } from "../commands-to-results/journal/journal.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
+const HOUR_MS = 3_600_000;
+
 const record = (offset: number, timestampMs = Date.now()) => ({
   topic: "journal",
   partition: 0,
@@ -19,16 +21,25 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 });
 
 /** A watch over a journal of one partition, and what the cluster says of it. */
-const watched = (length: number, notes: readonly string[] = []) => {
+const watched = (length: number, notes: readonly string[] = [], ageMs = 0) => {
   const events: string[] = [];
   const note = (_: object, event: string): void => void events.push(event);
   const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
   const view = createView({ partitions: 1, partitionOf: () => 0 });
-  const cluster = { extent: { startOffset: 0, endOffset: length } as Range | null };
+  const cluster = {
+    extent: { startOffset: 0, endOffset: length } as Range | null,
+    retentionMs: -1 as number | null,
+  };
   const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
   const watch = watchJournal(
-    { topic: "journal", view, notes, retentionMs: -1, ranges: () => Promise.resolve(ranges()) },
-    { clock: systemClock, log },
+    {
+      topic: "journal",
+      view,
+      notes,
+      retentionMs: () => Promise.resolve(cluster.retentionMs),
+      ranges: () => Promise.resolve(ranges()),
+    },
+    { clock: { ...systemClock, sleep: () => Promise.resolve() }, log },
   );
   watch.begin(ranges());
   const read = (offset: number, timestampMs?: number): void => {
@@ -37,7 +48,7 @@ const watched = (length: number, notes: readonly string[] = []) => {
     const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
     if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
   };
-  for (let offset = 0; offset < length; offset++) read(offset);
+  for (let offset = 0; offset < length; offset++) read(offset, Date.now() - ageMs);
   const look = (times: number) => vi.advanceTimersByTimeAsync(times * 1_000);
   return { watch, view, cluster, read, look, events };
 };
@@ -87,6 +98,38 @@ describe("the watch over the journal", () => {
     cluster.extent = { startOffset: 3, endOffset: 3 };
     await look(1);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    watch.stop();
+  });
+
+  it.each([
+    ["lets it forget what its retention of now explains", 2 * HOUR_MS, null],
+    [
+      "loses it when entries are kept for longer",
+      4 * HOUR_MS,
+      "was 5400 s old (its retention is 14400000 ms)",
+    ],
+    ["loses it when nobody says how long they are kept", null, "(its retention cannot be asked for)"],
+    ["takes a very short retention for a purge", 1_000, "(its retention is 1000 ms)"],
+  ])("%s", async (_, retentionMs, fault) => {
+    const { watch, view, cluster, look } = watched(3, [], 1.5 * HOUR_MS);
+    cluster.retentionMs = retentionMs;
+    cluster.extent = { startOffset: 2, endOffset: 3 };
+    await look(1);
+    expect(view.ready()).toBe(fault === null);
+    if (fault === null) expect(watch.fault()).toBeNull();
+    else expect(watch.fault()).toContain(fault);
+    watch.stop();
+  });
+
+  it("begins nothing while it asks whether entries are gone by right", async () => {
+    const { watch, view, cluster, look } = watched(3, [], 1.5 * HOUR_MS);
+    cluster.retentionMs = 2 * HOUR_MS;
+    const shorter = new Map([[0, { startOffset: 3, endOffset: 3 }]]);
+    cluster.extent = shorter.get(0) ?? null;
+    watch.begin(shorter);
+    expect(view.ready()).toBe(false);
+    await look(1);
+    expect([view.ready(), watch.fault()]).toEqual([true, null]);
     watch.stop();
   });
 
