@@ -1,11 +1,14 @@
 import type { View } from "../commands-to-results/journal/view.ts";
 import { protocolErrorOf } from "../kafka/errors.ts";
 import type { Incoming, Written } from "../kafka/record.ts";
+import { messageOf } from "../runtime/errors.ts";
 import type { Range } from "../kafka/tail.ts";
 import { createWitness, type Dropped } from "../kafka/witness.ts";
 import type { Kit } from "./kit.ts";
 
 export type JournalWatch = {
+  /** What there is to begin with, once it is known what the group knows of the journal. Rejects while either cannot be asked for. */
+  ranges: () => Promise<ReadonlyMap<number, Range>>;
   /** The journal is about to be read from the start of these ranges. */
   begin: (ranges: ReadonlyMap<number, Range>) => void;
   /** False: this record is not of the journal that this process, or its group, has read before. */
@@ -18,8 +21,8 @@ export type JournalWatch = {
    * another partition where nobody looks for its key.
    */
   appending: (partition: number) => (written: Written) => void;
-  /** For the offsets that the group commits: how to know the journal again. */
-  note: () => string;
+  /** For the offsets that the group commits: how to know the journal again; null before it is known what they say already. */
+  note: () => string | null;
   /** What is wrong with the journal; null while nothing is. */
   fault: () => string | null;
   stop: () => void;
@@ -28,8 +31,8 @@ export type JournalWatch = {
 type Options = {
   topic: string;
   view: View;
-  /** What the group knows of the journal. */
-  notes: readonly string[];
+  /** What the group knows of the journal. Bounded in time; rejects when it cannot be asked, which is not the same as knowing nothing. */
+  notes: () => Promise<readonly string[]>;
   /** How long the topic is kept: negative for ever, null where nobody may know. Bounded in time. */
   retentionMs: () => Promise<number | null>;
   ranges: () => Promise<ReadonlyMap<number, Range>>;
@@ -55,7 +58,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
   const { topic, view } = options;
   let horizonMs = HORIZON_MS;
   const witness = createWitness({ horizonMs: () => horizonMs, now: clock.now });
-  for (const note of options.notes) witness.recall(note);
+  let recalled = false;
   let lost: string | null = null;
   let missing: string | null = null;
   let looksMissing = 0;
@@ -131,7 +134,21 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
       .finally(() => (looking = false));
   }, LOOK_EVERY_MS);
 
+  const recall = async (): Promise<void> => {
+    const notes = await options.notes().catch((error: unknown) => {
+      const reason = messageOf(error);
+      log.warn({ topic, reason }, "journal.notes.waiting");
+      throw new Error(`what the group knows of ${topic} cannot be asked for: ${reason}`, { cause: error });
+    });
+    for (const note of notes) witness.recall(note);
+    recalled = true;
+  };
+
   return {
+    ranges: async () => {
+      if (!recalled) await recall();
+      return options.ranges();
+    },
     begin: (ranges) => {
       void checkStart(ranges);
       for (const [partition, { startOffset, endOffset }] of ranges)
@@ -158,7 +175,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
           lose(`took a new entry at offset ${written.offset} of partition ${partition}, where one stood`);
       };
     },
-    note: witness.note,
+    note: () => (recalled ? witness.note() : null),
     fault: () => lost ?? missing,
     stop: () => clearInterval(looks),
   };

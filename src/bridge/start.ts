@@ -16,10 +16,7 @@ const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
   "deadLetters",
 ];
 
-/** `notes`: what the group says of the journal, beside the offsets that it has committed. */
-type Found = Inspection & { notes: readonly string[] };
-
-const once = async (config: Config, kit: Kit): Promise<Found> => {
+const once = async (config: Config, kit: Kit): Promise<Inspection> => {
   const cluster = await kit.connectCluster();
   try {
     if (config.bridge.setupOnStart) {
@@ -30,10 +27,7 @@ const once = async (config: Config, kit: Kit): Promise<Found> => {
         { ...kit, cluster, say },
       );
     }
-    const inspection = await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
-    const takesCommands = config.bridge.flows.includes("commands") && inspection.problems.length === 0;
-    const notes = takesCommands ? await cluster.notes(config.kafka.groupId, config.topics.commands) : [];
-    return { ...inspection, notes };
+    return await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
   } finally {
     await cluster.close();
   }
@@ -60,7 +54,7 @@ export const lookAround = async (
   kit: Kit,
   signal: AbortSignal,
   waiting: (reason: string) => void,
-): Promise<Found> => {
+): Promise<Inspection> => {
   const until = kit.clock.monotonic() + WAIT_MS;
   for (;;) {
     try {

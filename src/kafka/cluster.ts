@@ -16,7 +16,7 @@ export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /** What a group has committed beside its offsets of a topic. */
+  /** What a group has committed beside its offsets of a topic. Nothing is only said when Kafka says so of every partition. */
   notes(groupId: string, topic: string): Promise<string[]>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
@@ -104,7 +104,9 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
     notes: (groupId, topic) =>
       bounded(async () => {
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
-        return (found?.partitions ?? []).map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
+        // Also a group that has committed nothing is told of by partition.
+        if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
+        return found.partitions.map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
       }),
     defaultReplicationFactor: () =>
       bounded(async () => {

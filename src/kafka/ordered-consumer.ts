@@ -12,8 +12,8 @@ export type OrderedOptions = ReaderOptions & {
   maxInFlight: number;
   /** Records taken in and not finished, beyond which nothing more is fetched. */
   maxUnfinished: number;
-  /** What is committed beside the offsets. */
-  note?: () => string;
+  /** What is committed beside the offsets. Null: nothing may be committed now, it would efface what stands there. */
+  note?: () => string | null;
 };
 
 /**
@@ -127,8 +127,9 @@ export const startOrderedConsumer = (
       const offset = watermark?.committable() ?? -1;
       if (offset > committed) due.set(partition, offset);
     }
-    if (due.size === 0) return;
-    await reader.commit(due, options.note?.());
+    const note = options.note?.();
+    if (due.size === 0 || note === null) return;
+    await reader.commit(due, note);
     for (const [partition, offset] of due) {
       const tenure = tenures.get(partition);
       if (tenure) tenure.committed = offset;

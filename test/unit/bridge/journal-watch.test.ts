@@ -21,7 +21,7 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 });
 
 /** A watch over a journal of one partition, and what the cluster says of it. */
-const watched = (length: number, notes: readonly string[] = [], ageMs = 0) => {
+const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
   const events: string[] = [];
   const note = (_: object, event: string): void => void events.push(event);
   const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
@@ -29,19 +29,20 @@ const watched = (length: number, notes: readonly string[] = [], ageMs = 0) => {
   const cluster = {
     extent: { startOffset: 0, endOffset: length } as Range | null,
     retentionMs: -1 as number | null,
+    isMute,
   };
   const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
   const watch = watchJournal(
     {
       topic: "journal",
       view,
-      notes,
+      notes: () => (cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes)),
       retentionMs: () => Promise.resolve(cluster.retentionMs),
       ranges: () => Promise.resolve(ranges()),
     },
     { clock: { ...systemClock, sleep: () => Promise.resolve() }, log },
   );
-  watch.begin(ranges());
+  if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
     const incoming = record(offset, timestampMs);
     if (!watch.isOurs(incoming)) return;
@@ -55,7 +56,7 @@ const watched = (length: number, notes: readonly string[] = [], ageMs = 0) => {
 
 describe("the watch over the journal", () => {
   it("trusts a journal that grows", async () => {
-    const { watch, view, cluster, read, look, events } = watched(3);
+    const { watch, view, cluster, read, look, events } = await watched(3);
     cluster.extent = { startOffset: 0, endOffset: 4 };
     read(3);
     await look(5);
@@ -64,7 +65,7 @@ describe("the watch over the journal", () => {
   });
 
   it("loses it for good when an entry lands before what was read", async () => {
-    const { watch, view, look, events } = watched(3);
+    const { watch, view, look, events } = await watched(3);
     const appended = watch.appending(0);
     appended({ partition: 0, offset: 3 });
     expect(view.ready()).toBe(true);
@@ -75,16 +76,16 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
-  it("stops for good when an entry lands in another partition, and does not say that one stood there", () => {
-    const { watch, view, events } = watched(3);
+  it("stops for good when an entry lands in another partition, and does not say that one stood there", async () => {
+    const { watch, view, events } = await watched(3);
     watch.appending(0)({ partition: 1, offset: 0 });
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
     expect(watch.fault()).toContain("journal has other partitions than before");
     watch.stop();
   });
 
-  it("loses it for good when another record stands where one was read, and keeps what it knew", () => {
-    const { watch, view, read, events } = watched(3);
+  it("loses it for good when another record stands where one was read, and keeps what it knew", async () => {
+    const { watch, view, read, events } = await watched(3);
     const note = watch.note();
     read(2, 1);
     read(3);
@@ -94,7 +95,7 @@ describe("the watch over the journal", () => {
   });
 
   it("loses it for good when it was purged", async () => {
-    const { watch, view, cluster, look, events } = watched(3);
+    const { watch, view, cluster, look, events } = await watched(3);
     cluster.extent = { startOffset: 3, endOffset: 3 };
     await look(1);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
@@ -111,7 +112,7 @@ describe("the watch over the journal", () => {
     ["loses it when nobody says how long they are kept", null, "(its retention cannot be asked for)"],
     ["takes a very short retention for a purge", 1_000, "(its retention is 1000 ms)"],
   ])("%s", async (_, retentionMs, fault) => {
-    const { watch, view, cluster, look } = watched(3, [], 1.5 * HOUR_MS);
+    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
     cluster.retentionMs = retentionMs;
     cluster.extent = { startOffset: 2, endOffset: 3 };
     await look(1);
@@ -122,7 +123,7 @@ describe("the watch over the journal", () => {
   });
 
   it("begins nothing while it asks whether entries are gone by right", async () => {
-    const { watch, view, cluster, look } = watched(3, [], 1.5 * HOUR_MS);
+    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
     cluster.retentionMs = 2 * HOUR_MS;
     const shorter = new Map([[0, { startOffset: 3, endOffset: 3 }]]);
     cluster.extent = shorter.get(0) ?? null;
@@ -134,7 +135,7 @@ describe("the watch over the journal", () => {
   });
 
   it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
-    const { watch, view, cluster, look, events } = watched(3);
+    const { watch, view, cluster, look, events } = await watched(3);
     const { extent } = cluster;
     cluster.extent = null;
     await look(2);
@@ -147,13 +148,28 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
-  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", () => {
-    const before = watched(3);
-    const notes = [before.watch.note()];
+  it("begins with nothing, and lets nothing be committed, before it knows what the group knows", async () => {
+    const before = await watched(3);
+    const after = await watched(0, [before.watch.note() ?? ""], 0, true);
+    await expect(after.watch.ranges()).rejects.toThrow("cannot be asked for: no coordinator");
+    expect([after.view.ready(), after.watch.note(), after.events]).toEqual([
+      false,
+      null,
+      ["journal.notes.waiting"],
+    ]);
+    after.cluster.isMute = false;
+    after.watch.begin(await after.watch.ranges());
+    expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
+    for (const { watch } of [before, after]) watch.stop();
+  });
+
+  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", async () => {
+    const before = await watched(3);
+    const notes = [before.watch.note() ?? ""];
     before.watch.stop();
-    const shorter = watched(2, notes);
+    const shorter = await watched(2, notes);
     expect(shorter.view.ready()).toBe(false);
-    const other = watched(0, notes);
+    const other = await watched(0, notes);
     other.cluster.extent = { startOffset: 0, endOffset: 3 };
     for (const offset of [0, 1, 2]) other.read(offset, 1);
     expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);
