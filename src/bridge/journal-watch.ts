@@ -41,6 +41,8 @@ type Options = {
 const LOOK_EVERY_MS = 1_000;
 /** A broker that was just woken may tell an end of the past for an instant. */
 const MISSING_LOOKS = 3;
+/** A leader that moves is away for some seconds. A watch that sees nothing for longer is none. */
+const BLIND_AFTER_MS = 5_000;
 /** How often the view is told what the log has deleted. */
 const FORGET_EVERY_MS = 600_000;
 /** A quote lives for one business day: what is older is not worth stopping for. */
@@ -59,12 +61,15 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
   let horizonMs = HORIZON_MS;
   const witness = createWitness({ horizonMs: () => horizonMs, now: clock.now });
   let recalled = false;
+  let waiting = false;
   let lost: string | null = null;
   let missing: string | null = null;
   let looksMissing = 0;
   /** Entries are gone, and whether by right is being asked. */
   let asking = false;
   let looking = false;
+  let sawAt = clock.monotonic();
+  let isBlind = false;
   let forgotAt = clock.monotonic();
 
   const lose = (what: string): void => {
@@ -126,18 +131,29 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     forgotAt = clock.monotonic();
     for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
   };
+  const lookAgain = async (): Promise<void> => {
+    try {
+      await look();
+      sawAt = clock.monotonic();
+      isBlind = false;
+    } catch (error) {
+      const blindMs = Math.round(clock.monotonic() - sawAt);
+      if (isBlind || blindMs < BLIND_AFTER_MS) return;
+      isBlind = true;
+      log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
+    }
+  };
   const looks = setInterval(() => {
     if (looking) return;
     looking = true;
-    void look()
-      .catch(() => undefined)
-      .finally(() => (looking = false));
+    void lookAgain().finally(() => (looking = false));
   }, LOOK_EVERY_MS);
 
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
       const reason = messageOf(error);
-      log.warn({ topic, reason }, "journal.notes.waiting");
+      if (!waiting) log.warn({ topic, reason }, "journal.notes.waiting");
+      waiting = true;
       throw new Error(`what the group knows of ${topic} cannot be asked for: ${reason}`, { cause: error });
     });
     for (const note of notes) witness.recall(note);

@@ -23,6 +23,7 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 /** A watch over a journal of one partition, and what the cluster says of it. */
 const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
   const events: string[] = [];
+  let seconds = 0;
   const note = (_: object, event: string): void => void events.push(event);
   const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
   const view = createView({ partitions: 1, partitionOf: () => 0 });
@@ -30,6 +31,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     extent: { startOffset: 0, endOffset: length } as Range | null,
     retentionMs: -1 as number | null,
     isMute,
+    isAway: false,
   };
   const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
   const watch = watchJournal(
@@ -38,9 +40,9 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
       view,
       notes: () => (cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes)),
       retentionMs: () => Promise.resolve(cluster.retentionMs),
-      ranges: () => Promise.resolve(ranges()),
+      ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
-    { clock: { ...systemClock, sleep: () => Promise.resolve() }, log },
+    { clock: { ...systemClock, sleep: () => Promise.resolve(), monotonic: () => seconds * 1_000 }, log },
   );
   if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
@@ -50,7 +52,12 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
   };
   for (let offset = 0; offset < length; offset++) read(offset, Date.now() - ageMs);
-  const look = (times: number) => vi.advanceTimersByTimeAsync(times * 1_000);
+  const look = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      seconds += 1;
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+  };
   return { watch, view, cluster, read, look, events };
 };
 
@@ -145,6 +152,21 @@ describe("the watch over the journal", () => {
     cluster.extent = extent;
     await look(1);
     expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.missing", "journal.found"]]);
+    watch.stop();
+  });
+
+  it("says once that it sees nothing for seconds, and again the next time", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    cluster.isAway = true;
+    await look(4);
+    expect(events).toEqual([]);
+    await look(6);
+    expect([view.ready(), events]).toEqual([true, ["journal.unwatched"]]);
+    cluster.isAway = false;
+    await look(1);
+    cluster.isAway = true;
+    await look(6);
+    expect(events).toEqual(["journal.unwatched", "journal.unwatched"]);
     watch.stop();
   });
 
