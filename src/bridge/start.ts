@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type Inspection } from "../kafka/inspect.ts";
-import { RegistryError } from "../kafka/registry-http.ts";
 import { setUp } from "../kafka/setup.ts";
 import type { TopicNames } from "../kafka/topics.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
+import { named } from "./unanswered.ts";
 
 /** So long a start waits for a Kafka or a registry that does not answer yet; orchestrators start things in any order. */
 const WAIT_MS = 60_000;
@@ -31,17 +31,6 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
   } finally {
     await cluster.close();
   }
-};
-
-const isOfRegistry = (error: unknown): boolean =>
-  error instanceof RegistryError || (error instanceof Error && isOfRegistry(error.cause));
-
-/** What does not answer, with the setting that says where it is. */
-const named = (error: unknown, { kafka, registry }: Config): string => {
-  const setting = isOfRegistry(error)
-    ? `SCHEMA_REGISTRY_URL (${registry.url})`
-    : `KAFKA_BROKERS (${kafka.brokers.join(",")})`;
-  return `${setting}: ${messageOf(error)}`;
 };
 
 /**
