@@ -43,6 +43,8 @@ const newTenure = (): Tenure => {
 
 const COMMIT_EVERY_MS = 100;
 const AGAIN_AFTER_MS = 2_000;
+/** A rebalance is over by then. */
+const REFUSED_FOR_MS = 60_000;
 
 export const startOrderedConsumer = (
   options: OrderedOptions,
@@ -138,12 +140,24 @@ export const startOrderedConsumer = (
 
   const committing = new AbortController();
   const keepCommitting = async (): Promise<void> => {
+    let refusedSince: number | null = null;
+    let told = false;
     while (!committing.signal.aborted) {
       await clock.sleep(COMMIT_EVERY_MS, committing.signal).catch(() => undefined);
-      // Refused during a rebalance: tried again with the next round, under the assignment of then.
-      await commit().catch((error: unknown) =>
-        log.debug({ reason: messageOf(error) }, "kafka.commit.refused"),
-      );
+      try {
+        await commit();
+        refusedSince = null;
+        told = false;
+      } catch (error) {
+        // Refused during a rebalance: tried again with the next round, under the assignment of then.
+        const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
+        const said = { reason: messageOf(error), refusedForMs };
+        if (told || refusedForMs < REFUSED_FOR_MS) log.debug(said, "kafka.commit.refused");
+        else {
+          told = true;
+          log.warn(said, "kafka.commit.refused");
+        }
+      }
     }
   };
 
