@@ -89,7 +89,7 @@ export const startBridge = async (
       management: await listen(management, at.host, at.port, "MANAGEMENT_PORT"),
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
-    const { schemaIds, notes } = await lookAround(config, kit, signal, (reason) => (waitingFor = reason));
+    const { schemaIds } = await lookAround(config, kit, signal, (reason) => (waitingFor = reason));
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
     // The webhooks part times its own publisher.
     const timed = timedKit(kit, metrics);
@@ -111,7 +111,7 @@ export const startBridge = async (
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
-      const part = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids, notes });
+      const part = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids });
       parts.push(part);
       commandNumbers = part.numbers;
     }

@@ -38,20 +38,20 @@ export type CommandParts = {
   metrics: Metrics;
   deadLetters: DeadLetters;
   schemaIds: { command: number; result: number; journal: number };
-  /** What the group knows of the journal. */
-  notes: readonly string[];
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds, notes }: CommandParts,
+  { kit, metrics, deadLetters, schemaIds }: CommandParts,
 ): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, clock);
   const results = openResults(config, kit, schemaIds.result);
-  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, { notes });
+  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
+    askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),
+  });
   const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;
   const cut = new AbortController();

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Cluster } from "../kafka/cluster.ts";
 import { decoder, encoder } from "../kafka/codec.ts";
 import { choosePartition } from "../kafka/partition.ts";
 import { createReread } from "../kafka/reread.ts";
@@ -25,8 +26,8 @@ export type JournalRoom = {
   view: View;
   state: () => { up: boolean; detail: string };
   waiting: () => number;
-  /** For the offsets that the group commits: how to know the journal again. */
-  note: () => string;
+  /** For the offsets that the group commits: how to know the journal again; null: nothing may be committed yet. */
+  note: () => string | null;
   stop: (drainMs: number) => Promise<void>;
 };
 
@@ -35,14 +36,21 @@ const SEND_TIMEOUT_MS = 8_000;
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
- * @param notes what the group knows of the journal: one that was exchanged for another is not trusted
+ * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
+ *   is not ready, until it was told.
  * @param see sees every record that the view takes
  */
 export const openJournal = async (
   config: Config,
   kit: Kit,
   schemaId: number,
-  { notes = [], see = () => undefined }: { notes?: readonly string[]; see?: (record: JournalRecord) => void },
+  {
+    askNotes,
+    see = () => undefined,
+  }: {
+    askNotes: (cluster: Cluster) => Promise<readonly string[]>;
+    see?: (record: JournalRecord) => void;
+  },
 ): Promise<JournalRoom> => {
   const { clock, log } = kit;
   const topic = config.topics.journal;
@@ -54,13 +62,15 @@ export const openJournal = async (
   const choose = choosePartition();
   const view = createView({ partitions, partitionOf: (key) => choose(Buffer.from(key), partitions) });
   const recent = recentEntries();
-  const found = await cluster.find([topic]);
   const watch = watchJournal(
     {
       topic,
       view,
-      notes,
-      retentionMs: Number(found.get(topic)?.config["retention.ms"] ?? -1),
+      notes: () => askNotes(cluster),
+      retentionMs: async () => {
+        const retentionMs = (await cluster.find([topic])).get(topic)?.config["retention.ms"];
+        return retentionMs === undefined ? null : Number(retentionMs);
+      },
       ranges: () => cluster.ranges(topic),
     },
     kit,
@@ -106,7 +116,7 @@ export const openJournal = async (
       position: watch.position,
       take,
     },
-    { ...kit, ranges: () => cluster.ranges(topic) },
+    { ...kit, ranges: watch.ranges },
   );
   const { reread, stop: stopReread } = createReread(
     { ...readerOptions, groupId: kit.ownGroup("reread") },

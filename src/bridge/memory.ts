@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/codec.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schemas.ts";
-import { startTail } from "../kafka/tail.ts";
+import { startTail, type Range } from "../kafka/tail.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
 import type { Kit } from "./kit.ts";
@@ -43,7 +43,8 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
   );
   const cluster = await kit.connectCluster();
   const known = ownRecords();
-  const behind = new Map<number, number>();
+  /** What there was when reading began. */
+  let ends: ReadonlyMap<number, Range> = new Map();
   const startedAt = clock.monotonic();
   let shorter = 0;
   /** Partitions in focus. */
@@ -56,9 +57,8 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     };
 
   const take = (record: Incoming): boolean => {
-    const { partition, offset, value, timestampMs } = record;
+    const { value, timestampMs } = record;
     known.read(record);
-    if (offset + 1 >= (behind.get(partition) ?? 0)) behind.delete(partition);
     // Decoding is most of the work, and the events of this replica are known already.
     if (value === null || window.seen(idOf(record), clock.now())) return true;
     const decoded = decode(value);
@@ -71,12 +71,9 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     { topic, groupId: kit.ownGroup("events"), sessionTimeoutMs: config.kafka.sessionTimeoutMs, ...FETCH },
     {
       begin: (ranges) => {
-        behind.clear();
         reading.clear();
         known.begin(ranges);
-        for (const [partition, { startOffset, endOffset }] of ranges) {
-          if (startOffset < endOffset) behind.set(partition, endOffset);
-        }
+        ends = ranges;
       },
       position: known.next,
       take,
@@ -86,7 +83,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
 
   /** Once caught up, partitions are read only where others have written. */
   const look = async (): Promise<void> => {
-    if (behind.size > 0 || !tail.state().up) return;
+    if (!known.reaches(ends) || !tail.state().up) return;
     const before = known.reach();
     const ranges = await cluster.ranges(topic);
     const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
@@ -116,7 +113,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     window,
     wrote: known.wrote,
     state: () => {
-      const caughtUp = tail.state().up && behind.size === 0;
+      const caughtUp = tail.state().up && known.reaches(ends);
       const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
       return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
     },

@@ -38,6 +38,9 @@ export const ownRecords = () => {
     next: (partition: number): number | null => next.get(partition) ?? null,
     /** How far each partition is known now. A log that ends before that, asked later, is another log. */
     reach: (): ReadonlyMap<number, number> => new Map(next),
+    /** Whether everything before the ends of these ranges is known. What this replica has written there itself is never read. */
+    reaches: (ranges: ReadonlyMap<number, Range>): boolean =>
+      [...ranges].every(([partition, { endOffset }]) => (next.get(partition) ?? 0) >= endOffset),
     /** Where to read on, of the partitions that hold something unknown before their ends. */
     unknown: (ranges: ReadonlyMap<number, Range>): Map<number, number> => {
       const positions = new Map<number, number>();

@@ -36,6 +36,7 @@ export const resolveDoubt = async (
   const results = openResults(config, kit, schemaIds.get("command-result") ?? 0);
   const finder = createFinder(commandId);
   const room = await openJournal(config, kit, schemaIds.get("command-journal-entry") ?? 0, {
+    askNotes: () => Promise.resolve([]),
     see: finder.take,
   });
   const { view, journal } = room;

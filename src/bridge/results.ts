@@ -38,8 +38,9 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     sendTimeoutMs: 8_000,
   });
 
+  const enveloped = envelopeHeaders();
   const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
-    ...envelopeHeaders({
+    ...enveloped({
       id: result.resultId,
       type: RESULT_TYPE,
       source: config.partner.baseUrl ?? "",

@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type Inspection } from "../kafka/inspect.ts";
-import { RegistryError } from "../kafka/registry-http.ts";
 import { setUp } from "../kafka/setup.ts";
 import type { TopicNames } from "../kafka/topics.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
+import { named } from "./unanswered.ts";
 
 /** So long a start waits for a Kafka or a registry that does not answer yet; orchestrators start things in any order. */
 const WAIT_MS = 60_000;
@@ -16,10 +16,7 @@ const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
   "deadLetters",
 ];
 
-/** `notes`: what the group says of the journal, beside the offsets that it has committed. */
-type Found = Inspection & { notes: readonly string[] };
-
-const once = async (config: Config, kit: Kit): Promise<Found> => {
+const once = async (config: Config, kit: Kit): Promise<Inspection> => {
   const cluster = await kit.connectCluster();
   try {
     if (config.bridge.setupOnStart) {
@@ -30,24 +27,10 @@ const once = async (config: Config, kit: Kit): Promise<Found> => {
         { ...kit, cluster, say },
       );
     }
-    const inspection = await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
-    const takesCommands = config.bridge.flows.includes("commands") && inspection.problems.length === 0;
-    const notes = takesCommands ? await cluster.notes(config.kafka.groupId, config.topics.commands) : [];
-    return { ...inspection, notes };
+    return await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
   } finally {
     await cluster.close();
   }
-};
-
-const isOfRegistry = (error: unknown): boolean =>
-  error instanceof RegistryError || (error instanceof Error && isOfRegistry(error.cause));
-
-/** What does not answer, with the setting that says where it is. */
-const named = (error: unknown, { kafka, registry }: Config): string => {
-  const setting = isOfRegistry(error)
-    ? `SCHEMA_REGISTRY_URL (${registry.url})`
-    : `KAFKA_BROKERS (${kafka.brokers.join(",")})`;
-  return `${setting}: ${messageOf(error)}`;
 };
 
 /**
@@ -60,7 +43,7 @@ export const lookAround = async (
   kit: Kit,
   signal: AbortSignal,
   waiting: (reason: string) => void,
-): Promise<Found> => {
+): Promise<Inspection> => {
   const until = kit.clock.monotonic() + WAIT_MS;
   for (;;) {
     try {

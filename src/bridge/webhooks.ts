@@ -128,9 +128,10 @@ export const openWebhooks = async (
 
   const publishSeconds = metrics.publishSeconds.labels(topics.transactionStatus);
 
+  const headersOf = envelopeHeaders();
   const publish = async (event: TransactionStatusUpdated, traceparent: string | null) => {
     const startedAt = clock.monotonic();
-    const headers = envelopeHeaders({
+    const headers = headersOf({
       id: event.eventId,
       type: EVENT_TYPE,
       source: partner.baseUrl ?? "",

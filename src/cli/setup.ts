@@ -1,32 +1,26 @@
 import { Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
-import { RegistryError } from "../kafka/registry-http.ts";
+import { isOfRegistry, named } from "../bridge/unanswered.ts";
 import { setUp } from "../kafka/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
-
-/** What went wrong, with the setting that says where the registry is when that is what did not do its part. */
-const named = (error: unknown, registryUrl: string): unknown =>
-  error instanceof UsageError && error.cause instanceof RegistryError
-    ? new UsageError(`SCHEMA_REGISTRY_URL (${registryUrl}): ${error.message}`, { cause: error })
-    : error;
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const { topics, ...rest } = configOf(io, "tool");
   const kit = createKit({ topics, ...rest }, systemClock, silent);
   const cluster = await kit.connectCluster().catch((error: unknown) => {
-    throw new UsageError(
-      `Kafka does not answer at ${rest.kafka.brokers.join(",")} (KAFKA_BROKERS): ${messageOf(error)}.`,
-    );
+    throw new UsageError(`Kafka does not answer. ${named(error, rest)}.`, { cause: error });
   });
   try {
     const { partitions, replicationFactor } = topics;
     await setUp({ names: topics, partitions, replicationFactor, dryRun }, { ...kit, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {
-    throw named(error, rest.registry.url);
+    throw error instanceof UsageError && isOfRegistry(error)
+      ? new UsageError(named(error, rest), { cause: error })
+      : error;
   } finally {
     await cluster.close();
   }

@@ -1,6 +1,7 @@
 import kafkajs, { type Admin, type ConfigResourceTypes } from "kafkajs";
 import type { Clock } from "../runtime/clock.ts";
 import type { NewClient } from "./client.ts";
+import { protocolErrorOf } from "./errors.ts";
 import type { Range } from "./tail.ts";
 
 /** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
@@ -16,7 +17,7 @@ export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /** What a group has committed beside its offsets of a topic. */
+  /** What a group has committed beside its offsets of a topic. Nothing is only said when Kafka says so of every partition. */
   notes(groupId: string, topic: string): Promise<string[]>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
@@ -60,23 +61,52 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
   }
 };
 
+const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
+  clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
+
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  const admin = newClient().admin();
-  const bounded = <T>(ask: () => Promise<T>): Promise<T> => clock.withDeadline(TIMEOUT_MS, undefined, ask);
-  const close = async (): Promise<void> => {
-    await bounded(() => admin.disconnect()).catch(() => undefined);
+  let admin: Promise<Admin> | null = null;
+  let closed = false;
+
+  const connect = async (): Promise<Admin> => {
+    const fresh = newClient().admin();
+    try {
+      await fresh.connect();
+    } catch (error) {
+      void disconnect(fresh, clock);
+      throw error;
+    }
+    return fresh;
   };
-  try {
-    await bounded(() => admin.connect());
-  } catch (error) {
-    void close();
-    throw error;
-  }
+  const close = async (): Promise<void> => {
+    const last = admin;
+    admin = null;
+    await last?.then((open) => disconnect(open, clock)).catch(() => undefined);
+  };
+
+  /**
+   * kafkajs goes on asking a broker that no longer leads until its metadata are five minutes old: the question after a failed one begins
+   * with a new client. Of a topic that is not there it finds out by itself whether it has come.
+   */
+  const ask = async <T>(question: (admin: Admin) => Promise<T>): Promise<T> => {
+    if (closed) throw new Error("closed");
+    const asked = (admin ??= connect());
+    try {
+      return await clock.withDeadline(TIMEOUT_MS, undefined, async () => question(await asked));
+    } catch (error) {
+      if (admin === asked && protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") void close();
+      throw error;
+    }
+  };
+  await ask(() => Promise.resolve());
 
   return {
-    close,
+    close: async () => {
+      closed = true;
+      await clock.withDeadline(TIMEOUT_MS, undefined, close).catch(() => undefined);
+    },
     find: (names) =>
-      bounded(async () => {
+      ask(async (admin) => {
         const existing = new Set(await admin.listTopics());
         const wanted = names.filter((name) => existing.has(name));
         if (wanted.length === 0) return new Map();
@@ -89,7 +119,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         return new Map(await Promise.all(found));
       }),
     ranges: (topic, sinceMs) =>
-      bounded(async () => {
+      ask(async (admin) => {
         const bounds = await admin.fetchTopicOffsets(topic);
         const since = sinceMs === undefined ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs);
         const from = new Map(since.map(({ partition, offset }) => [partition, Number(offset)]));
@@ -102,12 +132,14 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         );
       }),
     notes: (groupId, topic) =>
-      bounded(async () => {
+      ask(async (admin) => {
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
-        return (found?.partitions ?? []).map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
+        // Also a group that has committed nothing is told of by partition.
+        if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
+        return found.partitions.map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
       }),
     defaultReplicationFactor: () =>
-      bounded(async () => {
+      ask(async (admin) => {
         const { brokers } = await admin.describeCluster();
         const broker = brokers[0];
         if (!broker) return null;
@@ -117,7 +149,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         return value === undefined ? null : Number(value);
       }),
     create: ({ name, partitions, replicationFactor, config }) =>
-      bounded(async () => {
+      ask(async (admin) => {
         await admin.createTopics({
           // kafkajs gives up on its own wait when a broker has not heard of the topic yet.
           waitForLeaders: false,

@@ -12,8 +12,8 @@ export type OrderedOptions = ReaderOptions & {
   maxInFlight: number;
   /** Records taken in and not finished, beyond which nothing more is fetched. */
   maxUnfinished: number;
-  /** What is committed beside the offsets. */
-  note?: () => string;
+  /** What is committed beside the offsets. Null: nothing may be committed now, it would efface what stands there. */
+  note?: () => string | null;
 };
 
 /**
@@ -43,6 +43,8 @@ const newTenure = (): Tenure => {
 
 const COMMIT_EVERY_MS = 100;
 const AGAIN_AFTER_MS = 2_000;
+/** A rebalance is over by then. */
+const REFUSED_FOR_MS = 60_000;
 
 export const startOrderedConsumer = (
   options: OrderedOptions,
@@ -127,8 +129,9 @@ export const startOrderedConsumer = (
       const offset = watermark?.committable() ?? -1;
       if (offset > committed) due.set(partition, offset);
     }
-    if (due.size === 0) return;
-    await reader.commit(due, options.note?.());
+    const note = options.note?.();
+    if (due.size === 0 || note === null) return;
+    await reader.commit(due, note);
     for (const [partition, offset] of due) {
       const tenure = tenures.get(partition);
       if (tenure) tenure.committed = offset;
@@ -137,12 +140,24 @@ export const startOrderedConsumer = (
 
   const committing = new AbortController();
   const keepCommitting = async (): Promise<void> => {
+    let refusedSince: number | null = null;
+    let told = false;
     while (!committing.signal.aborted) {
       await clock.sleep(COMMIT_EVERY_MS, committing.signal).catch(() => undefined);
-      // Refused during a rebalance: tried again with the next round, under the assignment of then.
-      await commit().catch((error: unknown) =>
-        log.debug({ reason: messageOf(error) }, "kafka.commit.refused"),
-      );
+      try {
+        await commit();
+        refusedSince = null;
+        told = false;
+      } catch (error) {
+        // Refused during a rebalance: tried again with the next round, under the assignment of then.
+        const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
+        const said = { reason: messageOf(error), refusedForMs };
+        if (told || refusedForMs < REFUSED_FOR_MS) log.debug(said, "kafka.commit.refused");
+        else {
+          told = true;
+          log.warn(said, "kafka.commit.refused");
+        }
+      }
     }
   };
 

@@ -5,6 +5,8 @@ type Place = { partition: number; offset: number };
 type Mark = { offset: number; timestampMs: number };
 type Known = { last: Mark; marks: Mark[] };
 
+export type Dropped = Place & { ageMs: number };
+
 /** Knows a log again, from a few of the records that it held. What it finds wrong it says in a sentence's end: "ends before ...". */
 export type Witness = {
   /** Takes over what `note` of another process said of the same log. */
@@ -17,8 +19,8 @@ export type Witness = {
   reach: (partition: number) => number;
   /** What is wrong with a record: another one stood in its place. */
   contradiction: (record: Place & { timestampMs: number }) => string | null;
-  /** What is too young to be gone by itself, and is before the start of this log. */
-  dropped: (ranges: ReadonlyMap<number, Range>) => string | null;
+  /** The youngest record known that is too young to be gone by itself, and is before the start of this log. */
+  dropped: (ranges: ReadonlyMap<number, Range>) => Dropped | null;
   /** The last record of each partition, for `missing`. */
   lasts: () => ReadonlyMap<number, number>;
   /** What is behind the end of this log, of the last records that were known before its end was asked for. */
@@ -39,10 +41,11 @@ const readMark = (text: string): Mark | null => {
   return { offset: parseInt(offset, 36), timestampMs: parseInt(timestampMs, 36) };
 };
 
-/** @param horizonMs the log drops by itself no record that is younger */
-export const createWitness = ({ horizonMs, now }: { horizonMs: number; now: () => number }): Witness => {
+/** @param horizonMs the log drops by itself no record that is younger, as far as is known now */
+export const createWitness = (options: { horizonMs: () => number; now: () => number }): Witness => {
+  const { horizonMs, now } = options;
   const known = new Map<number, Known>();
-  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs;
+  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs();
 
   const place = (partition: number, mark: Mark): void => {
     const found = known.get(partition);
@@ -81,7 +84,7 @@ export const createWitness = ({ horizonMs, now }: { horizonMs: number; now: () =
       if (!found) place(partition, mark);
       else if (offset > found.last.offset) {
         found.last = mark;
-        if (timestampMs - (found.marks.at(-1)?.timestampMs ?? 0) < horizonMs / MARKS) return;
+        if (timestampMs - (found.marks.at(-1)?.timestampMs ?? 0) < horizonMs() / MARKS) return;
         found.marks = [...found.marks.filter(isYoung), mark];
       }
     },
@@ -98,13 +101,16 @@ export const createWitness = ({ horizonMs, now }: { horizonMs: number; now: () =
     },
 
     dropped: (ranges) => {
+      let youngest: Dropped | null = null;
       for (const [partition, { last, marks }] of known) {
         const startOffset = ranges.get(partition)?.startOffset ?? 0;
-        const young = [last, ...marks].find((mark) => mark.offset < startOffset && isYoung(mark));
-        if (young)
-          return `has dropped offset ${young.offset} of partition ${partition}, which is too young for that`;
+        for (const mark of [last, ...marks]) {
+          const ageMs = now() - mark.timestampMs;
+          if (mark.offset < startOffset && isYoung(mark) && ageMs < (youngest?.ageMs ?? Infinity))
+            youngest = { partition, offset: mark.offset, ageMs };
+        }
       }
-      return null;
+      return youngest;
     },
 
     lasts: () => new Map([...known].map(([partition, { last }]) => [partition, last.offset])),

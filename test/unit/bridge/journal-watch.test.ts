@@ -8,6 +8,8 @@ import { released } from "../commands-to-results/journal/journal.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
+const HOUR_MS = 3_600_000;
+
 const record = (offset: number, timestampMs = Date.now()) => ({
   topic: "journal",
   partition: 0,
@@ -19,32 +21,49 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 });
 
 /** A watch over a journal of one partition, and what the cluster says of it. */
-const watched = (length: number, notes: readonly string[] = []) => {
+const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
   const events: string[] = [];
+  let seconds = 0;
   const note = (_: object, event: string): void => void events.push(event);
   const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
   const view = createView({ partitions: 1, partitionOf: () => 0 });
-  const cluster = { extent: { startOffset: 0, endOffset: length } as Range | null };
+  const cluster = {
+    extent: { startOffset: 0, endOffset: length } as Range | null,
+    retentionMs: -1 as number | null,
+    isMute,
+    isAway: false,
+  };
   const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
   const watch = watchJournal(
-    { topic: "journal", view, notes, retentionMs: -1, ranges: () => Promise.resolve(ranges()) },
-    { clock: systemClock, log },
+    {
+      topic: "journal",
+      view,
+      notes: () => (cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes)),
+      retentionMs: () => Promise.resolve(cluster.retentionMs),
+      ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
+    },
+    { clock: { ...systemClock, sleep: () => Promise.resolve(), monotonic: () => seconds * 1_000 }, log },
   );
-  watch.begin(ranges());
+  if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
     const incoming = record(offset, timestampMs);
     if (!watch.isOurs(incoming)) return;
     const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
     if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
   };
-  for (let offset = 0; offset < length; offset++) read(offset);
-  const look = (times: number) => vi.advanceTimersByTimeAsync(times * 1_000);
+  for (let offset = 0; offset < length; offset++) read(offset, Date.now() - ageMs);
+  const look = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      seconds += 1;
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+  };
   return { watch, view, cluster, read, look, events };
 };
 
 describe("the watch over the journal", () => {
   it("trusts a journal that grows", async () => {
-    const { watch, view, cluster, read, look, events } = watched(3);
+    const { watch, view, cluster, read, look, events } = await watched(3);
     cluster.extent = { startOffset: 0, endOffset: 4 };
     read(3);
     await look(5);
@@ -53,7 +72,7 @@ describe("the watch over the journal", () => {
   });
 
   it("loses it for good when an entry lands before what was read", async () => {
-    const { watch, view, look, events } = watched(3);
+    const { watch, view, look, events } = await watched(3);
     const appended = watch.appending(0);
     appended({ partition: 0, offset: 3 });
     expect(view.ready()).toBe(true);
@@ -64,8 +83,16 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
-  it("loses it for good when another record stands where one was read, and keeps what it knew", () => {
-    const { watch, view, read, events } = watched(3);
+  it("stops for good when an entry lands in another partition, and does not say that one stood there", async () => {
+    const { watch, view, events } = await watched(3);
+    watch.appending(0)({ partition: 1, offset: 0 });
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal has other partitions than before");
+    watch.stop();
+  });
+
+  it("loses it for good when another record stands where one was read, and keeps what it knew", async () => {
+    const { watch, view, read, events } = await watched(3);
     const note = watch.note();
     read(2, 1);
     read(3);
@@ -75,15 +102,47 @@ describe("the watch over the journal", () => {
   });
 
   it("loses it for good when it was purged", async () => {
-    const { watch, view, cluster, look, events } = watched(3);
+    const { watch, view, cluster, look, events } = await watched(3);
     cluster.extent = { startOffset: 3, endOffset: 3 };
     await look(1);
     expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
     watch.stop();
   });
 
+  it.each([
+    ["lets it forget what its retention of now explains", 2 * HOUR_MS, null],
+    [
+      "loses it when entries are kept for longer",
+      4 * HOUR_MS,
+      "was 5400 s old (its retention is 14400000 ms)",
+    ],
+    ["loses it when nobody says how long they are kept", null, "(its retention cannot be asked for)"],
+    ["takes a very short retention for a purge", 1_000, "(its retention is 1000 ms)"],
+  ])("%s", async (_, retentionMs, fault) => {
+    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
+    cluster.retentionMs = retentionMs;
+    cluster.extent = { startOffset: 2, endOffset: 3 };
+    await look(1);
+    expect(view.ready()).toBe(fault === null);
+    if (fault === null) expect(watch.fault()).toBeNull();
+    else expect(watch.fault()).toContain(fault);
+    watch.stop();
+  });
+
+  it("begins nothing while it asks whether entries are gone by right", async () => {
+    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
+    cluster.retentionMs = 2 * HOUR_MS;
+    const shorter = new Map([[0, { startOffset: 3, endOffset: 3 }]]);
+    cluster.extent = shorter.get(0) ?? null;
+    watch.begin(shorter);
+    expect(view.ready()).toBe(false);
+    await look(1);
+    expect([view.ready(), watch.fault()]).toEqual([true, null]);
+    watch.stop();
+  });
+
   it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
-    const { watch, view, cluster, look, events } = watched(3);
+    const { watch, view, cluster, look, events } = await watched(3);
     const { extent } = cluster;
     cluster.extent = null;
     await look(2);
@@ -96,13 +155,43 @@ describe("the watch over the journal", () => {
     watch.stop();
   });
 
-  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", () => {
-    const before = watched(3);
-    const notes = [before.watch.note()];
+  it("says once that it sees nothing for seconds, and again the next time", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    cluster.isAway = true;
+    await look(4);
+    expect(events).toEqual([]);
+    await look(6);
+    expect([view.ready(), events]).toEqual([true, ["journal.unwatched"]]);
+    cluster.isAway = false;
+    await look(1);
+    cluster.isAway = true;
+    await look(6);
+    expect(events).toEqual(["journal.unwatched", "journal.unwatched"]);
+    watch.stop();
+  });
+
+  it("begins with nothing, and lets nothing be committed, before it knows what the group knows", async () => {
+    const before = await watched(3);
+    const after = await watched(0, [before.watch.note() ?? ""], 0, true);
+    await expect(after.watch.ranges()).rejects.toThrow("cannot be asked for: no coordinator");
+    expect([after.view.ready(), after.watch.note(), after.events]).toEqual([
+      false,
+      null,
+      ["journal.notes.waiting"],
+    ]);
+    after.cluster.isMute = false;
+    after.watch.begin(await after.watch.ranges());
+    expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
+    for (const { watch } of [before, after]) watch.stop();
+  });
+
+  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", async () => {
+    const before = await watched(3);
+    const notes = [before.watch.note() ?? ""];
     before.watch.stop();
-    const shorter = watched(2, notes);
+    const shorter = await watched(2, notes);
     expect(shorter.view.ready()).toBe(false);
-    const other = watched(0, notes);
+    const other = await watched(0, notes);
     other.cluster.extent = { startOffset: 0, endOffset: 3 };
     for (const offset of [0, 1, 2]) other.read(offset, 1);
     expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);

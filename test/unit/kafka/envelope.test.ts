@@ -11,7 +11,7 @@ const envelope = {
 };
 
 test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () => {
-  expect(envelopeHeaders(envelope)).toEqual({
+  expect(envelopeHeaders()(envelope)).toEqual({
     ce_specversion: "1.0",
     ce_id: "id-1",
     ce_source: "https://partner.example",
@@ -23,7 +23,7 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
 });
 
 test("a trace context goes along under its own name", () => {
-  expect(envelopeHeaders({ ...envelope, traceparent: "00-1-2-01" })).toMatchObject({
+  expect(envelopeHeaders()({ ...envelope, traceparent: "00-1-2-01" })).toMatchObject({
     traceparent: "00-1-2-01",
   });
 });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { ownRecords } from "../../../src/bridge/own-records.ts";
+
+const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
+const at = (offset: number) => ({ partition: 0, offset });
+/** Records known from the start of a range on. */
+const begun = (startOffset: number, endOffset: number) => {
+  const known = ownRecords();
+  known.begin(range(startOffset, endOffset));
+  return known;
+};
+
+describe("what is known of a partition", () => {
+  it("reaches as far as was read", () => {
+    const known = begun(5, 7);
+    known.read(at(5));
+    expect([known.next(0), known.reaches(range(5, 7))]).toEqual([6, false]);
+    known.read(at(6));
+    expect([known.next(0), known.reaches(range(5, 7))]).toEqual([7, true]);
+  });
+
+  it("reaches the end also when the last record before it is an own one, which is never read", () => {
+    const known = begun(5, 6);
+    expect(known.reaches(range(5, 6))).toBe(false);
+    known.wrote(at(5));
+    expect([known.next(0), known.reaches(range(5, 6))]).toEqual([6, true]);
+  });
+
+  it("reaches the end of what is empty", () => {
+    expect(begun(5, 5).reaches(range(5, 5))).toBe(true);
+  });
+
+  it("does not pass what others have written, however far the own records are", () => {
+    const known = begun(0, 0);
+    for (const offset of [0, 2, 3]) known.wrote(at(offset));
+    expect(known.unknown(range(0, 4))).toEqual(new Map([[0, 1]]));
+    known.read(at(1));
+    expect(known.unknown(range(0, 4))).toEqual(new Map());
+    expect(known.reach()).toEqual(new Map([[0, 4]]));
+  });
+
+  it("keeps nothing of before when reading begins anew", () => {
+    const known = begun(0, 0);
+    known.wrote(at(0));
+    known.wrote(at(2));
+    known.begin(range(0, 3));
+    expect(known.unknown(range(0, 3))).toEqual(new Map([[0, 0]]));
+  });
+});
