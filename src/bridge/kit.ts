@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { newClient, type KafkaOptions, type NewClient } from "../kafka/client.ts";
 import { connectCluster, type Cluster } from "../kafka/cluster.ts";
-import { createPublisher, type Publisher } from "../kafka/publisher.ts";
+import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/registry.ts";
 import { openSession } from "../kafka/session.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -18,10 +18,7 @@ export type Kit = {
   newClient: NewClient;
   registry: Registry;
   connectCluster: () => Promise<Cluster>;
-  publisher: (
-    topic: string,
-    bounds: { maxWaiting: number; maxWaitingBytes: number; sendTimeoutMs: number },
-  ) => Publisher;
+  publisher: (topic: string, bounds: Omit<PublisherOptions, "topic">) => Publisher;
   /** A group of this process alone. */
   ownGroup: (purpose: string) => string;
 };

@@ -11,6 +11,7 @@ import type { Part } from "./part.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
+const GATHER_MS = 2;
 
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
@@ -36,6 +37,7 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: 8_000,
+    gatherMs: GATHER_MS,
   });
 
   const enveloped = envelopeHeaders();

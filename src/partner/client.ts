@@ -54,31 +54,33 @@ const messageOf = (error: unknown): string => {
 
 /** The partner's API. Every call is one request on a connection of its own; see `exchange` for what its outcome rests on. */
 export const createPartner = (options: PartnerOptions): Partner => {
-  const { baseUrl, credentials, proxy, clock, callTimeoutMs, maxResponseBytes } = options;
+  const { baseUrl, credentials, proxy, clock, connectTimeoutMs, callTimeoutMs, maxResponseBytes } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
   const passFor = gateFor({ maxOpen: options.maxConnections, maxPerSecond: options.maxPerSecond, clock });
   const connect = connectFor({
     origin: baseUrl,
     tls: options.tls,
     proxy,
-    timeoutMs: options.connectTimeoutMs,
     clock,
   });
   const reload = reloaderFor({ source: credentials, clock });
   const maskOf = maskKeeper(proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)]);
+  const origin = new URL(baseUrl.origin);
   const basePath = baseUrl.pathname.replace(/\/+$/, "");
   const open = new Set<Promise<Outcome>>();
   let closed = false;
 
   const send = async (
     request: PartnerRequest,
-    { signal, mayCall }: CallOptions,
+    { signal, withinMs, mayCall }: CallOptions,
     used: Credentials,
   ): Promise<Reading> => {
+    const endsAt = clock.monotonic() + withinMs;
+    const opening = connect();
     try {
-      const socket = await connect(signal);
+      const socket = await clock.within(Math.min(connectTimeoutMs, withinMs), signal, opening.socket);
       const { done, cut } = exchange(socket, {
-        origin: baseUrl.origin,
+        origin,
         method: request.method,
         path: basePath + request.path,
         headers: headersOf(used, options.userAgent),
@@ -87,10 +89,12 @@ export const createPartner = (options: PartnerOptions): Partner => {
         mayCall: () => !closed && mayCall(),
       });
       // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
-      await clock.within(callTimeoutMs, signal, done).catch((error: unknown) => cut(messageOf(error)));
+      const leftMs = Math.min(callTimeoutMs, Math.max(endsAt - clock.monotonic(), 0));
+      await clock.within(leftMs, signal, done).catch((error: unknown) => cut(messageOf(error)));
       return await done;
     } catch (error) {
       // Nothing rejects once the exchange has begun.
+      opening.giveUp();
       return { sent: false, reason: messageOf(error) };
     }
   };

@@ -13,15 +13,19 @@ export type ConnectOptions = {
   tls: TlsMaterial;
   /** An HTTP proxy that is asked for a tunnel, with credentials in the URL where it wants them; null for none. */
   proxy: URL | null;
-  timeoutMs: number;
   clock: Clock;
 };
 
-/**
- * Opens a connection that nothing was sent on: TCP, the proxy's tunnel and TLS done, and the other side neither closed it nor spoke.
- * @returns rejects on whatever prevents that; no byte of a request can have left then
- */
-export type Connect = (signal: AbortSignal) => Promise<net.Socket>;
+/** A connection on its way. */
+export type Opening = {
+  /**
+   * TCP, the proxy's tunnel and TLS done, nothing was sent to the partner, and it neither closed the connection nor spoke. Rejects on whatever
+   * prevents that; no byte of a request can have left then.
+   */
+  socket: Promise<net.Socket>;
+  /** Gives it up. Once it is open it belongs to whoever got it, and this changes nothing. */
+  giveUp: () => void;
+};
 
 const isTls = (url: URL): boolean => url.protocol === "https:";
 const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
@@ -36,7 +40,7 @@ const turn = async (): Promise<void> => {
 const ignore = (): undefined => undefined;
 
 /** Opens fresh connections, one for each call: one that was kept alive may be closed by the partner at the moment it is written to. */
-export const connectFor = ({ origin, tls: material, proxy, timeoutMs, clock }: ConnectOptions): Connect => {
+export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
   const lookup = lookupFor({ clock });
   const sessions = new Map<string, Buffer>();
 
@@ -80,32 +84,39 @@ export const connectFor = ({ origin, tls: material, proxy, timeoutMs, clock }: C
     return socket;
   };
 
-  const open = async (opened: (socket: net.Socket) => void, signal: AbortSignal): Promise<net.Socket> => {
+  const open = async (opened: (socket: net.Socket) => void): Promise<net.Socket> => {
     if (proxy === null) return reach(origin, material, opened);
     const hop = await reach(proxy, {}, opened);
-    const through = await tunnel(hop, { proxy, host: hostOf(origin), port: portOf(origin), signal });
+    const through = await tunnel(hop, { proxy, host: hostOf(origin), port: portOf(origin) });
     return isTls(origin) ? secured(origin, through, material, opened) : through;
   };
 
-  return (outer) => {
+  return () => {
     const sockets: net.Socket[] = [];
-    return clock
-      .withDeadline(timeoutMs, outer, async (signal) => {
-        const opened = (socket: net.Socket) => {
-          sockets.push(socket.on("error", ignore));
-          // What was opened after the deadline has passed is of no use to anybody.
-          if (signal.aborted) socket.destroy();
-        };
-        const socket = await open(opened, signal);
-        await turn();
-        if (socket.destroyed || socket.readableEnded || !socket.writable)
-          throw new Error("the connection was closed at once");
-        if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
-        return socket;
-      })
-      .catch((error: unknown) => {
-        for (const socket of sockets) socket.destroy();
-        throw error;
-      });
+    let isGivenUp = false;
+    const drop = (socket: net.Socket): void => {
+      // With an error, or whoever waits for it to open would wait on.
+      if (!socket.destroyed) socket.destroy(new Error("the connection was given up"));
+    };
+    const giveUp = (): void => {
+      isGivenUp = true;
+      sockets.forEach(drop);
+    };
+    const opened = (socket: net.Socket): void => {
+      sockets.push(socket.on("error", ignore));
+      // What was opened too late is of no use to anybody.
+      if (isGivenUp) drop(socket);
+    };
+    const begun = async (): Promise<net.Socket> => {
+      const socket = await open(opened);
+      await turn();
+      if (socket.destroyed || socket.readableEnded || !socket.writable)
+        throw new Error("the connection was closed at once");
+      if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
+      return socket;
+    };
+    const socket = begun();
+    socket.catch(giveUp);
+    return { socket, giveUp };
   };
 };

@@ -29,7 +29,8 @@ export type Exchange = {
 };
 
 export type ExchangeOptions = {
-  origin: string;
+  /** Without a path. */
+  origin: URL;
   method: "POST" | "PUT";
   path: string;
   headers: string[];

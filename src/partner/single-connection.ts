@@ -9,7 +9,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
  * again; this one gets an error then, which ends what it still had to send.
  * @param socket nothing was sent on it
  */
-export const clientOf = (socket: Socket, origin: string): Client => {
+export const clientOf = (socket: Socket, origin: URL): Client => {
   let given = false;
   return new Client(origin, {
     pipelining: 1,

@@ -13,13 +13,12 @@ const authorization = ({ username, password }: URL): Record<string, string> => {
  */
 export const tunnel = async (
   hop: Socket,
-  { proxy, host, port, signal }: { proxy: URL; host: string; port: number; signal: AbortSignal },
+  { proxy, host, port }: { proxy: URL; host: string; port: number },
 ): Promise<Socket> => {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { socket, statusCode } = await clientOf(hop, proxy.origin).connect({
+  const { socket, statusCode } = await clientOf(hop, new URL(proxy.origin)).connect({
     path: authority,
     headers: { host: authority, ...authorization(proxy) },
-    signal,
   });
   if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
   if (socket !== hop) throw new Error("the proxy's connection was replaced");

@@ -34,7 +34,10 @@ export type Outcome =
   | { kind: "unknown"; reason: string; answer: Answer | null };
 
 export type CallOptions = {
+  /** Cuts the call off. */
   signal: AbortSignal;
+  /** The call ends after so long, with what is known of it by then. */
+  withinMs: number;
   /** Asked in the same synchronous step that hands the bytes to the socket; false makes the outcome `notSent`. */
   mayCall: () => boolean;
 };

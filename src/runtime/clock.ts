@@ -28,7 +28,7 @@ export type Clock = {
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(readonly afterMs: number) {
-    super(`no answer within ${afterMs} ms`);
+    super(`no answer within ${Math.round(afterMs)} ms`);
   }
 }
 

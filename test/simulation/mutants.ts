@@ -117,12 +117,10 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "(called = deps.call(item.request, { signal, mayCall }))",
-        to: `(called = (async () => {
-      const may = mayCall();
-      await deps.clock.sleep(5);
-      return deps.call(item.request, { signal, mayCall: () => may });
-    })())`,
+        from: "const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall });",
+        to: `const may = mayCall();
+  await deps.clock.sleep(5);
+  const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall: () => may });`,
       },
     ],
   },
@@ -137,8 +135,8 @@ export const mutants: Mutant[] = [
       { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
-        to: "const leftMs = callWithinMs;",
+        from: "const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
+        to: "const withinMs = callWithinMs;",
       },
     ],
   },

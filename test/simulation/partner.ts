@@ -112,7 +112,7 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
 
   const callFor =
     (process: Process, atPort: () => void, mayStillSend: (body: CallBody) => void): Call =>
-    (request, { signal, mayCall }) =>
+    (request, { signal, withinMs, mayCall }) =>
       new Promise((resolve) => {
         const body = JSON.parse(request.body) as CallBody;
         const troubled = world.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
@@ -136,6 +136,7 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           return;
         }
         signal.addEventListener("abort", stop, { once: true });
+        world.after(withinMs, process, stop);
         atPort();
         world.after(random.int(0, 20), process, () => {
           if (over) return;

@@ -31,13 +31,9 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
     return true;
   };
 
-  let called: Promise<Outcome> = Promise.resolve({ kind: "notSent", reason: "cut off before it began" });
-  const leftMs = Math.max(callWithinMs - sinceClaimMs(), 0);
-  // The deadline only cuts the call off: what it came to by then is for the evidence to say.
-  await deps.clock
-    .withDeadline(leftMs, lifeline.cut, (signal) => (called = deps.call(item.request, { signal, mayCall })))
-    .catch(() => undefined);
-  return { outcome: await called, refusal };
+  const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);
+  const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall });
+  return { outcome, refusal };
 };
 
 /** Waits at the partner's gate, for as long as the command has time. False when it was not let in. */

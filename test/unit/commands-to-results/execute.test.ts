@@ -40,9 +40,10 @@ const lost: Outcome = { kind: "unknown", reason: "reset", answer: null };
 const hanging = () => {
   let sent: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (sent = resolve));
-  const call: Deps["call"] = (_, { mayCall, signal }) =>
+  const call: Deps["call"] = (_, { mayCall, signal, withinMs }) =>
     new Promise((resolve) => {
       if (!mayCall()) throw new Error("it was free");
+      setTimeout(() => resolve(lost), withinMs).unref();
       signal.addEventListener("abort", () => resolve(lost), { once: true });
       sent();
     });

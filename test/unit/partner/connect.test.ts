@@ -54,12 +54,22 @@ describe("a connection that fails sends nothing", () => {
     expect(silent.seen[0]!.text).not.toContain("accept");
   });
 
+  it("a handshake that does not end in the call's own time", async () => {
+    const silent = await serve({});
+    const partner = partnerOf({ url: `https://127.0.0.1:${silent.port}` }, { connectTimeoutMs: 60_000 });
+    expect(await partner.call(ACCEPT, { ...free(), withinMs: 100 })).toEqual({
+      kind: "notSent",
+      reason: "no answer within 100 ms",
+    });
+    await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
+  });
+
   it("a caller that stops waiting", async () => {
     const silent = await serve({});
     const stop = new AbortController();
     const call = partnerOf({ url: `https://127.0.0.1:${silent.port}` }).call(ACCEPT, {
+      ...free(),
       signal: stop.signal,
-      mayCall: () => true,
     });
     await eventually(() => silent.seen.length === 1, "a connection");
     stop.abort(new Error("shutting down"));

@@ -45,7 +45,7 @@ describe("nothing is sent", () => {
     const partner = partnerOf(server);
     let asked = 0;
     const outcome = await partner.call(ACCEPT, {
-      signal: new AbortController().signal,
+      ...free(),
       mayCall: () => ++asked === 0,
     });
     expect(outcome.kind).toBe("notSent");
@@ -66,7 +66,7 @@ describe("nothing is sent", () => {
     diagnostics.subscribe("undici:request:bodySent", written);
     onTestFinished(() => void diagnostics.unsubscribe("undici:request:bodySent", written));
     await partnerOf(server).call(ACCEPT, {
-      signal: new AbortController().signal,
+      ...free(),
       mayCall: () => {
         order.push("asked");
         process.nextTick(() => order.push("next tick"));
@@ -81,7 +81,7 @@ describe("nothing is sent", () => {
   it("when the question itself fails", async () => {
     const server = await serve(reply(answer("200 OK")));
     const outcome = await partnerOf(server).call(ACCEPT, {
-      signal: new AbortController().signal,
+      ...free(),
       mayCall: () => {
         throw new Error("stopwatch broken");
       },
@@ -152,10 +152,24 @@ describe("an answer that does not arrive leaves it unknown", () => {
     expect(requests()).toBe(1);
   });
 
+  it("a call whose time is up before its own timeout", async () => {
+    const server = await serve({});
+    const outcome = await partnerOf(server, { callTimeoutMs: 60_000 }).call(ACCEPT, {
+      ...free(),
+      withinMs: 100,
+    });
+    expect(outcome).toMatchObject({
+      kind: "unknown",
+      reason: expect.stringMatching(/^no answer within/) as string,
+    });
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+    expect(server.seen[0]!.text).toContain("accept");
+  });
+
   it("a caller that stops waiting", async () => {
     const server = await serve({});
     const stop = new AbortController();
-    const call = partnerOf(server).call(ACCEPT, { signal: stop.signal, mayCall: () => true });
+    const call = partnerOf(server).call(ACCEPT, { ...free(), signal: stop.signal });
     await eventually(() => server.seen[0]?.text.endsWith("}") === true, "the whole request");
     stop.abort(new Error("shutting down"));
     expect(await call).toEqual({ kind: "unknown", reason: "shutting down", answer: null });

@@ -14,7 +14,7 @@ const connected = async (server: Server): Promise<net.Socket> => {
 };
 
 const options = (server: Server) => ({
-  origin: server.url,
+  origin: new URL(server.url),
   method: "PUT" as const,
   path: "/x",
   headers: [],

@@ -92,7 +92,11 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     ...over,
   });
 
-export const free = (): CallOptions => ({ signal: new AbortController().signal, mayCall: () => true });
+export const free = (): CallOptions => ({
+  signal: new AbortController().signal,
+  withinMs: 60_000,
+  mayCall: () => true,
+});
 
 /** One accept of a partner that behaves so. */
 export const acceptAt = async (behaviour: Behaviour, over: Partial<PartnerOptions> = {}) => {
