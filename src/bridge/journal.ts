@@ -33,7 +33,6 @@ export type JournalRoom = {
 
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
-const GATHER_MS = 2;
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
@@ -108,7 +107,6 @@ export const openJournal = async (
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: SEND_TIMEOUT_MS,
-    gatherMs: GATHER_MS,
   });
   const readerOptions = { topic, sessionTimeoutMs: config.kafka.sessionTimeoutMs };
   const tail = startTail(

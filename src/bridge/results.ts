@@ -11,7 +11,8 @@ import type { Part } from "./part.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
-const GATHER_MS = 2;
+/** Nobody's place waits for a result to be written. A journal entry is waited for, and would be worth less so. */
+const GATHER_MS = 4;
 
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
