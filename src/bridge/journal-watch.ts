@@ -2,8 +2,8 @@ import type { View } from "../commands-to-results/journal/view.ts";
 import { protocolErrorOf } from "../kafka/errors.ts";
 import type { Incoming, Written } from "../kafka/record.ts";
 import { messageOf } from "../runtime/errors.ts";
-import type { Range } from "../kafka/tail.ts";
-import { createWitness, type Dropped } from "../kafka/witness.ts";
+import type { Range } from "../kafka/consume/tail.ts";
+import { createWitness, type Dropped } from "../kafka/cluster/witness.ts";
 import type { Kit } from "./kit.ts";
 
 export type JournalWatch = {

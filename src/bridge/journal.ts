@@ -1,11 +1,11 @@
 import type { Config } from "../config/config.ts";
-import type { Cluster } from "../kafka/cluster.ts";
-import { decoder, encoder } from "../kafka/codec.ts";
-import { choosePartition } from "../kafka/partition.ts";
-import { createReread } from "../kafka/reread.ts";
+import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { choosePartition } from "../kafka/produce/partition.ts";
+import { createReread } from "../kafka/consume/reread.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schemas.ts";
-import { startTail } from "../kafka/tail.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { startTail } from "../kafka/consume/tail.ts";
 import {
   fromRecord,
   toRecord,

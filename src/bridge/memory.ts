@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { decoder } from "../kafka/codec.ts";
+import { decoder } from "../kafka/schema/codec.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schemas.ts";
-import { startTail, type Range } from "../kafka/tail.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { startTail, type Range } from "../kafka/consume/tail.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
 import type { Kit } from "./kit.ts";

@@ -1,4 +1,4 @@
-import type { Range } from "../kafka/tail.ts";
+import type { Range } from "../kafka/consume/tail.ts";
 
 /**
  * How far each partition is known without reading it: where everything that was written comes from this replica. Reading back what one has

@@ -6,7 +6,7 @@ import {
   type Resolved,
 } from "../commands-to-results/journal/resolve.ts";
 import type { Config } from "../config/config.ts";
-import { inspect } from "../kafka/inspect.ts";
+import { inspect } from "../kafka/cluster/inspect.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openJournal } from "./journal.ts";
 import type { Kit } from "./kit.ts";

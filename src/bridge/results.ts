@@ -1,10 +1,10 @@
 import type { CommandRecord } from "../commands-to-results/flow.ts";
 import type { Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
 import type { Config } from "../config/config.ts";
-import { decoder, encoder } from "../kafka/codec.ts";
-import { envelopeHeaders } from "../kafka/envelope.ts";
+import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { envelopeHeaders } from "../kafka/produce/envelope.ts";
 import type { Headers } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schemas.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { inspect, type Inspection } from "../kafka/inspect.ts";
-import { setUp } from "../kafka/setup.ts";
-import type { TopicNames } from "../kafka/topics.ts";
+import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
+import { setUp } from "../kafka/cluster/setup.ts";
+import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
 import { named } from "./unanswered.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { RegistryError } from "../kafka/registry-http.ts";
+import { RegistryError } from "../kafka/schema/registry-http.ts";
 import { messageOf } from "../runtime/errors.ts";
 
 export const isOfRegistry = (error: unknown): boolean =>

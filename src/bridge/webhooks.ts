@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import type { Config } from "../config/config.ts";
-import { encoder } from "../kafka/codec.ts";
-import { envelopeHeaders } from "../kafka/envelope.ts";
-import { readSchema } from "../kafka/schemas.ts";
+import { encoder } from "../kafka/schema/codec.ts";
+import { envelopeHeaders } from "../kafka/produce/envelope.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,7 +1,7 @@
 import type { Kit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { startTail } from "../kafka/tail.ts";
+import { startTail } from "../kafka/consume/tail.ts";
 import { UsageError } from "../runtime/errors.ts";
 
 export type FollowOptions = { topic: string; fromBeginning: boolean };

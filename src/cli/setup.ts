@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import { isOfRegistry, named } from "../bridge/unanswered.ts";
-import { setUp } from "../kafka/setup.ts";
+import { setUp } from "../kafka/cluster/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";

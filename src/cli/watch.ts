@@ -1,9 +1,9 @@
 import { Argument, Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
-import { decoder } from "../kafka/codec.ts";
+import { decoder } from "../kafka/schema/codec.ts";
 import type { Headers, Incoming } from "../kafka/record.ts";
-import { readSchema, type RecordName } from "../kafka/schemas.ts";
+import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { follow } from "./follow.ts";

@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
-import { readAllCompressions } from "./compression.ts";
-import { sendPreparedMessages } from "./produce-request.ts";
+import { readAllCompressions } from "./compression/compression.ts";
+import { sendPreparedMessages } from "./produce/produce-request.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, inject, it } from "vitest";
-import { decoder, encoder } from "../../src/kafka/codec.ts";
-import { connectRegistry } from "../../src/kafka/registry.ts";
-import { readSchema } from "../../src/kafka/schemas.ts";
+import { decoder, encoder } from "../../src/kafka/schema/codec.ts";
+import { connectRegistry } from "../../src/kafka/schema/registry.ts";
+import { readSchema } from "../../src/kafka/schema/schemas.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
 const SCHEMA = readSchema("command");

@@ -427,7 +427,7 @@ export const mutants: Mutant[] = [
     name: "one command too many is in flight",
     edits: [
       {
-        file: "kafka/key-order.ts",
+        file: "kafka/consume/key-order.ts",
         from: "      if (running >= maxRunning) return;\n",
         to: "      if (running > maxRunning) return;\n",
       },
@@ -437,7 +437,7 @@ export const mutants: Mutant[] = [
     name: "commands of one key run side by side",
     edits: [
       {
-        file: "kafka/key-order.ts",
+        file: "kafka/consume/key-order.ts",
         from: "const waiting = key === null ? undefined : behind.get(key);",
         to: "const waiting = undefined;",
       },
@@ -447,7 +447,7 @@ export const mutants: Mutant[] = [
     name: "the watermark passes an unfinished command",
     edits: [
       {
-        file: "kafka/watermark.ts",
+        file: "kafka/consume/watermark.ts",
         from: "      if (!this.#finished.delete(oldest)) return oldest;\n",
         to: "      this.#finished.delete(oldest);\n",
       },

@@ -3,7 +3,7 @@ import type { Execute } from "../../src/commands-to-results/execute.ts";
 import type { Deps, Item, Publish } from "../../src/commands-to-results/journal/ports.ts";
 import type { View } from "../../src/commands-to-results/journal/view.ts";
 import { codec, conclude, decide, guard } from "./bridge-parts.ts";
-import type { KeyOrder } from "../../src/kafka/key-order.ts";
+import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";
 import { createClock, EPOCH_MS } from "./clock.ts";
 import type { JournalLog } from "./journal-log.ts";

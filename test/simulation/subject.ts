@@ -5,8 +5,8 @@ type Execute = typeof import("../../src/commands-to-results/execute.ts");
 type View = typeof import("../../src/commands-to-results/journal/view.ts");
 type Republish = typeof import("../../src/commands-to-results/journal/republish.ts");
 type Resolve = typeof import("../../src/commands-to-results/journal/resolve.ts");
-type KeyOrder = typeof import("../../src/kafka/key-order.ts");
-type Watermark = typeof import("../../src/kafka/watermark.ts");
+type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
+type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
 
 /** The code under test: the project's own, or a copy of it with a mistake in it. */
 export type Subject = Pick<Execute, "createExecute"> &
@@ -25,7 +25,7 @@ export const loadSubject = async (root: string): Promise<Subject> => {
   const { republish } = (await load("commands-to-results/journal/republish.js")) as Republish;
   const { resolve } = (await load("commands-to-results/journal/resolve.js")) as Resolve;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
-  const { keyOrder } = (await load("kafka/key-order.js")) as KeyOrder;
-  const { Watermark } = (await load("kafka/watermark.js")) as Watermark;
+  const { keyOrder } = (await load("kafka/consume/key-order.js")) as KeyOrder;
+  const { Watermark } = (await load("kafka/consume/watermark.js")) as Watermark;
   return { DeadlineError, Watermark, createExecute, createView, keyOrder, republish, resolve };
 };

@@ -1,0 +1,102 @@
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import type { Cluster, FoundTopic } from "./cluster.ts";
+import type { Registry } from "../schema/registry.ts";
+import { readSchema } from "../schema/schemas.ts";
+import {
+  DEAD_LETTER_MARGIN_BYTES,
+  subjectOf,
+  topicPlans,
+  type TopicNames,
+  type TopicPlan,
+} from "./topics.ts";
+
+export type SetupOptions = {
+  names: TopicNames;
+  partitions: number;
+  /** -1 for the broker's default. */
+  replicationFactor: number;
+  dryRun: boolean;
+};
+
+type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void };
+
+/** With three replicas or more an acknowledgement is to mean that two have the record. */
+const withDurability = (config: TopicPlan["config"], replicas: number): TopicPlan["config"] =>
+  replicas >= 3 ? { ...config, "min.insync.replicas": "2" } : config;
+
+/** A dead letter must fit, however large a command its topic takes. */
+const withRoomFor = (
+  plan: TopicPlan,
+  names: TopicNames,
+  commands: FoundTopic | undefined,
+): TopicPlan["config"] => {
+  const largest = Number(commands?.config["max.message.bytes"] ?? 0);
+  const planned = Number(plan.config["max.message.bytes"] ?? 0);
+  return plan.name === names.deadLetters && largest + DEAD_LETTER_MARGIN_BYTES > planned
+    ? { ...plan.config, "max.message.bytes": String(largest + DEAD_LETTER_MARGIN_BYTES) }
+    : plan.config;
+};
+
+const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Promise<void> => {
+  const plans = topicPlans(options.names);
+  const found = await cluster.find(plans.map(({ name }) => name));
+  const replicas =
+    options.replicationFactor > 0
+      ? options.replicationFactor
+      : ((await cluster.defaultReplicationFactor()) ?? 1);
+  for (const plan of plans) {
+    const there = found.get(plan.name);
+    if (there) {
+      say(
+        `topic ${plan.name}: already there, ${there.partitions} partitions, ${there.replicationFactor} replicas`,
+      );
+      continue;
+    }
+    const config = withDurability(
+      withRoomFor(plan, options.names, found.get(options.names.commands)),
+      replicas,
+    );
+    const what = `${options.partitions} partitions, ${replicas} replicas`;
+    if (options.dryRun) {
+      say(`topic ${plan.name}: would be created, ${what}`);
+      continue;
+    }
+    const { partitions, replicationFactor } = options;
+    await cluster.create({ name: plan.name, partitions, replicationFactor, config });
+    say(`topic ${plan.name}: created, ${what}`);
+  }
+};
+
+const setUpSchemas = async (options: SetupOptions, { registry, say }: Ports): Promise<void> => {
+  for (const { name, schema } of topicPlans(options.names)) {
+    if (schema === null) continue;
+    const subject = subjectOf(name);
+    const ours = readSchema(schema);
+    const id = await registry.find(subject, ours);
+    if (id !== null) {
+      say(`schema ${subject}: already registered, id ${id}`);
+      continue;
+    }
+    const obstacle = await registry.incompatibility(subject, ours);
+    if (obstacle !== null) throw new UsageError(`Schema ${subject} cannot be registered: ${obstacle}.`);
+    if (options.dryRun) {
+      say(`schema ${subject}: would be registered`);
+      continue;
+    }
+    say(`schema ${subject}: registered, id ${await registry.register(subject, ours)}`);
+  }
+};
+
+/**
+ * Creates the topics and registers the schemas that are missing. Running it again changes nothing.
+ * Rejects with one sentence when the cluster or the registry does not do what was asked.
+ */
+export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
+  try {
+    await setUpTopics(options, ports);
+    await setUpSchemas(options, ports);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`Setup did not finish: ${messageOf(error)}. It can be run again.`, { cause: error });
+  }
+};

@@ -1,0 +1,57 @@
+import type { RecordName } from "../schema/schemas.ts";
+
+/** The topics by what they are for. */
+export type TopicNames = {
+  transactionStatus: string;
+  commands: string;
+  results: string;
+  journal: string;
+  deadLetters: string;
+};
+
+/** How a topic is to be: what `setup` creates and `serve` expects. */
+export type TopicPlan = {
+  name: string;
+  /** The schema registered as `<name>-value`; null where values have none. */
+  schema: RecordName | null;
+  config: Readonly<Record<string, string>>;
+};
+
+const DAY_MS = 86_400_000;
+
+/** A dead letter is a command with headers added: room for these. */
+export const DEAD_LETTER_MARGIN_BYTES = 65_536;
+/** Kafka's default of max.message.bytes. */
+export const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
+
+const plan = (
+  name: string,
+  schema: RecordName | null,
+  days: number,
+  more: Record<string, string> = {},
+): TopicPlan => ({
+  name,
+  schema,
+  config: {
+    "cleanup.policy": "delete",
+    "retention.ms": String(days * DAY_MS),
+    "unclean.leader.election.enable": "false",
+    ...more,
+  },
+});
+
+export const topicPlans = (names: TopicNames): TopicPlan[] => [
+  plan(names.transactionStatus, "transaction-status-updated", 30),
+  plan(names.commands, "command", 7),
+  plan(names.results, "command-result", 30),
+  plan(names.journal, "command-journal-entry", 14, {
+    "message.timestamp.type": "LogAppendTime",
+    // Only time may end what was claimed, whatever the brokers' default says about size.
+    "retention.bytes": "-1",
+  }),
+  plan(names.deadLetters, null, 30, {
+    "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
+  }),
+];
+
+export const subjectOf = (topic: string): string => `${topic}-value`;

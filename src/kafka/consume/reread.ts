@@ -1,0 +1,86 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { NewClient } from "../client.ts";
+import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
+import type { Incoming } from "../record.ts";
+
+type Wanted = { offset: number; resolve: (record: Incoming | null) => void };
+
+/** Reads single records again. Resolves with null when the log does not hold the record any more; rejects when it takes too long. */
+export type Reread = (partition: number, offset: number) => Promise<Incoming | null>;
+
+const TIMEOUT_MS = 20_000;
+const IDLE_MS = 30_000;
+const MAX_BYTES_PER_PARTITION = 262_144;
+
+/**
+ * kafkajs reads only as a member of a group, which takes a while to join: one member is kept for as long as there are questions, and
+ * reads just the partitions that are asked for.
+ */
+export const createReread = (
+  options: { topic: string; groupId: string; sessionTimeoutMs: number },
+  deps: ReaderDeps & { newClient: NewClient; clock: Clock },
+): { reread: Reread; stop: () => Promise<void> } => {
+  const wanted = new Map<number, Wanted[]>();
+  let reader: Reader | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const positions = (): Map<number, number> =>
+    new Map(
+      [...wanted].map(([partition, list]) => [partition, Math.min(...list.map(({ offset }) => offset))]),
+    );
+
+  const read = (partition: number, records: readonly Incoming[]): void => {
+    const list = wanted.get(partition);
+    const last = records.at(-1);
+    if (!list || !last) return;
+    const byOffset = new Map(records.map((record) => [record.offset, record]));
+    const left = list.filter((item) => {
+      // Records come in order: an offset that was passed without its record is gone.
+      if (item.offset > last.offset) return true;
+      item.resolve(byOffset.get(item.offset) ?? null);
+      return false;
+    });
+    if (left.length > 0) wanted.set(partition, left);
+    else wanted.delete(partition);
+    reader?.focus(positions());
+  };
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(idle);
+    const current = reader;
+    reader = null;
+    await current?.stop();
+  };
+
+  const open = (): Reader => {
+    clearTimeout(idle);
+    idle = setTimeout(() => void (wanted.size === 0 ? stop() : undefined), IDLE_MS);
+    idle.unref();
+    return (reader ??= startReader(
+      { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
+      {
+        assigned: () => {
+          // After the assignment stands, not within: pausing what is not yet assigned is lost.
+          setImmediate(() => reader?.focus(positions()));
+          return positions();
+        },
+        read,
+      },
+      deps,
+    ));
+  };
+
+  return {
+    stop,
+    reread: (partition, offset) =>
+      deps.clock.withDeadline(
+        TIMEOUT_MS,
+        undefined,
+        () =>
+          new Promise((resolve) => {
+            wanted.set(partition, [...(wanted.get(partition) ?? []), { offset, resolve }]);
+            open().focus(positions());
+          }),
+      ),
+  };
+};

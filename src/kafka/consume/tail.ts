@@ -1,0 +1,112 @@
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
+import type { Incoming } from "../record.ts";
+
+/** What a partition holds: `startOffset` is the first offset to read, `endOffset` the one after the last. */
+export type Range = { startOffset: number; endOffset: number };
+
+export type TailHooks = {
+  /** Reading begins anew at the start of these ranges: all that was read before is to be forgotten. */
+  begin: (ranges: ReadonlyMap<number, Range>) => void;
+  /** The offset to go on from in each partition; null: its place is lost, and it must begin anew. */
+  position: (partition: number) => number | null;
+  /** False: this record does not follow on the last one. Reading begins anew. */
+  take: (record: Incoming) => boolean;
+};
+
+export type TailOptions = {
+  topic: string;
+  groupId: string;
+  sessionTimeoutMs: number;
+  minBytes?: number;
+  fetchWaitMs?: number;
+};
+
+export type Tail = Pick<Reader, "state" | "focus"> & {
+  /** Begins anew. */
+  restart(): void;
+  stop(): Promise<void>;
+};
+
+type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
+
+const AGAIN_AFTER_MS = 1_000;
+const MAX_BYTES_PER_PARTITION = 1_048_576;
+
+/**
+ * Follows all partitions of a topic from the start of given ranges, for ever, and commits nothing. kafkajs forgets its position at each
+ * rebalance and silently starts over where an offset is gone: positions are the follower's own, and a record out of place starts it anew.
+ */
+export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): Tail => {
+  const { clock, log } = deps;
+  const stopped = new AbortController();
+  let state: ReturnType<Reader["state"]> = { up: false, detail: "not started yet" };
+  let current: Reader | null = null;
+  let restart = (): void => undefined;
+
+  const followOnce = async (): Promise<void> => {
+    const ranges = await deps.ranges();
+    hooks.begin(ranges);
+    const lost = new AbortController();
+    restart = () => lost.abort();
+    const reader = startReader(
+      { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
+      {
+        assigned: (partitions) => {
+          const positions = new Map<number, number>();
+          for (const partition of partitions) {
+            const position = hooks.position(partition);
+            if (position === null) lost.abort();
+            else positions.set(partition, position);
+          }
+          return positions;
+        },
+        read: (_, records) => {
+          if (lost.signal.aborted) return;
+          for (const record of records) {
+            if (hooks.take(record)) continue;
+            log.warn(
+              { topic: options.topic, partition: record.partition, offset: record.offset },
+              "kafka.tail.gap",
+            );
+            lost.abort();
+            return;
+          }
+        },
+      },
+      deps,
+    );
+    current = reader;
+    await new Promise<void>((resolve) => {
+      for (const { signal } of [lost, stopped])
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      if (stopped.signal.aborted) resolve();
+    });
+    current = null;
+    await reader.stop();
+  };
+
+  const follow = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      try {
+        await followOnce();
+      } catch (error) {
+        state = { up: false, detail: messageOf(error) };
+        await clock.sleep(AGAIN_AFTER_MS, stopped.signal).catch(() => undefined);
+      }
+    }
+  };
+  const following = follow();
+
+  return {
+    state: () => current?.state() ?? state,
+    focus: (positions) => current?.focus(positions),
+    restart: () => restart(),
+    stop: async () => {
+      stopped.abort();
+      await following;
+    },
+  };
+};

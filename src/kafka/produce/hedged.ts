@@ -1,0 +1,40 @@
+import type { Clock } from "../../runtime/clock.ts";
+
+/**
+ * Asks, and asks again while there is no answer: a broker that is frozen takes questions and answers none, and the next question may go to
+ * another one. The first answer counts. Rejects when all that were asked have failed.
+ * @param options.discard gets the answers that come too late
+ */
+export const hedged = <T>(
+  { clock, everyMs, atMost }: { clock: Clock; everyMs: number; atMost: number },
+  ask: () => Promise<T>,
+  discard: (late: T) => void = () => undefined,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const over = new AbortController();
+    let unanswered = 0;
+
+    const askOnce = (): void => {
+      unanswered += 1;
+      ask().then(
+        (answer) => {
+          if (over.signal.aborted) discard(answer);
+          over.abort();
+          resolve(answer);
+        },
+        (error: unknown) => {
+          unanswered -= 1;
+          if (unanswered > 0) return;
+          over.abort();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+    };
+    const keepAsking = async (): Promise<void> => {
+      for (let asked = 0; asked < atMost && !over.signal.aborted; asked += 1) {
+        askOnce();
+        await clock.sleep(everyMs, over.signal).catch(() => undefined);
+      }
+    };
+    void keepAsking();
+  });

@@ -1,0 +1,247 @@
+import { backoffMs } from "../../runtime/backoff.ts";
+import { DeadlineError, type Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import { Backlog } from "./backlog.ts";
+import { isTooLarge, protocolErrorOf } from "../errors.ts";
+import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
+import { choosePartition } from "./partition.ts";
+import type { Outgoing, Written } from "../record.ts";
+import type { Session } from "./session.ts";
+import { PublishError, type Waiting } from "./waiting.ts";
+
+export type PublisherOptions = {
+  topic: string;
+  /** Records, and their bytes, that may wait at once; beyond that they are refused as `overloaded`. */
+  maxWaiting: number;
+  maxWaitingBytes: number;
+  /** How long one send may take before its connection is given up. */
+  sendTimeoutMs: number;
+  /**
+   * Where several records travel together anyway, the next batch waits so long for more to travel with it: each request costs the broker and
+   * this process as much as several records do. Not at all where it is absent.
+   */
+  gatherMs?: number;
+};
+
+export type PublisherState = { up: boolean; detail: string; waiting: number };
+
+/** Writes records to one topic, each acknowledged by all in-sync replicas. */
+export type Publisher = {
+  /** Resolves when the record is durable, rejects with a {@link PublishError}. `timeoutMs` bounds the wait. */
+  publish(record: Outgoing, timeoutMs: number): Promise<Written>;
+  state(): PublisherState;
+  /** Lets what is waiting go out, for `drainMs` at most, then closes the connections. */
+  close(drainMs: number): Promise<void>;
+};
+
+export type PublisherDeps = { open: () => Promise<Session>; clock: Clock; log: Log; random: () => number };
+
+const SWEEP_MS = 50;
+/** No batch waits for more than these. */
+const ENOUGH_RECORDS = 40;
+const REFRESH_MS = 30_000;
+/** A send that takes longer makes the publisher ask whether its partitions have moved. */
+const SLOW_SEND_MS = 1_000;
+/** A failed send counts against the publisher for so long, unless another one succeeds. */
+const FAULT_HOLDS_MS = 2_000;
+const BACKOFF = { baseMs: 100, maxMs: 1_000 };
+
+/**
+ * One lane per partition leader, one send in flight in each; the next batch is what gathered meanwhile. What failed goes back,
+ * leaders are looked up again, and it is tried again until the deadline of each record.
+ */
+export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
+  const { topic, gatherMs = 0 } = options;
+  const { clock, log } = deps;
+  const backlog = new Backlog(topic, options.maxWaiting, options.maxWaitingBytes);
+  const partitionOf = choosePartition();
+  const lanes = new Map<number, Lane>();
+  let homeless: Waiting[] = [];
+  let session: Session | null = null;
+  let leaders: readonly (number | null)[] = [];
+  let distrusted: "nothing" | "leaders" | "session" = "nothing";
+  let fault: string | null = "not connected yet";
+  let failures = 0;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = 0;
+  let closing = false;
+  let wake = new AbortController();
+
+  const place = (item: Waiting): void => {
+    if (item.partition < 0 && leaders.length > 0)
+      item.partition = partitionOf(item.record.key, leaders.length);
+    const leader = leaders[item.partition] ?? null;
+    if (leader === null) {
+      homeless.push(item);
+      return;
+    }
+    const lane = lanes.get(leader) ?? new Lane(leader);
+    lanes.set(leader, lane);
+    lane.push(item);
+    if (lane.busy) return;
+    lane.busy = true;
+    // What arrives in the same turn of the event loop travels in the same batch.
+    setImmediate(() => void drain(lane));
+  };
+
+  const drain = async (lane: Lane): Promise<void> => {
+    let atMost: number | undefined;
+    while (session && distrusted === "nothing") {
+      const batch = lane.take(atMost);
+      if (batch.length === 0) break;
+      atMost = (await send(lane, batch, session)) === "too large" ? 1 : undefined;
+      if (gatherMs > 0 && batch.length > 1 && backlog.size < ENOUGH_RECORDS) await clock.sleep(gatherMs);
+    }
+    lane.busy = false;
+  };
+
+  const send = async (
+    lane: Lane,
+    batch: Waiting[],
+    over: Session,
+  ): Promise<"done" | "failed" | "too large"> => {
+    try {
+      const next = await new Promise<Map<number, number>>((resolve, reject) => {
+        lane.sending = { batch, giveUp: reject, since: clock.monotonic() };
+        over.send(batch).then(resolve, reject);
+      });
+      for (const item of batch) {
+        const offset = next.get(item.partition) ?? 0;
+        next.set(item.partition, offset + 1);
+        backlog.written(item, offset);
+      }
+      recovered();
+      return "done";
+    } catch (error) {
+      const [only] = batch;
+      if (isTooLarge(error) && only && batch.length === 1) {
+        backlog.failed(only, new PublishError("refused", `${topic} takes no record of this size`, error));
+        // It was this one, and not their number.
+        lane.bound = MAX_BATCH_RECORDS;
+        return "done";
+      }
+      lane.giveBack(batch);
+      if (isTooLarge(error)) {
+        lane.bound = Math.max(1, batch.length >> 1);
+        return "too large";
+      }
+      failedAt = clock.monotonic();
+      // An error that the broker named leaves the connection whole. After anything else its state is unknown.
+      distrust(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));
+      return "failed";
+    } finally {
+      lane.sending = null;
+    }
+  };
+
+  const distrust = (what: "leaders" | "session", reason: string): void => {
+    if (distrusted !== "session") distrusted = what;
+    if (fault === null) log.warn({ topic, reason }, "kafka.publisher.down");
+    fault = reason;
+    wake.abort();
+  };
+
+  const recovered = (): void => {
+    if (fault !== null) log.info({ topic, partitions: leaders.length }, "kafka.publisher.up");
+    fault = null;
+    failures = 0;
+    failedAt = Number.NEGATIVE_INFINITY;
+  };
+
+  /** Sorts all that waits into the lanes of today's leaders, oldest first; stops waiting for those that lead no more. */
+  const redistribute = (): void => {
+    const items = [...homeless, ...[...lanes.values()].flatMap((lane) => lane.drain())];
+    homeless = [];
+    for (const { sending, leader } of lanes.values()) {
+      if (sending?.batch.some((item) => leaders[item.partition] !== leader)) {
+        sending.giveUp(new Error("the partition has another leader now"));
+      }
+    }
+    items.sort((a, b) => a.sequence - b.sequence).forEach(place);
+  };
+
+  const sweep = (): void => {
+    const now = clock.monotonic();
+    backlog.expire(now, fault);
+    // During an outage nobody takes from the queues: what was given up must not pile up in them.
+    homeless = homeless.filter((item) => !item.settled);
+    if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
+    const leaderless = distrusted === "nothing" && homeless.length > 0;
+    let slow = false;
+    for (const { sending } of lanes.values()) {
+      const ms = sending ? now - sending.since : 0;
+      if (ms > options.sendTimeoutMs) sending?.giveUp(new DeadlineError(options.sendTimeoutMs));
+      if (ms > SLOW_SEND_MS) slow = true;
+    }
+    if ((leaderless || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
+  };
+  // One timer for all: one for each send would cost more than all that a send of a single record does here otherwise.
+  const sweeper = setInterval(sweep, SWEEP_MS);
+
+  const dropSession = (): void => {
+    const old = session;
+    session = null;
+    // Sends that are still under way on it get their time: closing now would leave all of them in doubt.
+    if (old) void clock.sleep(options.sendTimeoutMs).then(() => old.close());
+  };
+
+  const nap = async (ms: number): Promise<void> => {
+    if (closing) return;
+    await clock.sleep(ms, wake.signal).catch(() => undefined);
+    wake = new AbortController();
+  };
+
+  /** Keeps a session open and the leaders known. Ends when the publisher is closed. */
+  const maintain = async (): Promise<void> => {
+    while (!closing) {
+      try {
+        session ??= await deps.open();
+        leaders = await session.leaders();
+        checkedAt = clock.monotonic();
+        distrusted = "nothing";
+        redistribute();
+        // Knowing the leaders does not prove that they take records: a send that failed lately says otherwise.
+        if (checkedAt - failedAt > FAULT_HOLDS_MS) recovered();
+        await nap(fault === null ? REFRESH_MS : FAULT_HOLDS_MS);
+      } catch (error) {
+        distrust("session", messageOf(error));
+      }
+      if (distrusted === "nothing") continue;
+      if (distrusted === "session") dropSession();
+      wake = new AbortController();
+      await nap(backoffMs(BACKOFF, failures, deps.random()));
+      failures += 1;
+    }
+  };
+  const maintained = maintain();
+
+  return {
+    publish: (record, timeoutMs) =>
+      new Promise((resolve, reject) => {
+        if (closing) {
+          reject(new PublishError("closed", `${topic} takes nothing any more: shutting down`));
+          return;
+        }
+        const item = backlog.admit(record, clock.monotonic() + timeoutMs, resolve, reject);
+        if (item) place(item);
+      }),
+
+    state: () => ({
+      up: fault === null,
+      detail: fault ?? `${leaders.length} partitions`,
+      waiting: backlog.size,
+    }),
+
+    close: async (drainMs) => {
+      const until = clock.monotonic() + drainMs;
+      while (backlog.size > 0 && clock.monotonic() < until) await clock.sleep(10);
+      closing = true;
+      clearInterval(sweeper);
+      backlog.abandon();
+      wake.abort();
+      await maintained;
+      await session?.close();
+    },
+  };
+};

@@ -1,0 +1,109 @@
+import { CompressionTypes, type Admin, type Producer } from "kafkajs";
+import type { Clock } from "../../runtime/clock.ts";
+import type { NewClient } from "../client.ts";
+import { hedged } from "./hedged.ts";
+import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
+import type { Outgoing } from "../record.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
+export type Session = {
+  /** The leader of every partition, by partition; null where it has none. Rejects when the topic is missing. */
+  leaders(): Promise<(number | null)[]>;
+  /** Writes a batch, each record to its partition, and gives the first offset written to each partition. */
+  send(batch: readonly Waiting[]): Promise<Map<number, number>>;
+  close(): Promise<void>;
+};
+
+/** How long anything but a send may take. */
+const STEP_TIMEOUT_MS = 4_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+/** Much longer than an answer takes; a frozen broker among three costs this, and seldom twice. */
+const HEDGE = { everyMs: 750, atMost: 4 };
+/** A client begins with another broker than the one before it. What was opened on a frozen one lingers: not more of these than help. */
+const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
+
+const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[] => {
+  const records = new Map<number, Outgoing[]>();
+  for (const { partition, record } of batch) {
+    const ofPartition = records.get(partition);
+    if (ofPartition) ofPartition.push(record);
+    else records.set(partition, [record]);
+  }
+  return [...records].map(([partition, ofPartition]) => preparedMessage(partition, ofPartition, nowMs));
+};
+
+const checked = (
+  topic: string,
+  wanted: ReadonlySet<number>,
+  answers: readonly { topicName: string; partition: number; errorCode: number; baseOffset?: string }[],
+): Map<number, number> => {
+  const offsets = new Map<number, number>();
+  for (const { topicName, partition, errorCode, baseOffset } of answers) {
+    if (topicName === topic && errorCode === 0 && baseOffset !== undefined)
+      offsets.set(partition, Number(baseOffset));
+  }
+  // kafkajs can resolve although a partition's part was never sent: only an answer for every partition proves it.
+  for (const partition of wanted) {
+    if (!offsets.has(partition)) throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
+  }
+  return offsets;
+};
+
+const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
+  const client = newClient();
+  // No retries and no idempotence: kafkajs gets both wrong. Lanes retry, and the ids of records are deterministic.
+  const producer: Producer = client.producer({
+    retry: { retries: 0 },
+    idempotent: false,
+    allowAutoTopicCreation: false,
+    createPartitioner: () => (args) => args.message.partition ?? 0,
+  });
+  const admin: Admin = client.admin();
+
+  const close = async (): Promise<void> => {
+    const closing = Promise.allSettled([producer.disconnect(), admin.disconnect()]);
+    await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
+  };
+
+  try {
+    await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
+      Promise.all([producer.connect(), admin.connect()]),
+    );
+  } catch (error) {
+    void close();
+    throw error;
+  }
+
+  return {
+    close,
+    leaders: async () => {
+      const { topics } = await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
+        hedged({ clock, ...HEDGE }, () => admin.fetchTopicMetadata({ topics: [topic] })),
+      );
+      const partitions = topics[0]?.partitions ?? [];
+      if (partitions.length === 0) throw new Error(`topic ${topic} has no partitions`);
+      const leaders: (number | null)[] = Array.from({ length: partitions.length }, () => null);
+      for (const { partitionId, leader } of partitions) leaders[partitionId] = leader >= 0 ? leader : null;
+      return leaders;
+    },
+    send: async (batch) => {
+      const messages = messagesOf(batch, clock.now());
+      const answers = await producer.send({
+        topic,
+        acks: -1,
+        compression: CompressionTypes.None,
+        messages,
+      });
+      return checked(topic, new Set(messages.map(({ partition }) => partition)), answers);
+    },
+  };
+};
+
+/** Connects, bounded in time. Rejects when no broker can be reached. */
+export const openSession = (topic: string, newClient: NewClient, clock: Clock): Promise<Session> =>
+  hedged(
+    { clock, ...HEDGE_OPENING },
+    () => openOne(topic, newClient, clock),
+    (late) => void late.close(),
+  );

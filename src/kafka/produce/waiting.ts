@@ -1,0 +1,44 @@
+import type { Outgoing, Written } from "../record.ts";
+
+/**
+ * Why a record was not written.
+ * - `timeout`: its deadline passed; it may have been written, or still be
+ * - `overloaded`: too much is waiting already; it was not written
+ * - `closed`: the publisher is shutting down; it was not written
+ * - `refused`: Kafka will never take this record
+ */
+export class PublishError extends Error {
+  override readonly name = "PublishError";
+  constructor(
+    readonly code: "timeout" | "overloaded" | "closed" | "refused",
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** A record on its way. Settled once; whatever comes later is ignored. */
+export type Waiting = {
+  readonly sequence: number;
+  readonly record: Outgoing;
+  readonly bytes: number;
+  /** Monotonic milliseconds. */
+  readonly deadline: number;
+  /** Chosen once the number of partitions is known; -1 until then. */
+  partition: number;
+  settled: boolean;
+  readonly resolve: (written: Written) => void;
+  readonly reject: (error: PublishError) => void;
+};
+
+const HEADER_BYTES = 24;
+
+/** About how many bytes a record takes on the wire. */
+export const sizeOf = ({ key, value, headers }: Outgoing): number => {
+  let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of Object.values(headers)) {
+    for (const part of Array.isArray(header) ? header : [header]) bytes += HEADER_BYTES + (part?.length ?? 0);
+  }
+  return bytes;
+};

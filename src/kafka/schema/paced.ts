@@ -1,0 +1,30 @@
+import type { Clock } from "../../runtime/clock.ts";
+
+/**
+ * Asks what is asked, but once for those who ask the same at the same time, and not more than `perSecond` questions a second: the rest
+ * wait for their turn, in order.
+ */
+export const paced = <K, T>(
+  ask: (key: K) => Promise<T>,
+  { perSecond, clock }: { perSecond: number; clock: Pick<Clock, "monotonic" | "sleep"> },
+): ((key: K) => Promise<T>) => {
+  const underWay = new Map<K, Promise<T>>();
+  const gapMs = 1_000 / perSecond;
+  /** When the next question's turn is. What was not asked during the last second may be asked at once. */
+  let turnAt = Number.NEGATIVE_INFINITY;
+
+  const inTurn = async (key: K): Promise<T> => {
+    const now = clock.monotonic();
+    turnAt = Math.max(turnAt + gapMs, now - 1_000);
+    if (turnAt > now) await clock.sleep(turnAt - now);
+    return ask(key);
+  };
+
+  return (key) => {
+    const same = underWay.get(key);
+    if (same) return same;
+    const asked = inTurn(key).finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  };
+};

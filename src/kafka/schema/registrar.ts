@@ -1,0 +1,44 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { RegistryError, type RegistryOptions } from "./registry-http.ts";
+import type { Schema } from "./schemas.ts";
+
+/**
+ * Registers a schema and gives its id. `level` is the subject's own compatibility level; a subject without one (null) gets BACKWARD.
+ * Rejects, within bounded time, with what the registry has against it.
+ */
+export type RegisterSchema = (subject: string, schema: Schema, level: string | null) => Promise<number>;
+
+const TIMEOUT_MS = 10_000;
+
+const statusOf = (error: unknown): string =>
+  error instanceof Error && "status" in error ? ` ${String(error.status)}` : "";
+
+/** The part of the client library that fits: its look-ups know no time limit and take every 404 for an answer. */
+export const registrar = ({ url, auth, ca }: RegistryOptions, clock: Clock): RegisterSchema => {
+  const agentOptions = { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) };
+  return async (subject, schema, level) => {
+    const client = new SchemaRegistry({
+      host: url,
+      retry: { retries: 0 },
+      agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+      ...(auth && { auth: { username: auth.username, password: auth.password() } }),
+    });
+    const compatibility =
+      Object.values(COMPATIBILITY).find((known) => known === level) ?? COMPATIBILITY.BACKWARD;
+    const wire = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
+    try {
+      const { id } = await clock.withDeadline(TIMEOUT_MS, undefined, () =>
+        client.register(wire, { subject, compatibility }),
+      );
+      return id;
+    } catch (error) {
+      throw new RegistryError(`the schema registry answered${statusOf(error)} (${messageOf(error)})`, {
+        cause: error,
+      });
+    }
+  };
+};

@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { paced } from "./paced.ts";
+import { registrar } from "./registrar.ts";
+import { askRegistry, type RegistryOptions } from "./registry-http.ts";
+import type { Schema } from "./schemas.ts";
+import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
+
+/** The schema registry, every question bounded in time. Rejects when it cannot be reached, or answers with anything but an answer. */
+export type Registry = {
+  /** The id under which this schema is registered for the subject, whatever its white space; null when it is not. */
+  find(subject: string, schema: Schema): Promise<number | null>;
+  /** Why readers with this schema could not read what the subject's latest schema wrote; null when they can. */
+  incompatibility(subject: string, schema: Schema): Promise<string | null>;
+  /** Registers the schema; a new subject gets the compatibility level BACKWARD, an old one keeps what it has. */
+  register(subject: string, schema: Schema): Promise<number>;
+  /** The schema that a producer wrote with; null when the registry knows no such id. Asks for so many a second at most. */
+  writer(id: number): Promise<RegisteredSchema | null>;
+};
+
+/** Poison records with a schema id each must not become a storm on a registry that others share. */
+const WRITERS_PER_SECOND = 100;
+const MAX_REFERENCES = 64;
+
+type Reference = { subject: string; version: number };
+type Answered = { id: number; text: string; kind: string | null; references: readonly Reference[] };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+const referenceOf = (value: unknown): Reference => {
+  if (isObject(value) && typeof value.subject === "string" && typeof value.version === "number")
+    return { subject: value.subject, version: value.version };
+  throw new Error("the schema registry gave a reference without a subject or version");
+};
+
+const idOf = (answer: unknown): number => {
+  if (isObject(answer) && typeof answer.id === "number") return answer.id;
+  throw new Error("the schema registry answered without an id");
+};
+
+const schemaOf = (answer: unknown): Omit<Answered, "id"> => {
+  if (!isObject(answer) || typeof answer.schema !== "string")
+    throw new Error("the schema registry answered without a schema");
+  return {
+    text: answer.schema,
+    kind: typeof answer.schemaType === "string" ? answer.schemaType : null,
+    references: Array.isArray(answer.references) ? answer.references.map(referenceOf) : [],
+  };
+};
+
+/** A schema without its documentation. */
+const bare = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(bare);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== "doc");
+  return Object.fromEntries(entries.map(([name, inner]) => [name, bare(inner)]));
+};
+
+const isSame = (text: string, schema: Schema): boolean => {
+  try {
+    return isDeepStrictEqual(bare(JSON.parse(text)), bare(schema.json));
+  } catch {
+    return false;
+  }
+};
+
+export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
+  const ask = askRegistry(options, clock);
+  const register = registrar(options, clock);
+  const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
+
+  /** The texts of what a schema refers to, each after what it needs itself. */
+  const resolve = async (references: readonly Reference[], found: Map<string, string>): Promise<void> => {
+    for (const { subject, version } of references) {
+      const path = `${pathOf(subject)}/versions/${version}`;
+      if (found.has(path)) continue;
+      const answer = found.size < MAX_REFERENCES ? await ask("GET", path) : null;
+      // Without it the schema cannot be parsed, which says it all.
+      if (answer === null) continue;
+      const { text, references: inner } = schemaOf(answer);
+      // Set twice: here against circles, and below so that it comes after what it needs.
+      found.set(path, text);
+      await resolve(inner, found);
+      found.delete(path);
+      found.set(path, text);
+    }
+  };
+
+  const registered = async ({ text, kind, references }: Omit<Answered, "id">): Promise<RegisteredSchema> => {
+    const found = new Map<string, string>();
+    await resolve(references, found);
+    return { text, kind, references: [...found.values()] };
+  };
+
+  const latest = async (subject: string): Promise<Answered | null> => {
+    const answer = await ask("GET", `${pathOf(subject)}/versions/latest`);
+    return answer === null ? null : { id: idOf(answer), ...schemaOf(answer) };
+  };
+
+  const writer = async (id: number): Promise<RegisteredSchema | null> => {
+    const answer = await ask("GET", `/schemas/ids/${id}`);
+    return answer === null ? null : registered(schemaOf(answer));
+  };
+
+  const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
+
+  return {
+    writer: paced(writer, { perSecond: WRITERS_PER_SECOND, clock }),
+    find: async (subject, schema) => {
+      const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
+      if (exact !== null) return idOf(exact);
+      // Not every registry knows how to normalize.
+      const there = await latest(subject);
+      return there !== null && isSame(there.text, schema) ? there.id : null;
+    },
+    incompatibility: async (subject, schema) => {
+      const there = await latest(subject);
+      if (there === null) return null;
+      const { text, references } = await registered(there);
+      try {
+        schema.type.createResolver(parseSchema([...references, text]).type);
+        return null;
+      } catch (error) {
+        return `it does not read what schema ${there.id} wrote (${messageOf(error)})`;
+      }
+    },
+    register: async (subject, schema) => {
+      const config = await ask("GET", `/config/${encodeURIComponent(subject)}`);
+      const level = isObject(config) ? (config.compatibilityLevel ?? config.compatibility) : null;
+      return register(subject, schema, typeof level === "string" ? level.toUpperCase() : null);
+    },
+  };
+};

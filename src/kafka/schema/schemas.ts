@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import avro from "avsc";
+
+export type RecordName =
+  "transaction-status-updated" | "command" | "command-result" | "command-journal-entry";
+
+export type Schema = {
+  readonly name: string;
+  readonly json: Record<string, unknown>;
+  readonly type: avro.Type;
+};
+
+/** Reads a schema of ours. The folder lies two levels above this module, in the sources as in the build. */
+export const readSchema = (record: RecordName): Schema => {
+  const file = new URL(`../../../schemas/${record}.avsc`, import.meta.url);
+  const json = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  const type = avro.Type.forSchema(json as unknown as avro.Schema);
+  return { name: type.name ?? record, json, type };
+};

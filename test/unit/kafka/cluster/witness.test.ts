@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { createWitness } from "../../../../src/kafka/cluster/witness.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = 1_800_000_000_000;
+
+const at = (offset: number, ageHours = 0, partition = 0) => ({
+  partition,
+  offset,
+  timestampMs: NOW_MS - ageHours * HOUR_MS,
+});
+const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
+const fresh = () => createWitness({ horizonMs: () => 24 * HOUR_MS, now: () => NOW_MS });
+const after = (...records: ReturnType<typeof at>[]) => {
+  const witness = fresh();
+  for (const record of records) witness.learn(record);
+  return witness;
+};
+/** As another process would know it. */
+const heir = (...records: ReturnType<typeof at>[]) => {
+  const witness = fresh();
+  witness.recall(after(...records).note());
+  return witness;
+};
+
+describe.each([
+  ["what was read", after],
+  ["what was noted", heir],
+])("knows a log again by %s", (_, from) => {
+  it("finds no fault with it", () => {
+    const witness = from(at(4, 3), at(5, 2), at(6, 1));
+    expect(witness.reach(0)).toBe(7);
+    for (const record of [at(4, 3), at(5, 2), at(6, 1), at(7)])
+      expect(witness.contradiction(record)).toBeNull();
+    for (const ranges of [range(0, 7), range(4, 9)]) {
+      expect(witness.dropped(ranges)).toBeNull();
+      expect(witness.missing(ranges, witness.lasts())).toBeNull();
+    }
+  });
+
+  it("sees another record in the place of the last one", () => {
+    expect(from(at(5, 2), at(6, 1)).contradiction(at(6, 0.5))).toContain("offset 6 of partition 0");
+  });
+
+  it("sees an end before the last one, or no partition at all", () => {
+    const witness = from(at(6, 1));
+    expect(witness.missing(range(0, 6), witness.lasts())).toContain("offset 6 of partition 0");
+    expect(witness.missing(new Map(), witness.lasts())).toContain("offset 6");
+  });
+
+  it("sees what was dropped before its time, at the beginning or altogether, and lets go of what is old", () => {
+    const witness = from(at(1, 60), at(2, 20), at(3, 1));
+    expect(witness.dropped(range(2, 4))).toBeNull();
+    expect(witness.dropped(range(3, 4))).toMatchObject({ offset: 2, ageMs: 20 * HOUR_MS });
+    expect(witness.dropped(range(9, 9))).toEqual({ partition: 0, offset: 3, ageMs: HOUR_MS });
+    expect(from(at(1, 60), at(2, 30)).dropped(range(3, 3))).toBeNull();
+  });
+});
+
+it("asks about the end only for what was known before", () => {
+  const witness = after(at(6, 1));
+  const before = witness.lasts();
+  witness.learn(at(7));
+  expect(witness.missing(range(0, 7), before)).toBeNull();
+});
+
+it("believes none of two notes about one place that differ", () => {
+  const witness = heir(at(6, 1));
+  witness.recall(after(at(6, 2)).note());
+  expect(witness.contradiction(at(6, 1))).not.toBeNull();
+  expect(witness.contradiction(at(6, 2))).not.toBeNull();
+});
+
+it("notes what fits beside an offset, and ignores what it cannot read", () => {
+  const witness = fresh();
+  for (const partition of Array.from({ length: 1_000 }).keys())
+    for (const age of [9, 0]) witness.learn(at(4_000_000_000 - age, age, partition));
+  expect(witness.note().length).toBeLessThan(4_000);
+  expect(witness.note().length).toBeGreaterThan(3_000);
+  const other = fresh();
+  for (const note of ["", "from somebody else", "0:x", "0:5", ":5@5", "a:5@5", "0:-5@x"]) other.recall(note);
+  expect(other.lasts().size).toBe(0);
+});

@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
+import kafkajs, { CompressionTypes } from "kafkajs";
+import lz4 from "lz4js";
+import { compress as snappy } from "snappyjs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { DecompressionError, readAllCompressions } from "../../../../src/kafka/compression/compression.ts";
+
+type Codec = { decompress: (data: Buffer) => Promise<Buffer> };
+
+const CODECS = {
+  gzip: CompressionTypes.GZIP,
+  snappy: CompressionTypes.Snappy,
+  lz4: CompressionTypes.LZ4,
+  zstd: CompressionTypes.ZSTD,
+} as const;
+type Name = keyof typeof CODECS;
+const names = Object.keys(CODECS) as Name[];
+
+/**
+ * The same twelve records as Kafka's Java producer 4.3.1 and librdkafka 2.16 compressed them: the bytes between a batch's head and its
+ * end, in base64.
+ */
+const batches = JSON.parse(
+  readFileSync(new URL("../../../support/compressed-batches.json", import.meta.url), "utf8"),
+) as Record<"java" | "librdkafka", Record<Name, string>>;
+
+const batch = (producer: "java" | "librdkafka", name: Name): Buffer =>
+  Buffer.from(batches[producer][name], "base64");
+
+const codecs = kafkajs.CompressionCodecs as Record<(typeof CODECS)[Name], () => Codec>;
+
+const decompress = (name: Name, data: Buffer): Promise<Buffer> => codecs[CODECS[name]]().decompress(data);
+
+beforeEach(() => readAllCompressions());
+
+const records = gunzipSync(batch("java", "gzip"));
+
+describe.each(["java", "librdkafka"] as const)("a batch of %s", (producer) => {
+  it.each(names)("with %s is read", async (name) => {
+    expect((await decompress(name, batch(producer, name))).equals(records)).toBe(true);
+  });
+
+  it.each(names)("with %s, cut off anywhere, is refused or does not hold the same", async (name) => {
+    const data = batch(producer, name);
+    // A checksum at the end is not looked at, nor missed.
+    for (let bytes = 0; bytes < data.length - 8; bytes += 1) {
+      const outcome = await decompress(name, data.subarray(0, bytes)).then(
+        (read) => (read.equals(records) ? "the same" : "something else"),
+        (error: unknown) => error,
+      );
+      expect(outcome === "something else" || outcome instanceof DecompressionError).toBe(true);
+    }
+  });
+
+  it.each(names)("with %s, larger than the bound, is refused", async (name) => {
+    readAllCompressions(records.length - 1);
+    await expect(decompress(name, batch(producer, name))).rejects.toThrow(DecompressionError);
+  });
+});
+
+/** Compresses well in parts and not at all in others, over many blocks. */
+const large = Buffer.concat(
+  Array.from({ length: 40 }, (_, part) =>
+    part % 2 === 0
+      ? Buffer.alloc(30_000, part)
+      : Buffer.from(Array.from({ length: 30_000 }, (_value, at) => (at * 2_654_435_761 * part) >>> 24)),
+  ),
+);
+
+it.each([
+  ["gzip", gzipSync(large)],
+  ["snappy", snappy(large)],
+  ["lz4", Buffer.from(lz4.compress(large))],
+] as const)("reads many blocks of %s", async (name, data) => {
+  expect((await decompress(name, data)).equals(large)).toBe(true);
+});
+
+it("reads the blocks of Java's snappy one after the other", async () => {
+  const head = Buffer.from("82534e41505059000000000100000001", "hex");
+  const blocks = [large.subarray(0, 50_000), large.subarray(50_000)].flatMap((part) => {
+    const block = snappy(part);
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(block.length);
+    return [size, block];
+  });
+  expect((await decompress("snappy", Buffer.concat([head, ...blocks]))).equals(large)).toBe(true);
+});
+
+/** Magic, flags, the code of the block size, and a header checksum that is wrong, as old clients of Kafka wrote it. */
+const lz4Head = (flags: number, sizeCode: number): Buffer =>
+  Buffer.from([0x04, 0x22, 0x4d, 0x18, flags, sizeCode << 4, 0xee]);
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+
+it("reads stored blocks of LZ4, their checksums, and a wrong checksum of the header", async () => {
+  const text = Buffer.from("stored as it is");
+  const block = [uint32(0x80000000 + text.length), text, Buffer.from("abcd")];
+  const frame = Buffer.concat([lz4Head(0x70, 4), ...block, ...block, uint32(0)]);
+  expect(String(await decompress("lz4", frame))).toBe("stored as it isstored as it is");
+});
+
+const zstdHead = (descriptor: number): Buffer => Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, descriptor]);
+/** A block that repeats one byte. */
+const repeated = (bytes: number, isLast: boolean): Buffer =>
+  Buffer.concat([uint32((bytes << 3) | 2 | Number(isLast)).subarray(0, 3), Buffer.from([0x61])]);
+
+it("reads several frames of Zstandard, and skips what is none", async () => {
+  const frame = Buffer.concat([zstdHead(0x38), repeated(3, false), repeated(2, true)]);
+  const skipped = Buffer.concat([uint32(0x184d2a53), uint32(4), Buffer.from("skip")]);
+  expect(String(await decompress("zstd", Buffer.concat([frame, skipped, frame])))).toBe("aaaaaaaaaa");
+});
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const bombs: [string, Name, Buffer][] = [
+  ["gzip that grows a thousandfold", "gzip", gzipSync(Buffer.alloc(MAX_BYTES + 1))],
+  ["snappy that says it is 4 GB", "snappy", Buffer.from("ffffffff0f00", "hex")],
+  [
+    "Java's snappy in many blocks",
+    "snappy",
+    Buffer.concat([
+      Buffer.from("82534e41505059000000000100000001", "hex"),
+      ...Array.from({ length: 3 }, () => Buffer.from("0000000680808010fe01", "hex")),
+    ]),
+  ],
+  [
+    "LZ4 in many blocks",
+    "lz4",
+    Buffer.concat([
+      lz4Head(0x60, 7),
+      ...Array.from({ length: 17 }, () => Buffer.concat([uint32(20_000), Buffer.alloc(20_000)])),
+      uint32(0),
+    ]),
+  ],
+  [
+    "LZ4 with a block that grows beyond its frame's block size",
+    "lz4",
+    Buffer.concat([
+      lz4Head(0x60, 4),
+      uint32(1_004),
+      Buffer.from([0x1f, 0x61, 1, 0]),
+      Buffer.alloc(999, 0xff),
+      Buffer.from([0]),
+      uint32(0),
+    ]),
+  ],
+  [
+    "Zstandard that repeats a byte",
+    "zstd",
+    Buffer.concat([
+      zstdHead(0x38),
+      ...Array.from({ length: 600 }, () => repeated(131_072, false)),
+      repeated(1, true),
+    ]),
+  ],
+  ["Zstandard with a window of 1 GB", "zstd", Buffer.concat([zstdHead(0xa0), repeated(1, true)])],
+  [
+    "Zstandard that says it is 2 ** 60 bytes",
+    "zstd",
+    Buffer.concat([
+      Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x10]),
+      repeated(1, true),
+    ]),
+  ],
+];
+
+it.each(bombs)("refuses %s", async (_, name, data) => {
+  await expect(decompress(name, data)).rejects.toThrow(DecompressionError);
+});
+
+it.each([
+  ["gzip", Buffer.from("not gzip")],
+  ["snappy", Buffer.from([0x80])],
+  ["lz4", Buffer.from("not a frame of LZ4")],
+  ["zstd", Buffer.from("not a frame of Zstandard")],
+] as const)("says which batch cannot be decompressed: %s", async (name, data) => {
+  await expect(decompress(name, data)).rejects.toThrow(`a ${name} batch of ${data.length} bytes`);
+});
+
+it("names the offset of a batch that was fetched", async () => {
+  const data = Buffer.from("not a frame of Zstandard");
+  const fetched = Buffer.concat([Buffer.alloc(100), data]);
+  const head = fetched.subarray(39);
+  head.writeBigInt64BE(41n, 0);
+  head.writeInt32BE(49 + data.length, 8);
+  head.writeInt8(2, 16);
+  head.writeInt32BE(3, 57);
+  await expect(decompress("zstd", fetched.subarray(100))).rejects.toThrow("at offset 41, 3 records, cannot");
+});

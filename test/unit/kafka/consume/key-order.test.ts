@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { keyOrder, type Place } from "../../../../src/kafka/consume/key-order.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { randomFrom } from "../../../support/random.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await turn();
+};
+const never = new AbortController().signal;
+
+/** Tasks that end when told to. */
+const manual = (maxRunning: number) => {
+  const order = keyOrder(maxRunning, systemClock);
+  const started: string[] = [];
+  const finish = new Map<string, () => void>();
+  const places = new Map<string, Place>();
+  const submit = (key: string | null, name: string): void =>
+    order.submit(key, async (place) => {
+      started.push(name);
+      places.set(name, place);
+      await new Promise<void>((resolve) => finish.set(name, resolve));
+    });
+  return {
+    order,
+    started,
+    submit,
+    finish: (name: string) => finish.get(name)?.(),
+    place: (name: string) => places.get(name)!,
+  };
+};
+
+test("tasks of one key run one after the other, those of others beside them", async () => {
+  const { started, submit, finish, order } = manual(10);
+  submit("a", "a1");
+  submit("a", "a2");
+  submit("b", "b1");
+  submit(null, "n1");
+  submit(null, "n2");
+  await turns(3);
+  expect(started).toEqual(["a1", "b1", "n1", "n2"]);
+  expect(order.unfinished).toBe(5);
+  finish("a1");
+  await turns(3);
+  expect(started.at(-1)).toBe("a2");
+  for (const name of ["a2", "b1", "n1", "n2"]) finish(name);
+  await eventually(() => order.unfinished === 0, "all to finish");
+  expect(order.running).toBe(0);
+});
+
+test("no more run than may, and the one that came first goes first", async () => {
+  const { started, submit, finish, order } = manual(2);
+  for (const name of ["1", "2", "3", "4"]) submit(name, name);
+  await turns(3);
+  expect(started).toEqual(["1", "2"]);
+  expect(order.running).toBe(2);
+  finish("2");
+  await turns(3);
+  expect(started).toEqual(["1", "2", "3"]);
+});
+
+test("a task that leaves its place lets another run, and waits to come back; its key stays taken", async () => {
+  const { started, submit, finish, order, place } = manual(1);
+  submit("a", "a1");
+  submit("a", "a2");
+  submit("b", "b1");
+  await turns(3);
+  expect(started).toEqual(["a1"]);
+  place("a1").leave();
+  place("a1").leave();
+  await turns(3);
+  expect(started).toEqual(["a1", "b1"]);
+  let back = false;
+  const taking = place("a1")
+    .take(never)
+    .then(() => (back = true));
+  await turns(3);
+  expect(back, "the only place is taken").toBe(false);
+  expect(order.running).toBe(1);
+  finish("b1");
+  await taking;
+  await place("a1").take(never);
+  expect(order.running, "taking twice is taking once").toBe(1);
+  finish("a1");
+  await turns(3);
+  expect(started).toEqual(["a1", "b1", "a2"]);
+});
+
+test("whoever stops waiting for a place takes none", async () => {
+  const { submit, finish, order, place } = manual(1);
+  submit("a", "a1");
+  submit("b", "b1");
+  await turns(3);
+  place("a1").leave();
+  await turns(3);
+  const waiting = new AbortController();
+  const taking = place("a1").take(waiting.signal);
+  waiting.abort(new Error("lost"));
+  await expect(taking).rejects.toThrow("lost");
+  await expect(place("a1").take(waiting.signal)).rejects.toThrow("lost");
+  finish("b1");
+  finish("a1");
+  await eventually(() => order.unfinished === 0, "all to finish");
+  expect(order.running).toBe(0);
+});
+
+test("whatever happens at the same time: order by key, never too many, everything ends", async () => {
+  for (let seed = 0; seed < 40; seed++) {
+    const random = randomFrom(seed);
+    const maxRunning = 1 + Math.floor(random() * 4);
+    const order = keyOrder(maxRunning, systemClock);
+    const done = new Map<string, number[]>();
+    const active = new Set<string>();
+    let inside = 0;
+    const submitted = new Map<string, number[]>();
+    for (let i = 0; i < 120; i++) {
+      const key = random() < 0.15 ? null : `k${Math.floor(random() * 6)}`;
+      if (key !== null) submitted.set(key, [...(submitted.get(key) ?? []), i]);
+      order.submit(key, async (place) => {
+        if (key !== null) {
+          expect(active.has(key), "one task of a key at a time").toBe(false);
+          active.add(key);
+        }
+        inside += 1;
+        expect(inside).toBeLessThanOrEqual(maxRunning);
+        await turns(Math.floor(random() * 3));
+        if (random() < 0.4) {
+          const signal = new AbortController();
+          inside -= 1;
+          place.leave();
+          await turns(Math.floor(random() * 4));
+          if (random() < 0.5) setImmediate(() => signal.abort(new Error("lost")));
+          const came = await place.take(signal.signal).then(
+            () => true,
+            () => false,
+          );
+          if (came) inside += 1;
+          expect(inside).toBeLessThanOrEqual(maxRunning);
+          await turns(Math.floor(random() * 2));
+          if (came) inside -= 1;
+        } else inside -= 1;
+        if (key !== null) {
+          done.set(key, [...(done.get(key) ?? []), i]);
+          active.delete(key);
+        }
+      });
+      if (random() < 0.3) await turn();
+    }
+    await eventually(() => order.unfinished === 0, `everything to end (seed ${seed})`);
+    expect(done, `seed ${seed}`).toEqual(submitted);
+    expect(order.running).toBe(0);
+  }
+});

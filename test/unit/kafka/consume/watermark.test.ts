@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { Watermark } from "../../../../src/kafka/consume/watermark.ts";
+import { randomFrom, shuffled } from "../../../support/random.ts";
+
+test("nothing taken in: the offset it began with", () => {
+  const watermark = new Watermark(42);
+  expect(watermark.next).toBe(42);
+  expect(watermark.committable()).toBe(42);
+});
+
+test("it never passes an unfinished offset, and catches up when that one finishes", () => {
+  const watermark = new Watermark(10);
+  for (const offset of [10, 11, 12]) watermark.begin(offset);
+  watermark.finish(12);
+  watermark.finish(11);
+  expect(watermark.committable()).toBe(10);
+  watermark.finish(10);
+  expect(watermark.committable()).toBe(13);
+  expect(watermark.next).toBe(13);
+});
+
+test("gaps between offsets are no obstacle", () => {
+  const watermark = new Watermark(0);
+  for (const offset of [3, 7, 100]) watermark.begin(offset);
+  watermark.finish(3);
+  expect(watermark.committable()).toBe(7);
+  watermark.finish(100);
+  watermark.finish(7);
+  expect(watermark.committable()).toBe(101);
+});
+
+test("whatever the order of finishing, it is the oldest unfinished offset, and never goes back", () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const random = randomFrom(seed);
+    const watermark = new Watermark(0);
+    const unfinished = new Set<number>();
+    let offset = 0;
+    let last = 0;
+    for (let step = 0; step < 4_000; step++) {
+      if (random() < 0.5) {
+        offset += random() < 0.9 ? 1 : 5;
+        watermark.begin(offset);
+        unfinished.add(offset);
+      } else {
+        const [first] = unfinished;
+        const chosen = random() < 0.3 ? first : shuffled([...unfinished].slice(0, 50), random)[0];
+        if (chosen !== undefined) {
+          watermark.finish(chosen);
+          unfinished.delete(chosen);
+        }
+      }
+      if (random() < 0.2) {
+        const committable = watermark.committable();
+        expect(committable).toBe(unfinished.size > 0 ? Math.min(...unfinished) : watermark.next);
+        expect(committable).toBeGreaterThanOrEqual(last);
+        last = committable;
+      }
+    }
+  }
+});

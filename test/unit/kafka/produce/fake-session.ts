@@ -1,0 +1,72 @@
+import type { Session } from "../../../../src/kafka/produce/session.ts";
+import type { Waiting } from "../../../../src/kafka/produce/waiting.ts";
+
+/** An error as kafkajs throws it for an answer of a broker. */
+export const protocolError = (type: string): Error => Object.assign(new Error(type), { type });
+
+type Behaviour = (batch: readonly Waiting[]) => Promise<void>;
+
+/** A cluster of paper: partitions with leaders, what was written to each, and what goes wrong. */
+export const paperCluster = (partitions: number) => {
+  const logs = Array.from({ length: partitions }, (): string[] => []);
+  const cluster = {
+    /** The leader of each partition. */
+    leaders: Array.from({ length: partitions }, (): number | null => 1),
+    /** What a send does before its records are written; rejects when they are not. */
+    before: (() => Promise.resolve()) as Behaviour,
+    /** What a send does after they are. */
+    after: (() => Promise.resolve()) as Behaviour,
+    /** Why no connection can be opened. */
+    unreachable: null as Error | null,
+    opened: 0,
+    closed: 0,
+    batches: [] as string[][],
+    /** How many sends were under way to one leader, at most. */
+    most: 0,
+    /** Keys in the order in which each partition has them. */
+    logs,
+    all: (): string[] => logs.flat(),
+  };
+  const underWay = new Map<number | null, number>();
+
+  const write = (batch: readonly Waiting[]): Map<number, number> => {
+    const first = new Map<number, number>();
+    for (const { partition, record } of batch) {
+      const log = logs[partition]!;
+      if (!first.has(partition)) first.set(partition, log.length);
+      log.push(String(record.key));
+    }
+    return first;
+  };
+
+  const open = (): Promise<Session> => {
+    if (cluster.unreachable) return Promise.reject(cluster.unreachable);
+    cluster.opened += 1;
+    return Promise.resolve({
+      leaders: () =>
+        cluster.unreachable ? Promise.reject(cluster.unreachable) : Promise.resolve([...cluster.leaders]),
+      send: async (batch) => {
+        const leader = cluster.leaders[batch[0]!.partition] ?? null;
+        const now = (underWay.get(leader) ?? 0) + 1;
+        underWay.set(leader, now);
+        cluster.most = Math.max(cluster.most, now);
+        cluster.batches.push(batch.map(({ record }) => String(record.key)));
+        try {
+          await cluster.before(batch);
+          const offsets = write(batch);
+          await cluster.after(batch);
+          return offsets;
+        } finally {
+          underWay.set(leader, (underWay.get(leader) ?? 1) - 1);
+        }
+      },
+      close: () => {
+        cluster.closed += 1;
+        return Promise.resolve();
+      },
+    });
+  };
+  return { cluster, open };
+};
+
+export type PaperCluster = ReturnType<typeof paperCluster>["cluster"];

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { choosePartition } from "../../../../src/kafka/produce/partition.ts";
+
+/** What Apache Kafka's own Java client (4.3.1) chooses for a key among 1, 3, 6, 12 and 100 partitions. */
+const java: [key: string, ...partitions: [number, number, number, number, number]][] = [
+  ["", 0, 0, 3, 9, 81],
+  ["a", 0, 1, 4, 4, 24],
+  ["ab", 0, 2, 2, 2, 34],
+  ["abc", 0, 0, 3, 3, 7],
+  ["abcd", 0, 2, 2, 8, 0],
+  ["21", 0, 0, 0, 0, 40],
+  ["foobar", 0, 0, 0, 6, 66],
+  ["tx-1", 0, 0, 3, 9, 57],
+  ["tx-2", 0, 0, 3, 9, 17],
+  ["tx-3", 0, 1, 4, 4, 92],
+  ["q-1", 0, 0, 0, 6, 50],
+  ["c-1", 0, 2, 5, 11, 59],
+  ["c-1234567890", 0, 1, 1, 1, 65],
+  ["São Paulo", 0, 0, 0, 0, 0],
+  ["日本語", 0, 1, 4, 10, 70],
+  ["😀", 0, 0, 3, 9, 17],
+  ["6f1c1a3e-3a53-4c0e-9b58-0d9f4a1f9d11", 0, 1, 4, 10, 42],
+  ["a-little-bit-long-string", 0, 2, 2, 8, 12],
+  ["a-little-bit-longer-string", 0, 2, 5, 11, 19],
+  ["lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8", 0, 2, 5, 5, 77],
+  ["00000000000000000000", 0, 1, 4, 10, 50],
+  ["x".repeat(1_000), 0, 0, 0, 6, 46],
+];
+
+test.each(java)("%.20s goes where Java puts it", (key, ...expected) => {
+  const choose = choosePartition();
+  expect([1, 3, 6, 12, 100].map((partitions) => choose(Buffer.from(key), partitions))).toEqual(expected);
+});
+
+test("bytes that are no text go where Java puts them", () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+  expect([6, 100].map((partitions) => choosePartition()(bytes, partitions))).toEqual([4, 74]);
+});
+
+test("records without a key are spread evenly", () => {
+  const choose = choosePartition();
+  const counts = [0, 0, 0, 0];
+  for (let i = 0; i < 400; i++) counts[choose(null, 4)]! += 1;
+  expect(counts).toEqual([100, 100, 100, 100]);
+});

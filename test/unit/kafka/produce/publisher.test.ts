@@ -1,0 +1,293 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  createPublisher,
+  type Publisher,
+  type PublisherOptions,
+} from "../../../../src/kafka/produce/publisher.ts";
+import type { PublishError } from "../../../../src/kafka/produce/waiting.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { silent } from "../../../../src/cli/silent.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { paperCluster, protocolError } from "./fake-session.ts";
+
+const opened: Publisher[] = [];
+afterEach(async () => {
+  for (const publisher of opened.splice(0)) await publisher.close(0);
+});
+
+const LONG_MS = 60_000;
+
+const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}) => {
+  const { cluster, open } = paperCluster(partitions);
+  const publisher = createPublisher(
+    { topic: "t", maxWaiting: 10_000, maxWaitingBytes: 10_000_000, sendTimeoutMs: LONG_MS, ...options },
+    { open, clock: systemClock, log: silent, random: () => 0 },
+  );
+  opened.push(publisher);
+  const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
+    publisher.publish(
+      { key: key === null ? null : Buffer.from(key), value: Buffer.alloc(bytes), headers: {} },
+      timeoutMs,
+    );
+  /** The code of the error that a publish ends with. */
+  const failure = (publishing: Promise<unknown>): Promise<string> =>
+    publishing.then(
+      () => "written",
+      (error: unknown) => (error as PublishError).code,
+    );
+  return { cluster, publisher, publish, failure };
+};
+const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `k-${i}`);
+const hangs = (): Promise<void> => new Promise(() => undefined);
+
+describe("when all is well", () => {
+  test("each record gets its own place, and those of a key keep their order", async () => {
+    const { cluster, publish, publisher } = setUp(3);
+    const written = await Promise.all([...keys(50), ...keys(50)].map((key) => publish(key)));
+    for (const [i, { partition, offset }] of written.entries())
+      expect(cluster.logs[partition]?.[offset]).toBe(`k-${i % 50}`);
+    expect(cluster.all()).toHaveLength(100);
+    expect(publisher.state()).toMatchObject({ up: true, detail: "3 partitions", waiting: 0 });
+  });
+
+  test("one send is under way to a leader, and what gathers meanwhile is the next batch", async () => {
+    const { cluster, publish } = setUp(2);
+    await publish("first");
+    let release: (() => void) | undefined;
+    cluster.before = () => new Promise((resolve) => (release = resolve));
+    const one = publish("one");
+    await eventually(() => release !== undefined, "the first send");
+    cluster.before = () => Promise.resolve();
+    const others = keys(30).map((key) => publish(key));
+    release?.();
+    await Promise.all([one, ...others]);
+    expect(cluster.most).toBe(1);
+    expect(cluster.batches.map((batch) => batch.length)).toEqual([1, 1, 30]);
+  });
+
+  test("each leader has its own lane: a slow one holds no other up", async () => {
+    const { cluster, publish } = setUp(2);
+    cluster.leaders = [1, 2];
+    await Promise.all(keys(20).map((key) => publish(key)));
+    const slow = cluster.logs[0]![0]!;
+    const fast = cluster.logs[1]![0]!;
+    cluster.before = ([item]) => (item?.partition === 0 ? hangs() : Promise.resolve());
+    void publish(slow, 300).catch(() => undefined);
+    await publish(fast);
+    expect(cluster.logs[1]?.at(-1)).toBe(fast);
+  });
+
+  test("a long queue is sent in bounded batches", async () => {
+    const { cluster, publish } = setUp();
+    await Promise.all(keys(3_000).map((key) => publish(key)));
+    expect(Math.max(...cluster.batches.map((batch) => batch.length))).toBeLessThanOrEqual(1_000);
+    expect(cluster.logs[0]).toEqual(keys(3_000));
+  });
+
+  test("large records are not gathered beyond what a broker takes", async () => {
+    const { cluster, publish } = setUp();
+    await publish("first");
+    await Promise.all(keys(6).map((key) => publish(key, LONG_MS, 300_000)));
+    for (const batch of cluster.batches) expect(batch.length).toBeLessThanOrEqual(2);
+    expect(cluster.logs[0]).toEqual(["first", ...keys(6)]);
+  });
+});
+
+describe("bounds", () => {
+  test("a record that is not acknowledged in time is given up, and says why", async () => {
+    const { cluster, publish, publisher, failure } = setUp();
+    await publish("first");
+    cluster.before = hangs;
+    const startedAt = performance.now();
+    expect(await failure(publish("late", 200))).toBe("timeout");
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(200);
+    expect(publisher.state().waiting).toBe(0);
+  });
+
+  test("a record that never left is given up as well, while nothing can be reached", async () => {
+    const { cluster, publish, publisher, failure } = setUp();
+    cluster.unreachable = new Error("nobody there");
+    expect(await failure(publish("k", 150))).toBe("timeout");
+    await eventually(() => publisher.state().detail === "nobody there", "the reason");
+    expect(publisher.state().up).toBe(false);
+  });
+
+  test("what was given up during an outage is not held on to", async () => {
+    const { cluster, publish, publisher, failure } = setUp();
+    await publish("first");
+    const held: WeakRef<Buffer>[] = [];
+    const lose = async (): Promise<void> => {
+      const value = Buffer.alloc(100_000);
+      held.push(new WeakRef(value));
+      expect(await failure(publisher.publish({ key: Buffer.from("k"), value, headers: {} }, 20))).toBe(
+        "timeout",
+      );
+    };
+    cluster.unreachable = new Error("away");
+    cluster.before = () => Promise.reject(new Error("away"));
+    await Promise.all(Array.from({ length: 50 }, lose));
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    await eventually(
+      () => {
+        collect();
+        return held.every((reference) => reference.deref() === undefined);
+      },
+      "the records to be let go of",
+      5_000,
+    );
+  });
+
+  test("too many records, or too many bytes, are refused at once, and places come free again", async () => {
+    const { cluster, publish, failure } = setUp(1, { maxWaiting: 2, maxWaitingBytes: 5_000 });
+    cluster.before = hangs;
+    const waiting = [failure(publish("a", 300)), failure(publish("b", 300))];
+    expect(await failure(publish("c"))).toBe("overloaded");
+    expect(await Promise.all(waiting)).toEqual(["timeout", "timeout"]);
+    cluster.before = () => Promise.resolve();
+    expect(await failure(publish("large", LONG_MS, 6_000))).toBe("overloaded");
+  });
+
+  test("where a topic takes only small batches, few are refused, for what is refused may be written in part", async () => {
+    const { cluster, publish } = setUp();
+    let refused = 0;
+    cluster.before = (batch) => {
+      if (batch.length <= 40) return Promise.resolve();
+      refused += 1;
+      return Promise.reject(protocolError("MESSAGE_TOO_LARGE"));
+    };
+    await Promise.all(keys(3_000).map((key) => publish(key)));
+    expect(cluster.logs[0]).toEqual(keys(3_000));
+    // 1,000, 500, 250, 125 and 62.
+    expect(refused).toBe(5);
+  });
+
+  test("a batch that Kafka finds too large is sent record by record, and only the large one is refused", async () => {
+    const { cluster, publish, failure } = setUp();
+    await publish("first");
+    cluster.before = (batch) =>
+      batch.length > 1 || batch.some(({ record }) => record.value?.length === 5_000)
+        ? Promise.reject(protocolError("MESSAGE_TOO_LARGE"))
+        : Promise.resolve();
+    const outcomes = await Promise.all([
+      failure(publish("a")),
+      failure(publish("large", LONG_MS, 5_000)),
+      failure(publish("b")),
+    ]);
+    expect(outcomes).toEqual(["written", "refused", "written"]);
+    expect(cluster.logs[0]).toEqual(["first", "a", "b"]);
+    expect(cluster.opened, "the connection is whole").toBe(1);
+  });
+});
+
+describe("when leaders move and connections break", () => {
+  test("what an old leader refuses goes to the new one, over the same connections", async () => {
+    const { cluster, publish, publisher } = setUp(2);
+    await publish("first");
+    cluster.before = () => {
+      cluster.before = () => Promise.resolve();
+      cluster.leaders = [2, 2];
+      return Promise.reject(protocolError("NOT_LEADER_FOR_PARTITION"));
+    };
+    await Promise.all(keys(10).map((key) => publish(key)));
+    expect([...cluster.all()].sort()).toEqual(["first", ...keys(10)].sort());
+    expect(cluster.opened).toBe(1);
+    expect(publisher.state().up).toBe(true);
+  });
+
+  test("what is under way to a leader that lost its partition is not waited for", async () => {
+    const { cluster, publish } = setUp();
+    await publish("first");
+    cluster.before = () => {
+      cluster.before = () => Promise.resolve();
+      cluster.leaders = [2];
+      return hangs();
+    };
+    const written = await publish("moved");
+    expect(cluster.logs[0]?.[written.offset]).toBe("moved");
+  });
+
+  test("an outcome that is not known costs the connection, and a duplicate at most, never a record", async () => {
+    const { cluster, publish } = setUp();
+    await publish("first");
+    cluster.after = () => {
+      cluster.after = () => Promise.resolve();
+      return Promise.reject(new Error("connection lost"));
+    };
+    await publish("doubtful");
+    expect(cluster.logs[0]).toEqual(["first", "doubtful", "doubtful"]);
+    expect(cluster.opened).toBe(2);
+  });
+
+  test("a send that hangs is given up, and tried again on a new connection", async () => {
+    const { cluster, publish } = setUp(1, { sendTimeoutMs: 100 });
+    await publish("first");
+    cluster.before = () => {
+      cluster.before = () => Promise.resolve();
+      return hangs();
+    };
+    await publish("again");
+    expect(cluster.logs[0]).toEqual(["first", "again"]);
+    expect(cluster.opened).toBe(2);
+    await eventually(() => cluster.closed === 1, "the old connection to be closed");
+  });
+
+  test("a partition without a leader waits for one", async () => {
+    const { cluster, publish, failure } = setUp();
+    cluster.leaders = [null];
+    expect(await failure(publish("early", 150))).toBe("timeout");
+    cluster.leaders = [1];
+    await publish("later");
+    expect(cluster.logs[0]).toEqual(["later"]);
+  });
+
+  test("records keep their order over a failure", async () => {
+    const { cluster, publish } = setUp();
+    await publish("first");
+    let failures = 2;
+    cluster.before = () => {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(protocolError("NOT_ENOUGH_REPLICAS")) : Promise.resolve();
+    };
+    const many = keys(600).map((key) => publish(key));
+    await Promise.all(many);
+    expect(cluster.logs[0]).toEqual(["first", ...keys(600)]);
+  });
+
+  test("a place that is not acknowledged is nobody's: the one promised is where the record stands", async () => {
+    const { cluster, publish } = setUp(3);
+    let calls = 0;
+    cluster.before = () => {
+      calls += 1;
+      return calls % 3 === 0 ? Promise.reject(new Error("reset")) : Promise.resolve();
+    };
+    const written = await Promise.all(keys(700).map((key) => publish(key)));
+    for (const [i, { partition, offset }] of written.entries())
+      expect(cluster.logs[partition]?.[offset]).toBe(`k-${i}`);
+  });
+});
+
+describe("closing", () => {
+  test("what waits goes out first; afterwards nothing is taken", async () => {
+    const { cluster, publish, publisher, failure } = setUp();
+    cluster.before = () => systemClock.sleep(30);
+    const waiting = keys(20).map((key) => publish(key));
+    const closing = publisher.close(LONG_MS);
+    await Promise.all(waiting);
+    await closing;
+    expect(cluster.logs[0]).toEqual(keys(20));
+    expect(await failure(publish("late"))).toBe("closed");
+    expect(cluster.closed).toBe(cluster.opened);
+  });
+
+  test("what cannot go out in time is given up", async () => {
+    const { cluster, publish, publisher, failure } = setUp();
+    await publish("first");
+    cluster.before = hangs;
+    const stuck = failure(publish("stuck"));
+    await publisher.close(50);
+    expect(await stuck).toBe("closed");
+  });
+});

@@ -1,0 +1,251 @@
+import { expect, it, vi } from "vitest";
+import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
+import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
+import type { RecordJson } from "./command-writers.ts";
+import { commandSchema, ISSUED_AT, registered, retype, without, written } from "./command-writers.ts";
+
+const SCHEMA = readSchema("command");
+
+/** A decoder over a registry that holds these schemas, and the ids that it was asked for. */
+const reading = (schemas: Record<number, RegisteredSchema>) => {
+  const time = { now: 0 };
+  const writer = vi.fn((id: number) => Promise.resolve(schemas[id] ?? null));
+  return { decode: decoder(SCHEMA, { writer }, () => time.now), writer, time };
+};
+
+const decodeOne = async (bytes: Buffer, schema: RegisteredSchema | RecordJson) =>
+  reading({ 7: "text" in schema ? schema : registered(schema) }).decode(bytes);
+
+const accept = (fields: object) => ({ "cambio.bridge.v1.AcceptQuote": fields });
+const whole = {
+  commandId: "c-1",
+  issuedAt: ISSUED_AT,
+  expiresAt: null,
+  request: accept({ quoteId: "q-1", counterpartyId: "cp-1", amount: "1000.10", externalId: "e-1" }),
+};
+
+it("reads what it wrote itself", async () => {
+  const bytes = encoder(SCHEMA, 7)(whole);
+  expect(await decodeOne(bytes, commandSchema())).toEqual({ ok: true, value: whole });
+});
+
+it("encodes values larger than its buffer", async () => {
+  const large = { ...whole, commandId: "x".repeat(1_000_000) };
+  expect(await decodeOne(encoder(SCHEMA, 7)(large), commandSchema())).toEqual({ ok: true, value: large });
+});
+
+it("reads an older schema: what it lacks has its default", async () => {
+  const older = commandSchema((command, acceptQuote) => {
+    without(command, "expiresAt");
+    without(acceptQuote, "externalId");
+    // As Java's code generator writes it.
+    retype(acceptQuote, "quoteId", { type: "string", "avro.java.string": "String" });
+    without(acceptQuote, "amount");
+    acceptQuote.fields.push({ name: "amount", type: "string" });
+  });
+  const request = accept({ quoteId: "q-1", counterpartyId: "cp-1", amount: "1000.10", externalId: null });
+  expect(await decodeOne(written(7, older), older)).toEqual({ ok: true, value: { ...whole, request } });
+});
+
+it("reads a newer schema with more optional fields, in another order", async () => {
+  const newer = commandSchema((command, acceptQuote) => {
+    command.fields.unshift({ name: "origin", type: ["null", "string"], default: null });
+    acceptQuote.fields.push({ name: "priority", type: "int", default: 0 });
+    acceptQuote.fields.reverse();
+  });
+  const bytes = written(7, newer, { command: { origin: "desk" }, accept: { priority: 3 } });
+  expect(await decodeOne(bytes, newer)).toEqual({ ok: true, value: whole });
+});
+
+it("reads a schema that refers to others", async () => {
+  const schema = commandSchema();
+  const inlined = JSON.stringify(schema);
+  const request = schema.fields.find(({ name }) => name === "request");
+  const [create, acceptQuote] = request?.type as RecordJson[];
+  const split = commandSchema((command) =>
+    retype(command, "request", ["cambio.bridge.v1.CreateQuote", "cambio.bridge.v1.AcceptQuote"]),
+  );
+  const references = [create, acceptQuote].map((record) =>
+    JSON.stringify({ ...record, namespace: "cambio.bridge.v1" }),
+  );
+  expect(
+    await decodeOne(written(7, JSON.parse(inlined) as RecordJson), registered(split, { references })),
+  ).toEqual({
+    ok: true,
+    value: whole,
+  });
+  expect(await decodeOne(written(7, schema), registered(split))).toMatchObject({ ok: false });
+});
+
+type Foreign = { name: string; schema: RecordJson; over?: Parameters<typeof written>[2]; detail: string };
+const foreign: Foreign[] = [
+  {
+    name: "an amount that is a double",
+    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "double"])),
+    over: { accept: { amount: 1000.1 } },
+    detail: "amount may be double",
+  },
+  {
+    name: "an amount that may be a double",
+    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "string", "double"])),
+    detail: "amount may be double",
+  },
+  {
+    name: "bytes in place of a text",
+    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "quoteId", "bytes")),
+    over: { accept: { quoteId: Buffer.from("q-1") } },
+    detail: "quoteId may be bytes",
+  },
+  {
+    name: "an int in place of a long",
+    schema: commandSchema((command) => retype(command, "issuedAt", "int")),
+    over: { command: { issuedAt: 1_795_262_400 } },
+    detail: "issuedAt may be int",
+  },
+  {
+    name: "microseconds in place of milliseconds",
+    schema: commandSchema((command) =>
+      retype(command, "issuedAt", { type: "long", logicalType: "timestamp-micros" }),
+    ),
+    detail: "issuedAt is timestamp-micros",
+  },
+  {
+    name: "no counterparty",
+    schema: commandSchema((_, acceptQuote) => without(acceptQuote, "counterpartyId")),
+    detail: "lacks counterpartyId",
+  },
+  {
+    name: "a counterparty that may be null",
+    schema: commandSchema((_, acceptQuote) => retype(acceptQuote, "counterpartyId", ["null", "string"])),
+    detail: "counterpartyId may be null",
+  },
+  {
+    name: "a misspelt amount",
+    schema: commandSchema((_, acceptQuote) => {
+      without(acceptQuote, "amount");
+      acceptQuote.fields.push({ name: "ammount", type: ["null", "string"], default: null });
+    }),
+    over: { accept: { ammount: "1000.10" } },
+    detail: "lacks amount but has ammount",
+  },
+  {
+    name: "a new field that is not optional",
+    schema: commandSchema((_, acceptQuote) => acceptQuote.fields.push({ name: "limit", type: "string" })),
+    over: { accept: { limit: "5.10" } },
+    detail: "unknown field limit",
+  },
+  {
+    name: "one more kind of request",
+    schema: commandSchema((command) => {
+      const request = command.fields.find(({ name }) => name === "request");
+      (request?.type as RecordJson[]).push({
+        type: "record",
+        name: "CancelQuote",
+        fields: [{ name: "quoteId", type: "string" }],
+      });
+    }),
+    detail: "request may be record cambio.bridge.v1.CancelQuote",
+  },
+  {
+    name: "another namespace",
+    schema: commandSchema((command) => {
+      command.namespace = "cambio.bridge.v2";
+    }),
+    over: {
+      command: {
+        request: {
+          "cambio.bridge.v2.AcceptQuote": {
+            quoteId: "q",
+            counterpartyId: "c",
+            amount: null,
+            externalId: null,
+          },
+        },
+      },
+    },
+    detail: "cambio.bridge.v2.Command",
+  },
+];
+
+it.each(foreign)("does not guess: $name", async ({ schema, over, detail }) => {
+  const decoded = await decodeOne(written(7, schema, over), schema);
+  expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
+});
+
+it("takes a long without a logical type for the milliseconds that the field is documented to hold", async () => {
+  const plain = commandSchema((command) => retype(command, "issuedAt", "long"));
+  expect(await decodeOne(written(7, plain), plain)).toEqual({ ok: true, value: whole });
+});
+
+it.each([
+  ["protobuf", registered("syntax = 'proto3';", { kind: "PROTOBUF" })],
+  ["broken JSON", registered("{")],
+  ["broken Avro", registered({ type: "record", name: "Command" })],
+  ["a primitive", registered('"string"')],
+])("refuses a writer's schema that is %s, and asks for it once", async (_, schema) => {
+  const { decode, writer } = reading({ 7: schema });
+  const bytes = written(7, commandSchema());
+  expect(await decode(bytes)).toMatchObject({ ok: false });
+  expect(decode(bytes)).toMatchObject({ ok: false });
+  expect(writer).toHaveBeenCalledOnce();
+});
+
+const valid = written(7, commandSchema());
+it.each([
+  ["is empty", Buffer.alloc(0), "neither"],
+  ["is shorter than a head", valid.subarray(0, 4), "neither"],
+  ["begins with another byte", Buffer.concat([Buffer.from([1]), valid.subarray(1)]), "neither"],
+  ["is a head alone", valid.subarray(0, 5), "cut off"],
+  ["is cut off", valid.subarray(0, -1), "cut off"],
+  ["goes on", Buffer.concat([valid, Buffer.from([0])]), "bytes follow"],
+  ["names no branch", Buffer.concat([valid.subarray(0, 16), Buffer.alloc(20, 0x7e)]), ""],
+])("refuses a value that %s", async (_, bytes, detail) => {
+  const decoded = await decodeOne(bytes, commandSchema());
+  expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
+});
+
+it("answers at once when it knows the schema", async () => {
+  const { decode, writer } = reading({ 7: registered(commandSchema()) });
+  await decode(valid);
+  expect(decode(valid)).toEqual({ ok: true, value: whole });
+  expect(writer).toHaveBeenCalledOnce();
+});
+
+it("asks about an unknown id again only after a while, since it may have been registered", async () => {
+  const schemas: Record<number, RegisteredSchema> = {};
+  const { decode, writer, time } = reading(schemas);
+  expect(await decode(valid)).toEqual({ ok: false, detail: "the registry knows no schema 7" });
+  schemas[7] = registered(commandSchema());
+  time.now = 29_999;
+  expect(decode(valid)).toMatchObject({ ok: false });
+  expect(writer).toHaveBeenCalledOnce();
+  time.now = 30_000;
+  expect(await decode(valid)).toMatchObject({ ok: true });
+});
+
+it("asks nobody about an id that no registry gives", () => {
+  const { decode, writer } = reading({});
+  expect(decode(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1]))).toMatchObject({ ok: false });
+  expect(writer).not.toHaveBeenCalled();
+});
+
+it("does not forget a good schema over any number of unknown ones", async () => {
+  const { decode, writer } = reading({ 7: registered(commandSchema()) });
+  await decode(valid);
+  for (let id = 100; id < 10_200; id += 1) {
+    const bytes = Buffer.alloc(6);
+    bytes.writeInt32BE(id, 1);
+    await decode(bytes);
+  }
+  const asked = writer.mock.calls.length;
+  expect(decode(valid)).toMatchObject({ ok: true });
+  expect(writer).toHaveBeenCalledTimes(asked);
+});
+
+it("says nothing of a record while the registry cannot be asked, and remembers nothing of it", async () => {
+  const { decode, writer } = reading({ 7: registered(commandSchema()) });
+  writer.mockRejectedValueOnce(new Error("the registry is down"));
+  await expect(decode(valid)).rejects.toThrow("the registry is down");
+  expect(await decode(valid)).toMatchObject({ ok: true });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { paced } from "../../../../src/kafka/schema/paced.ts";
+
+/** Time that passes only by sleeping, and when each question was asked. */
+const pacing = (perSecond: number) => {
+  let now = 0;
+  const times: number[] = [];
+  const clock = {
+    monotonic: () => now,
+    sleep: (ms: number) => {
+      const until = now + ms;
+      return Promise.resolve().then(() => void (now = Math.max(now, until)));
+    },
+  };
+  const ask = paced(
+    (key: number) => {
+      times.push(now);
+      return key < 0 ? Promise.reject(new Error("no")) : Promise.resolve(key);
+    },
+    { perSecond, clock },
+  );
+  return { ask, times, clock };
+};
+
+it("lets a second's worth go at once, and the rest in order at its pace", async () => {
+  const { ask, times } = pacing(10);
+  const keys = Array.from({ length: 40 }, (_, key) => key);
+  expect(await Promise.all(keys.map(ask))).toEqual(keys);
+  expect(times.filter((time) => time === 0)).toHaveLength(11);
+  expect(times.at(-1)).toBe(2_900);
+});
+
+it("shares an answer among those who ask the same meanwhile, a failure too, and keeps none", async () => {
+  const { ask, times } = pacing(10);
+  const settled = await Promise.allSettled([ask(1), ask(1), ask(-1), ask(-1)]);
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+  expect(times).toHaveLength(2);
+  await ask(1);
+  expect(times).toHaveLength(3);
+});

@@ -1,0 +1,165 @@
+import { expect, it } from "vitest";
+import { RegistryError } from "../../../../src/kafka/schema/registry-http.ts";
+import { connectRegistry } from "../../../../src/kafka/schema/registry.ts";
+import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import { DeadlineError, systemClock, type Clock } from "../../../../src/runtime/clock.ts";
+import { TEST_CERT, TEST_KEY } from "../../partner/tls-material.ts";
+import { notFound, startFakeRegistry, type Answer, type Asked } from "./fake-registry.ts";
+
+const SCHEMA = readSchema("command");
+const ours = JSON.stringify(SCHEMA.json);
+
+type Routes = Record<string, Answer | "hang" | "reset">;
+const UNKNOWN = notFound(40403);
+
+/** A client of a registry that answers what it is told to, by method and path, and knows nothing else. */
+const connected = async (routes: Routes, over: { url?: string; clock?: Clock } = {}) => {
+  const { url, asked } = await startFakeRegistry(
+    ({ method, path }) => routes[`${method} ${path}`] ?? UNKNOWN,
+  );
+  const options = { url: over.url ?? url, auth: null, ca: undefined };
+  return { registry: connectRegistry(options, over.clock ?? systemClock), asked, url };
+};
+
+const ok = (body: unknown): Answer => ({ status: 200, body });
+const questions = (asked: readonly Asked[]): string[] => asked.map(({ method, path }) => `${method} ${path}`);
+
+it("gives the schema that an id stands for", async () => {
+  const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: ours }) });
+  expect(await registry.writer(7)).toEqual({ kind: null, text: ours, references: [] });
+});
+
+it("gives what a schema refers to, each after what it needs itself", async () => {
+  const to = (...subjects: string[]) => subjects.map((subject) => ({ name: subject, subject, version: 1 }));
+  const { registry } = await connected({
+    "GET /schemas/ids/7": ok({ schema: "top", schemaType: "AVRO", references: to("a", "b") }),
+    "GET /subjects/a/versions/1": ok({ id: 1, schema: "A", references: to("c") }),
+    "GET /subjects/b/versions/1": ok({ id: 2, schema: "B", references: to("c", "a") }),
+    "GET /subjects/c/versions/1": ok({ id: 3, schema: "C", references: to("a", "gone") }),
+  });
+  expect(await registry.writer(7)).toEqual({ kind: "AVRO", text: "top", references: ["C", "A", "B"] });
+});
+
+it("knows no schema where the registry itself says so", async () => {
+  const { registry } = await connected({});
+  expect(await registry.writer(7)).toBeNull();
+});
+
+it.each<[string, Answer | "reset"]>([
+  ["a proxy's 404", { status: 404, body: "<html>no upstream</html>" }],
+  ["an empty 404", { status: 404, body: "" }],
+  ["a 401", { status: 401, body: { error_code: 401, message: "Unauthorized" } }],
+  ["a 500", { status: 500, body: { error_code: 50001, message: "store" } }],
+  ["a redirect", { status: 302, body: "" }],
+  ["a 200 that is not JSON", ok("<html>sign in</html>")],
+  ["a 200 without a schema", ok({})],
+  ["a reset", "reset"],
+])("does not take %s for an unknown schema", async (_, answer) => {
+  const { registry } = await connected({ "GET /schemas/ids/7": answer });
+  await expect(registry.writer(7)).rejects.toThrow("the schema registry");
+});
+
+it("gives a question up after its time, and asks anew", async () => {
+  const routes: Routes = { "GET /schemas/ids/7": "hang" };
+  const impatient: Clock = {
+    ...systemClock,
+    withDeadline: (_ms, signal, work) => systemClock.withDeadline(100, signal, work),
+  };
+  const { registry } = await connected(routes, { clock: impatient });
+  await expect(registry.writer(7)).rejects.toSatisfy(({ cause }: Error) => cause instanceof DeadlineError);
+  routes["GET /schemas/ids/7"] = ok({ schema: ours });
+  expect(await registry.writer(7)).toMatchObject({ text: ours });
+});
+
+it("gives an endless answer up", async () => {
+  const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: "x".repeat(5_000_000) }) });
+  await expect(registry.writer(7)).rejects.toThrow("does not answer");
+});
+
+it("asks once for all who want the same schema at the same time", async () => {
+  const { registry, asked } = await connected({ "GET /schemas/ids/7": ok({ schema: ours }) });
+  await Promise.all(Array.from({ length: 50 }, () => registry.writer(7)));
+  expect(asked).toHaveLength(1);
+});
+
+it("signs in with the password of now", async () => {
+  const { url, asked } = await startFakeRegistry(() => UNKNOWN);
+  let password = "old";
+  const auth = { username: "bridge", password: () => password };
+  const registry = connectRegistry({ url: `${url}/`, auth, ca: undefined }, systemClock);
+  await registry.writer(1);
+  password = "new";
+  await registry.writer(2);
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  expect(asked.map(({ path, authorization }) => [path, authorization])).toEqual([
+    ["/schemas/ids/1", basic("bridge:old")],
+    ["/schemas/ids/2", basic("bridge:new")],
+  ]);
+});
+
+it("finds what is registered, asking the registry to look beyond white space", async () => {
+  const { registry, asked } = await connected({ "POST /subjects/a%2Fb-value?normalize=true": ok({ id: 3 }) });
+  expect(await registry.find("a/b-value", SCHEMA)).toBe(3);
+  expect(asked).toMatchObject([{ body: { schema: ours } }]);
+});
+
+const latest = (schema: unknown, text = JSON.stringify(schema, null, 4)): Routes => ({
+  "GET /subjects/s/versions/latest": ok({ id: 9, version: 1, schema: text }),
+});
+
+it("finds it although a registry that cannot look beyond white space does not", async () => {
+  const { registry } = await connected(latest({ ...SCHEMA.json, doc: "in other words" }));
+  expect(await registry.find("s", SCHEMA)).toBe(9);
+});
+
+it("does not take a schema with another default for the same", async () => {
+  const changed = JSON.parse(ours.replace('"default":null', '"default":null,"aliases":["old"]')) as unknown;
+  const { registry } = await connected(latest(changed));
+  expect(await registry.find("s", SCHEMA)).toBeNull();
+});
+
+it("finds nothing for a subject that is not there", async () => {
+  const { registry } = await connected({});
+  expect(await registry.find("s", SCHEMA)).toBeNull();
+  expect(await registry.incompatibility("s", SCHEMA)).toBeNull();
+});
+
+it("says why the subject's latest schema could not be read", async () => {
+  const other = { type: "record", name: "Command", namespace: "cambio.bridge.v1", fields: [] };
+  const { registry } = await connected(latest(other));
+  expect(await registry.incompatibility("s", SCHEMA)).toContain("schema 9");
+});
+
+it.each([
+  ["gives a new subject the level BACKWARD", undefined, ["PUT /config/s"]],
+  ["keeps the level that a subject has", ok({ compatibilityLevel: "NONE" }), []],
+] as const)("%s", async (_, level, then) => {
+  const { registry, asked } = await connected({
+    ...(level && { "GET /config/s": level }),
+    "POST /subjects/s/versions": ok({ id: 4 }),
+    "PUT /config/s": ok({ compatibility: "BACKWARD" }),
+  });
+  expect(await registry.register("s", SCHEMA)).toBe(4);
+  const beyondLooking = questions(asked).filter((question) => question !== "GET /config/s");
+  expect(beyondLooking).toEqual(["POST /subjects/s/versions", ...then]);
+});
+
+it("says what the registry has against a schema", async () => {
+  const { registry } = await connected({
+    "POST /subjects/s/versions": {
+      status: 409,
+      body: { error_code: 409, message: "incompatible: quoteId" },
+    },
+  });
+  const refusal = registry.register("s", SCHEMA);
+  await expect(refusal).rejects.toThrow(/409 .*incompatible: quoteId/);
+  await expect(refusal, "whose refusal it is").rejects.toBeInstanceOf(RegistryError);
+});
+
+it("trusts the CA that it is given, and no other", async () => {
+  const { url } = await startFakeRegistry(() => UNKNOWN, { cert: TEST_CERT, key: TEST_KEY });
+  const trusting = connectRegistry({ url, auth: null, ca: TEST_CERT }, systemClock);
+  expect(await trusting.writer(7)).toBeNull();
+  const wary = connectRegistry({ url, auth: null, ca: undefined }, systemClock);
+  await expect(wary.writer(7)).rejects.toThrow("self-signed certificate");
+});
