@@ -20,7 +20,7 @@ import { findQuoteId } from "../partner/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { DeadLetters } from "./dead-letters.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "./journal/open.ts";
 import type { Kit } from "./kit.ts";
 import { measured, openPartner } from "./partner.ts";
 import type { Part } from "./part.ts";

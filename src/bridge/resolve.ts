@@ -8,7 +8,7 @@ import {
 import type { Config } from "../config/config.ts";
 import { inspect } from "../kafka/cluster/inspect.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal } from "./journal/open.ts";
 import type { Kit } from "./kit.ts";
 import { openResults } from "./results.ts";
 

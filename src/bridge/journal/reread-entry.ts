@@ -1,5 +1,5 @@
-import type { Entry, Position } from "../commands-to-results/journal/entry.ts";
-import type { Incoming } from "../kafka/record.ts";
+import type { Entry, Position } from "../../commands-to-results/journal/entry.ts";
+import type { Incoming } from "../../kafka/record.ts";
 
 type Ports = {
   /** Null where the record was not met. */

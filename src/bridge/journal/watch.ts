@@ -1,10 +1,11 @@
-import type { View } from "../commands-to-results/journal/view.ts";
-import { protocolErrorOf } from "../kafka/errors.ts";
-import type { Incoming, Written } from "../kafka/record.ts";
-import { messageOf } from "../runtime/errors.ts";
-import type { Range } from "../kafka/consume/tail.ts";
-import { createWitness, type Dropped } from "../kafka/cluster/witness.ts";
-import type { Kit } from "./kit.ts";
+import type { View } from "../../commands-to-results/journal/view.ts";
+import { protocolErrorOf } from "../../kafka/errors.ts";
+import type { Incoming, Written } from "../../kafka/record.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Range } from "../../kafka/consume/tail.ts";
+import { createWitness } from "../../kafka/cluster/witness.ts";
+import type { Kit } from "../kit.ts";
+import { createVerdict } from "./verdict.ts";
 
 export type JournalWatch = {
   /** What there is to begin with, once it is known what the group knows of the journal. Rejects while either cannot be asked for. */
@@ -39,86 +40,30 @@ type Options = {
 };
 
 const LOOK_EVERY_MS = 1_000;
-/** A broker that was just woken may tell an end of the past for an instant. */
-const MISSING_LOOKS = 3;
 /** A leader that moves is away for some seconds. A watch that sees nothing for longer is none. */
 const BLIND_AFTER_MS = 5_000;
 /** How often the view is told what the log has deleted. */
 const FORGET_EVERY_MS = 600_000;
-/** A quote lives for one business day: what is older is not worth stopping for. */
-const HORIZON_MS = 86_400_000;
-/** A retention below this, of a topic that is kept for weeks, is a way of emptying it. */
-const PURGE_MS = 3_600_000;
-const RETENTION_TRIES = 3;
-const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/operations.md';
 
 /**
  * Watches over the journal being the log that it was: deleted and created again, purged, or cut short, it has forgotten who may call.
  * Then no command is taken and no call is begun any more, in this process and in those that come after it.
  */
 export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): JournalWatch => {
-  const { topic, view } = options;
-  let horizonMs = HORIZON_MS;
-  const witness = createWitness({ horizonMs: () => horizonMs, now: clock.now });
+  const { topic, view, retentionMs } = options;
+  const verdict = createVerdict({ topic, retentionMs, trust: view.trust }, { clock, log });
+  const witness = createWitness({ horizonMs: verdict.horizonMs, now: clock.now });
   let recalled = false;
   let waiting = false;
-  let lost: string | null = null;
-  let missing: string | null = null;
-  let looksMissing = 0;
-  /** Entries are gone, and whether by right is being asked. */
-  let asking = false;
   let looking = false;
   let sawAt = clock.monotonic();
   let isBlind = false;
   let forgotAt = clock.monotonic();
 
-  const lose = (what: string): void => {
-    if (lost === null) {
-      lost = `${topic} ${what}: ${ADVICE}`;
-      log.error({ topic, detail: lost }, "journal.lost");
-    }
-    view.trust(false);
-  };
-
-  const trustAsFound = (): void => view.trust(lost === null && missing === null && !asking);
-
-  /** Only a retention that is known now may explain what is gone: it can have been changed, or could not be asked before. */
-  const judge = async ({ partition, offset, ageMs }: Dropped): Promise<void> => {
-    let retentionMs: number | null = null;
-    for (let tries = 0; retentionMs === null && tries < RETENTION_TRIES; tries += 1) {
-      if (tries > 0) await clock.sleep(LOOK_EVERY_MS);
-      retentionMs = await options.retentionMs().catch(() => null);
-    }
-    const keptMs = retentionMs === null || retentionMs < 0 ? Infinity : retentionMs;
-    horizonMs = keptMs < PURGE_MS ? HORIZON_MS : Math.min(HORIZON_MS, keptMs / 2);
-    if (ageMs < horizonMs) {
-      const gone = `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
-      const kept = retentionMs === null ? "cannot be asked for" : `is ${retentionMs} ms`;
-      lose(`${gone} (its retention ${kept})`);
-    }
-    asking = false;
-    trustAsFound();
-  };
   const checkStart = async (ranges: ReadonlyMap<number, Range>): Promise<void> => {
-    const dropped = asking ? null : witness.dropped(ranges);
-    if (dropped === null) return;
-    asking = true;
-    trustAsFound();
-    await judge(dropped);
+    const dropped = verdict.isAsking() ? null : witness.dropped(ranges);
+    if (dropped !== null) await verdict.judge(dropped);
   };
-  /** Not for good: a leader that has just taken over may not be allowed to show its last records yet. */
-  const checkEnd = (behind: string | null): void => {
-    looksMissing = behind === null ? 0 : looksMissing + 1;
-    if (behind === null) {
-      if (missing !== null) log.info({ topic }, "journal.found");
-      missing = null;
-    } else if (missing === null && looksMissing >= MISSING_LOOKS) {
-      missing = `${topic} ${behind}: ${ADVICE}`;
-      log.error({ topic, detail: missing }, "journal.missing");
-    }
-    trustAsFound();
-  };
-
   const look = async (): Promise<void> => {
     const lasts = witness.lasts();
     const ranges = await options.ranges().catch((error: unknown) => {
@@ -126,7 +71,7 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
       throw error;
     });
     await checkStart(ranges);
-    checkEnd(witness.missing(ranges, lasts));
+    verdict.sawEnd(witness.missing(ranges, lasts));
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
     forgotAt = clock.monotonic();
     for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
@@ -172,8 +117,8 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     },
     isOurs: (record) => {
       const contradiction = witness.contradiction(record);
-      if (contradiction !== null) lose(contradiction);
-      return lost === null;
+      if (contradiction !== null) verdict.lose(contradiction);
+      return !verdict.isLost();
     },
     learn: witness.learn,
     position: (partition) => {
@@ -184,15 +129,17 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
       const reach = witness.reach(partition);
       return (written) => {
         if (written.partition !== partition)
-          lose(
+          verdict.lose(
             `has other partitions than before: an entry for partition ${partition} is in ${written.partition}`,
           );
         else if (written.offset < reach)
-          lose(`took a new entry at offset ${written.offset} of partition ${partition}, where one stood`);
+          verdict.lose(
+            `took a new entry at offset ${written.offset} of partition ${partition}, where one stood`,
+          );
       };
     },
     note: () => (recalled ? witness.note() : null),
-    fault: () => lost ?? missing,
+    fault: verdict.fault,
     stop: () => clearInterval(looks),
   };
 };

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { watchJournal } from "../../../src/bridge/journal-watch.ts";
-import { createView } from "../../../src/commands-to-results/journal/view.ts";
-import type { Range } from "../../../src/kafka/consume/tail.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { released } from "../commands-to-results/journal/journal.ts";
+import { watchJournal } from "../../../../src/bridge/journal/watch.ts";
+import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import type { Range } from "../../../../src/kafka/consume/tail.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { released } from "../../commands-to-results/journal/journal.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,23 +1,23 @@
-import type { Config } from "../config/config.ts";
-import type { Cluster } from "../kafka/cluster/cluster.ts";
-import { decoder, encoder } from "../kafka/schema/codec.ts";
-import { choosePartition } from "../kafka/produce/partition.ts";
-import { createReread } from "../kafka/consume/reread.ts";
-import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
-import { startTail } from "../kafka/consume/tail.ts";
+import type { Config } from "../../config/config.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { choosePartition } from "../../kafka/produce/partition.ts";
+import { createReread } from "../../kafka/consume/reread.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import { startTail } from "../../kafka/consume/tail.ts";
 import {
   fromRecord,
   toRecord,
   type Entry,
   type JournalRecord,
-} from "../commands-to-results/journal/entry.ts";
-import type { Journal } from "../commands-to-results/journal/ports.ts";
-import { createView, type View } from "../commands-to-results/journal/view.ts";
-import type { CommandJournalEntry } from "../records.ts";
-import type { Kit } from "./kit.ts";
+} from "../../commands-to-results/journal/entry.ts";
+import type { Journal } from "../../commands-to-results/journal/ports.ts";
+import { createView, type View } from "../../commands-to-results/journal/view.ts";
+import type { CommandJournalEntry } from "../../records.ts";
+import type { Kit } from "../kit.ts";
 import { recentEntries } from "./recent-entries.ts";
-import { watchJournal } from "./journal-watch.ts";
+import { watchJournal } from "./watch.ts";
 import { rereadEntry } from "./reread-entry.ts";
 
 /** The journal, and this replica's view of it. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { rereadEntry } from "../../../src/bridge/reread-entry.ts";
-import type { Entry } from "../../../src/commands-to-results/journal/entry.ts";
-import type { Incoming } from "../../../src/kafka/record.ts";
+import { rereadEntry } from "../../../../src/bridge/journal/reread-entry.ts";
+import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
+import type { Incoming } from "../../../../src/kafka/record.ts";
 
 const POSITION = { partition: 2, offset: 42 };
 const record: Incoming = { topic: "j", ...POSITION, timestampMs: 0, key: null, value: null, headers: {} };

@@ -1,4 +1,4 @@
-import type { Entry, Position } from "../commands-to-results/journal/entry.ts";
+import type { Entry, Position } from "../../commands-to-results/journal/entry.ts";
 
 const MAX_BYTES = 16 * 1_048_576;
 const OVERHEAD_BYTES = 300;
