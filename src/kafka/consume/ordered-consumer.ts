@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type Place } from "./key-order.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
 import type { Incoming } from "../record.ts";
@@ -41,10 +42,7 @@ const newTenure = (): Tenure => {
   return { watermark: null, committed: -1, lost };
 };
 
-const COMMIT_EVERY_MS = 100;
 const AGAIN_AFTER_MS = 2_000;
-/** A rebalance is over by then. */
-const REFUSED_FOR_MS = 60_000;
 
 export const startOrderedConsumer = (
   options: OrderedOptions,
@@ -138,31 +136,9 @@ export const startOrderedConsumer = (
     }
   };
 
-  const committing = new AbortController();
-  const keepCommitting = async (): Promise<void> => {
-    let refusedSince: number | null = null;
-    let told = false;
-    while (!committing.signal.aborted) {
-      await clock.sleep(COMMIT_EVERY_MS, committing.signal).catch(() => undefined);
-      try {
-        await commit();
-        refusedSince = null;
-        told = false;
-      } catch (error) {
-        // Refused during a rebalance: tried again with the next round, under the assignment of then.
-        const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
-        const said = { reason: messageOf(error), refusedForMs };
-        if (told || refusedForMs < REFUSED_FOR_MS) log.debug(said, "kafka.commit.refused");
-        else {
-          told = true;
-          log.warn(said, "kafka.commit.refused");
-        }
-      }
-    }
-  };
-
   const reader = startReader(options, { assigned, read }, deps);
-  const committed = keepCommitting();
+  const committing = new AbortController();
+  const committed = keepCommitting(commit, { clock, log, signal: committing.signal });
 
   return {
     lastHeartbeat: reader.lastHeartbeat,

@@ -1,0 +1,42 @@
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+
+type Deps = {
+  clock: Pick<Clock, "monotonic" | "sleep">;
+  log: Pick<Log, "debug" | "warn">;
+  signal: AbortSignal;
+};
+
+const COMMIT_EVERY_MS = 100;
+/** A rebalance is over by then. */
+const REFUSED_FOR_MS = 60_000;
+
+/**
+ * Commits whatever is due, again and again, and once more when `signal` aborts. A refusal is nothing by itself; a group that refuses for
+ * longer than a rebalance takes is told once, until it has taken a commit.
+ */
+export const keepCommitting = async (
+  commit: () => Promise<void>,
+  { clock, log, signal }: Deps,
+): Promise<void> => {
+  let refusedSince: number | null = null;
+  let told = false;
+  while (!signal.aborted) {
+    await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
+    try {
+      await commit();
+      refusedSince = null;
+      told = false;
+    } catch (error) {
+      // Refused during a rebalance: tried again with the next round, under the assignment of then.
+      const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
+      const said = { reason: messageOf(error), refusedForMs };
+      if (told || refusedForMs < REFUSED_FOR_MS) log.debug(said, "kafka.commit.refused");
+      else {
+        told = true;
+        log.warn(said, "kafka.commit.refused");
+      }
+    }
+  }
+};

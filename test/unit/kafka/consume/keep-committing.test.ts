@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import { keepCommitting } from "../../../../src/kafka/consume/keep-committing.ts";
+
+type Said = { level: "debug" | "warn"; event: string; refusedForMs: number; reason: string };
+
+/** What is said of commits until `untilMs`, under a clock that only sleeping moves. */
+const commits = async (untilMs: number, isRefused: (atMs: number) => boolean) => {
+  const end = new AbortController();
+  const said: Said[] = [];
+  const triedAt: number[] = [];
+  let nowMs = 0;
+  const sleep = (ms: number): Promise<void> => {
+    if (nowMs + ms > untilMs) {
+      end.abort(new Error("the end"));
+      return Promise.reject(new Error("the end"));
+    }
+    nowMs += ms;
+    return Promise.resolve();
+  };
+  const say = (level: Said["level"]) => (fields: object, event: string) =>
+    void said.push({ level, event, ...(fields as Pick<Said, "refusedForMs" | "reason">) });
+  await keepCommitting(
+    () => {
+      triedAt.push(nowMs);
+      return isRefused(nowMs) ? Promise.reject(new Error("rebalancing")) : Promise.resolve();
+    },
+    {
+      clock: { monotonic: () => nowMs, sleep },
+      log: { debug: say("debug"), warn: say("warn") },
+      signal: end.signal,
+    },
+  );
+  return { said, triedAt, warnings: said.filter(({ level }) => level === "warn") };
+};
+const MINUTE_MS = 60_000;
+
+it("takes refusals for nothing while a rebalance may explain them", async () => {
+  const { said, warnings } = await commits(MINUTE_MS, () => true);
+  expect(said.length).toBeGreaterThan(1);
+  expect(said[0]).toEqual({
+    level: "debug",
+    event: "kafka.commit.refused",
+    reason: "rebalancing",
+    refusedForMs: 0,
+  });
+  expect(warnings).toEqual([]);
+});
+
+it("warns once of a group that refuses for a minute, and goes on trying", async () => {
+  const { said, warnings, triedAt } = await commits(5 * MINUTE_MS, () => true);
+  expect(warnings).toEqual([
+    { level: "warn", event: "kafka.commit.refused", reason: "rebalancing", refusedForMs: MINUTE_MS },
+  ]);
+  expect(said).toHaveLength(triedAt.length);
+  expect(said.at(-1)).toMatchObject({ level: "debug", event: "kafka.commit.refused" });
+  expect(said.at(-1)?.refusedForMs).toBeGreaterThan(4 * MINUTE_MS);
+});
+
+it("counts the minute anew after a commit that was taken", async () => {
+  const { said, warnings } = await commits(1.8 * MINUTE_MS, (atMs) => atMs !== 0.9 * MINUTE_MS);
+  expect(said.length).toBeGreaterThan(1);
+  expect(warnings).toEqual([]);
+});
+
+it("warns again of a group that refuses for a minute once more", async () => {
+  const { warnings } = await commits(6 * MINUTE_MS, (atMs) => atMs !== 3 * MINUTE_MS);
+  expect(warnings.map(({ refusedForMs }) => refusedForMs)).toEqual([MINUTE_MS, MINUTE_MS]);
+});
+
+it("says nothing of commits that are taken, and commits once more at the end", async () => {
+  const { said, triedAt } = await commits(300, () => false);
+  expect(said).toEqual([]);
+  expect(triedAt).toEqual([100, 200, 300, 300]);
+});
