@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { watchJournal } from "../../../../src/bridge/journal/watch.ts";
 import { createView } from "../../../../src/commands-to-results/journal/view.ts";
-import type { Range } from "../../../../src/kafka/consume/tail.ts";
+import { startTail, type Range } from "../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
+import { silent } from "../../../../src/cli/silent.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/journal/journal.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
@@ -23,9 +25,16 @@ const record = (offset: number, timestampMs = Date.now()) => ({
 /** A watch over a journal of one partition, and what the cluster says of it. */
 const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
   const events: string[] = [];
+  const warnings: [event: string, fields: object][] = [];
+  const asked = { notes: 0 };
+  const timestampMs = Date.now() - ageMs;
   let seconds = 0;
   const note = (_: object, event: string): void => void events.push(event);
-  const log = { trace: note, debug: note, info: note, warn: note, error: note, fatal: note };
+  const warn = (fields: object, event: string): void => {
+    note(fields, event);
+    warnings.push([event, fields]);
+  };
+  const log = { trace: note, debug: note, info: note, warn, error: note, fatal: note };
   const view = createView({ partitions: 1, partitionOf: () => 0 });
   const cluster = {
     extent: { startOffset: 0, endOffset: length } as Range | null,
@@ -38,7 +47,10 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     {
       topic: "journal",
       view,
-      notes: () => (cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes)),
+      notes: () => {
+        asked.notes += 1;
+        return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
+      },
       retentionMs: () => Promise.resolve(cluster.retentionMs),
       ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
@@ -51,14 +63,14 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
     const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
     if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
   };
-  for (let offset = 0; offset < length; offset++) read(offset, Date.now() - ageMs);
+  for (let offset = 0; offset < length; offset++) read(offset, timestampMs);
   const look = async (times: number) => {
     for (let i = 0; i < times; i++) {
       seconds += 1;
       await vi.advanceTimersByTimeAsync(1_000);
     }
   };
-  return { watch, view, cluster, read, look, events };
+  return { watch, view, cluster, read, look, events, warnings, asked, timestampMs };
 };
 
 describe("the watch over the journal", () => {
@@ -183,6 +195,47 @@ describe("the watch over the journal", () => {
     after.watch.begin(await after.watch.ranges());
     expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
     for (const { watch } of [before, after]) watch.stop();
+  });
+
+  it("waits for a group that cannot be asked, says so once, and goes on by itself", async () => {
+    const before = await watched(3);
+    const notes = [before.watch.note() ?? ""];
+    before.watch.stop();
+    const { watch, view, cluster, read, look, events, warnings, asked } = await watched(0, notes, 0, true);
+    cluster.extent = { startOffset: 0, endOffset: 3 };
+    let readers = 0;
+    const tail = startTail(
+      { topic: "journal", groupId: "g", sessionTimeoutMs: 10_000 },
+      { begin: watch.begin, position: watch.position, take: () => true },
+      {
+        clock: { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+        ranges: watch.ranges,
+        newClient: () => {
+          readers += 1;
+          throw new Error("a reader of paper");
+        },
+        log: silent,
+        random: () => 0,
+      },
+    );
+
+    await eventually(() => asked.notes > 3, "several questions to the group");
+    await look(10);
+    expect(warnings).toEqual([["journal.notes.waiting", { topic: "journal", reason: "no coordinator" }]]);
+    expect(events).toEqual(["journal.notes.waiting"]);
+    expect(tail.state().detail).toBe("what the group knows of journal cannot be asked for: no coordinator");
+    expect([view.ready(), view.nextOffset(0), watch.note(), readers]).toEqual([false, null, null, 0]);
+
+    cluster.isMute = false;
+    await eventually(() => readers > 0, "reading to begin");
+    const questions = asked.notes;
+    expect([view.ready(), view.nextOffset(0), watch.note()]).toEqual([false, 0, ...notes]);
+    for (const offset of [0, 1, 2]) read(offset, before.timestampMs);
+    expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.notes.waiting"]]);
+    await watch.ranges();
+    expect(asked.notes, "what the group said is asked for once").toBe(questions);
+    await tail.stop();
+    watch.stop();
   });
 
   it("is never ready with a journal that is shorter, emptier or another than the group's notes say", async () => {
