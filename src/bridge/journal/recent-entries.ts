@@ -19,8 +19,10 @@ export const recentEntries = (): {
     keep: (at, entry) => {
       if (entry.step.kind !== "concluded") return;
       const size = entry.step.result.length + OVERHEAD_BYTES;
-      entries.set(nameOf(at), { entry, bytes: size });
-      bytes += size;
+      const place = nameOf(at);
+      // The journal is read anew now and then: what stands here already is counted once.
+      bytes += size - (entries.get(place)?.bytes ?? 0);
+      entries.set(place, { entry, bytes: size });
       for (const [name, oldest] of entries) {
         if (bytes <= MAX_BYTES) return;
         entries.delete(name);
