@@ -7,7 +7,7 @@ import {
   type PublisherOptions,
 } from "../../../../src/kafka/produce/publisher.ts";
 import type { PublishError } from "../../../../src/kafka/produce/waiting.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { paperCluster, protocolError } from "./fake-session.ts";
@@ -19,11 +19,11 @@ afterEach(async () => {
 
 const LONG_MS = 60_000;
 
-const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}) => {
+const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = systemClock) => {
   const { cluster, open } = paperCluster(partitions);
   const publisher = createPublisher(
     { topic: "t", maxWaiting: 10_000, maxWaitingBytes: 10_000_000, sendTimeoutMs: LONG_MS, ...options },
-    { open, clock: systemClock, log: silent, random: () => 0 },
+    { open, clock, log: silent, random: () => 0 },
   );
   opened.push(publisher);
   const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
@@ -92,6 +92,96 @@ describe("when all is well", () => {
     await Promise.all(keys(6).map((key) => publish(key, LONG_MS, 300_000)));
     for (const batch of cluster.batches) expect(batch.length).toBeLessThanOrEqual(2);
     expect(cluster.logs[0]).toEqual(["first", ...keys(6)]);
+  });
+});
+
+describe("gathering", () => {
+  const GATHER_MS = 7;
+
+  /**
+   * A publisher whose first send, of the records "a" and "b", is under way until `release`. `steps` says in what order it sent so many
+   * records and waited for more; each wait lasts until `goOn`.
+   */
+  const sendingTwo = async (gatherMs?: number) => {
+    const steps: (number | "waits")[] = [];
+    const waits: (() => void)[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (ms, signal) => {
+        // The publisher's own rounds are longer.
+        if (ms > GATHER_MS) return systemClock.sleep(ms, signal);
+        steps.push("waits");
+        return new Promise((resolve) => waits.push(resolve));
+      },
+    };
+    const { cluster, publish } = setUp(1, gatherMs === undefined ? {} : { gatherMs }, clock);
+    await publish("first");
+    const held: (() => void)[] = [];
+    cluster.before = (batch) => {
+      steps.push(batch.length);
+      return new Promise((resolve) => held.push(resolve));
+    };
+    const two = Promise.all([publish("a"), publish("b")]);
+    await eventually(() => held.length === 1, "the first send");
+    cluster.before = (batch) => {
+      steps.push(batch.length);
+      return Promise.resolve();
+    };
+    const release = async (): Promise<void> => {
+      held[0]?.();
+      await two;
+    };
+    return { cluster, publish, release, steps, goOn: () => waits.shift()?.() };
+  };
+  /** Long enough for whatever does not wait to go out. */
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test("after a batch of several, the next one waits for what comes meanwhile", async () => {
+    const { cluster, publish, release, steps, goOn } = await sendingTwo(GATHER_MS);
+    await release();
+    const one = publish("one");
+    await turns();
+    const other = publish("other");
+    await turns();
+    expect(steps).toEqual([2, "waits"]);
+    goOn();
+    await Promise.all([one, other]);
+    expect(cluster.batches).toEqual([["first"], ["a", "b"], ["one", "other"]]);
+  });
+
+  test("after a batch of one, nothing waits", async () => {
+    const { publish, release, steps, goOn } = await sendingTwo(GATHER_MS);
+    await release();
+    const alone = publish("alone");
+    goOn();
+    await alone;
+    await publish("next");
+    expect(steps).toEqual([2, "waits", 1, 1]);
+  });
+
+  test.each([
+    [39, [2, "waits", 39]],
+    [40, [2, 40, "waits"]],
+  ])("nothing waits where enough do already: %i", async (waiting, expected) => {
+    const { publish, release, steps, goOn } = await sendingTwo(GATHER_MS);
+    const more = Promise.all(keys(waiting).map((key) => publish(key)));
+    await release();
+    await turns();
+    goOn();
+    await more;
+    await turns();
+    expect(steps.slice(0, 3)).toEqual(expected);
+  });
+
+  test("nothing ever waits where it is not asked for", async () => {
+    const { publish, release, steps } = await sendingTwo();
+    const more = Promise.all(keys(3).map((key) => publish(key)));
+    await release();
+    await more;
+    await publish("next");
+    expect(steps).toEqual([2, 3, 1]);
   });
 });
 
