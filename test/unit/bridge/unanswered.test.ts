@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { isOfRegistry, named } from "../../../src/bridge/unanswered.ts";
+import { RegistryError } from "../../../src/kafka/schema/registry-http.ts";
+import { UsageError } from "../../../src/runtime/errors.ts";
+import type { Config } from "../../../src/config/config.ts";
+
+const config = {
+  kafka: { brokers: ["one:9092", "two:9092"] },
+  registry: { url: "http://registry:8081" },
+} as unknown as Config;
+const ofRegistry = new RegistryError("the schema registry does not answer: refused");
+
+describe("what does not answer", () => {
+  it.each([
+    ["the registry's error", ofRegistry, true],
+    [
+      "what the registry's error caused, however far",
+      new UsageError("no schemas", { cause: new Error("x", { cause: ofRegistry }) }),
+      true,
+    ],
+    ["an error with another cause", new Error("no broker", { cause: new Error("refused") }), false],
+    ["an error of another kind with the same words", new Error(ofRegistry.message), false],
+    ["no error at all", "refused", false],
+    ["nothing", undefined, false],
+  ])("is told from each other: %s", (_, error, expected) => {
+    expect(isOfRegistry(error)).toBe(expected);
+  });
+
+  it("is named with the setting that says where the registry is", () => {
+    expect(named(ofRegistry, config)).toBe(
+      "SCHEMA_REGISTRY_URL (http://registry:8081): the schema registry does not answer: refused",
+    );
+  });
+
+  it("is Kafka otherwise, with all of its brokers", () => {
+    expect(named(new Error("refused"), config)).toBe("KAFKA_BROKERS (one:9092,two:9092): refused");
+  });
+});
