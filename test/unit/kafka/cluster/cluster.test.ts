@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from "kafkajs";
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { connectCluster } from "../../../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
@@ -49,4 +49,158 @@ it("makes no new client once it is closed", async () => {
   await cluster.close();
   await expect(cluster.ranges("t")).rejects.toThrow("closed");
   expect(clients).toEqual({ made: 1, open: 0 });
+});
+
+type Step = { resolve: () => void; reject: (error: Error) => void };
+
+afterEach(() => void vi.useRealTimers());
+
+/** A cluster whose every step is held until the test lets it go; the first connection is made at once. */
+const held = async () => {
+  const clients: { connecting: Step; asked: Step[]; closed: number }[] = [];
+  const step = (take: (step: Step) => void) =>
+    new Promise<void>((resolve, reject) => take({ resolve, reject }));
+  const newClient = () => {
+    const nothing = { resolve: () => undefined, reject: () => undefined };
+    const client = { connecting: nothing as Step, asked: [] as Step[], closed: 0 };
+    clients.push(client);
+    const admin: Partial<Admin> = {
+      connect: () => (clients.length === 1 ? Promise.resolve() : step((held) => (client.connecting = held))),
+      disconnect: () => Promise.resolve(void (client.closed += 1)),
+      fetchTopicOffsets: async () => {
+        await step((held) => void client.asked.push(held));
+        return [{ partition: 0, offset: "7", low: "3", high: "7" }];
+      },
+    };
+    return { admin: () => admin } as unknown as Kafka;
+  };
+  const cluster = await connectCluster(newClient, systemClock);
+  /** What became of a question: the size of its answer, or what was wrong. */
+  const ask = (): Promise<string> =>
+    cluster.ranges("t").then(
+      (ranges) => `${ranges.size} partitions`,
+      (error: unknown) => (error as Error).message,
+    );
+  /** Long enough for whatever is not held. */
+  const turns = () => new Promise((resolve) => setImmediate(resolve));
+  const closed = () => clients.map((client) => client.closed);
+  return { cluster, clients, ask, turns, closed };
+};
+
+describe("a client whose question failed", () => {
+  it("is closed and replaced while another question is under way, whose failure costs the new one nothing", async () => {
+    const { cluster, clients, ask, turns, closed } = await held();
+    const [slow, failing] = [ask(), ask()];
+    await turns();
+    clients[0]?.asked[1]?.reject(new Error("reset"));
+    expect(await failing).toBe("reset");
+    expect(closed()).toEqual([1]);
+
+    const later = [ask(), ask()];
+    await turns();
+    expect(closed(), "both wait for one new client").toEqual([1, 0]);
+    clients[1]?.connecting.resolve();
+    await turns();
+    clients[0]?.asked[0]?.reject(new Error("closed under it"));
+    expect(await slow).toBe("closed under it");
+    for (const asked of clients[1]?.asked ?? []) asked.resolve();
+    expect(await Promise.all(later)).toEqual(["1 partitions", "1 partitions"]);
+    expect(closed()).toEqual([1, 0]);
+    await cluster.close();
+    expect(closed()).toEqual([1, 1]);
+  });
+
+  it("still gives the answer that was under way", async () => {
+    const { cluster, clients, ask, turns } = await held();
+    const [slow, failing] = [ask(), ask()];
+    await turns();
+    clients[0]?.asked[1]?.reject(new Error("reset"));
+    await failing;
+    clients[0]?.asked[0]?.resolve();
+    expect(await slow).toBe("1 partitions");
+    await cluster.close();
+  });
+
+  it("is one that did not answer in time as well", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { cluster, ask, closed } = await held();
+    const unanswered = ask();
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(closed()).toEqual([0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await unanswered).toBe("no answer within 10000 ms");
+    expect(closed()).toEqual([1]);
+    await cluster.close();
+    expect(closed()).toEqual([1]);
+  });
+
+  it("that does not connect is closed too, and the next question has another one", async () => {
+    const { cluster, clients, ask, turns, closed } = await held();
+    const failing = ask();
+    await turns();
+    clients[0]?.asked[0]?.reject(new Error("reset"));
+    await failing;
+    const unconnected = ask();
+    await turns();
+    clients[1]?.connecting.reject(new Error("no broker"));
+    expect(await unconnected).toBe("no broker");
+    expect(closed()).toEqual([1, 1]);
+    const third = ask();
+    await turns();
+    clients[2]?.connecting.resolve();
+    await turns();
+    clients[2]?.asked[0]?.resolve();
+    expect(await third).toBe("1 partitions");
+    await cluster.close();
+    expect(closed()).toEqual([1, 1, 1]);
+  });
+});
+
+describe("closing", () => {
+  it("leaves nothing open of a new client that is still connecting", async () => {
+    const { cluster, clients, ask, turns, closed } = await held();
+    const failing = ask();
+    await turns();
+    clients[0]?.asked[0]?.reject(new Error("reset"));
+    await failing;
+    const waiting = ask();
+    await turns();
+    let isClosed = false;
+    const closing = cluster.close().then(() => (isClosed = true));
+    await turns();
+    expect([isClosed, ...closed()], "it waits for the connection").toEqual([false, 1, 0]);
+    clients[1]?.connecting.resolve();
+    await closing;
+    expect(closed()).toEqual([1, 1]);
+    clients[1]?.asked[0]?.reject(new Error("closed under it"));
+    await waiting;
+    expect(await ask()).toBe("closed");
+    expect(closed()).toEqual([1, 1]);
+  });
+
+  it("leaves nothing open either when the new client does not connect", async () => {
+    const { cluster, clients, ask, turns, closed } = await held();
+    const failing = ask();
+    await turns();
+    clients[0]?.asked[0]?.reject(new Error("reset"));
+    await failing;
+    const waiting = ask();
+    await turns();
+    const closing = cluster.close();
+    clients[1]?.connecting.reject(new Error("no broker"));
+    expect(await waiting).toBe("no broker");
+    await closing;
+    expect(closed()).toEqual([1, 1]);
+  });
+});
+
+it("closes a first client that does not connect", async () => {
+  let closed = 0;
+  const admin: Partial<Admin> = {
+    connect: () => Promise.reject(new Error("no broker")),
+    disconnect: () => Promise.resolve(void (closed += 1)),
+  };
+  const newClient = () => ({ admin: () => admin }) as unknown as Kafka;
+  await expect(connectCluster(newClient, systemClock)).rejects.toThrow("no broker");
+  expect(closed).toBe(1);
 });
