@@ -204,3 +204,29 @@ it("closes a first client that does not connect", async () => {
   await expect(connectCluster(newClient, systemClock)).rejects.toThrow("no broker");
   expect(closed).toBe(1);
 });
+
+it("does not look for the leaders of a new topic for longer than it may take", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let looks = 0;
+  const admin: Partial<Admin> = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    createTopics: () => Promise.resolve(true),
+    fetchTopicMetadata: () => {
+      looks += 1;
+      return Promise.resolve({ topics: [] });
+    },
+  };
+  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  const created = cluster
+    .create({ name: "t", partitions: 1, replicationFactor: 1, config: {} })
+    .catch((error: unknown) => (error as Error).message);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await created).toBe("no answer within 10000 ms");
+  const before = looks;
+  expect(before).toBeGreaterThan(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(looks).toBe(before);
+  expect(vi.getTimerCount()).toBe(0);
+  await cluster.close();
+});
