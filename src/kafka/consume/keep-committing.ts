@@ -13,7 +13,7 @@ const COMMIT_EVERY_MS = 100;
 const REFUSED_FOR_MS = 60_000;
 
 /**
- * Commits whatever is due, again and again, and once more when `signal` aborts. A refusal is nothing by itself; a group that refuses for
+ * Commits whatever is due, again and again, and once more after `signal` aborts. A refusal is nothing by itself; a group that refuses for
  * longer than a rebalance takes is told once, until it has taken a commit.
  */
 export const keepCommitting = async (
@@ -22,13 +22,18 @@ export const keepCommitting = async (
 ): Promise<void> => {
   let refusedSince: number | null = null;
   let told = false;
-  while (!signal.aborted) {
+  let isLast = false;
+  while (!isLast) {
     await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
+    // Not asked afterwards: a commit that was under way at the end knows nothing of what finished meanwhile.
+    isLast = signal.aborted;
     try {
       await commit();
       refusedSince = null;
       told = false;
     } catch (error) {
+      // Kafka had its chance: the end does not wait for another.
+      isLast = signal.aborted;
       // Refused during a rebalance: tried again with the next round, under the assignment of then.
       const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
       const said = { reason: messageOf(error), refusedForMs };

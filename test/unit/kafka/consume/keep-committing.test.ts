@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import { silent } from "../../../../src/cli/silent.ts";
 import { keepCommitting } from "../../../../src/kafka/consume/keep-committing.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
 
 type Said = { level: "debug" | "warn"; event: string; refusedForMs: number; reason: string };
 
@@ -71,4 +73,21 @@ it("says nothing of commits that are taken, and commits once more at the end", a
   const { said, triedAt } = await commits(300, () => false);
   expect(said).toEqual([]);
   expect(triedAt).toEqual([100, 200, 300, 300]);
+});
+
+it.each([
+  ["is taken, and once more for what finished meanwhile", null, 2],
+  ["is refused, and not once more: the end does not wait twice", new Error("no answer"), 1],
+])("the end waits until a commit under way %s", async (_, refusal, commitsInAll) => {
+  const end = new AbortController();
+  let commitsBegun = 0;
+  await keepCommitting(
+    () => {
+      commitsBegun += 1;
+      end.abort(new Error("the end"));
+      return refusal ? Promise.reject(refusal) : Promise.resolve();
+    },
+    { clock: { ...systemClock, sleep: () => Promise.resolve() }, log: silent, signal: end.signal },
+  );
+  expect(commitsBegun).toBe(commitsInAll);
 });
