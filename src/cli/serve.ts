@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { boundHeap } from "../runtime/heap.ts";
+import { boundOldObjects, boundYoungObjects } from "../runtime/heap.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
@@ -11,11 +11,17 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
+/** What a webhook leaves behind dies within milliseconds. A command lives longer: the same bounds would cost more processor time than they save. */
+const boundMemory = (flows: readonly string[]): void => {
+  const webhooks = flows.includes("webhooks");
+  boundOldObjects(webhooks ? 30 : 100);
+  if (webhooks) boundYoungObjects();
+};
+
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
-  // Commands live longer: there it would cost more processor time than the memory is worth.
-  if (config.bridge.flows.includes("webhooks")) boundHeap();
+  boundMemory(config.bridge.flows);
   const log = createLog(config.bridge.logLevel);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });

@@ -9,12 +9,17 @@ const youngBytes = (): number =>
 
 /**
  * Keeps V8 from taking memory only because there is some: it would let the old generation grow to several times what lives in it before it
- * looks for garbage. Costs a collection of some milliseconds, beside the main thread, every few seconds of full load.
- * Both settings are read by V8 whenever it collects, so that they need not be on the command line. Newer versions of V8 than that of Node 20
- * heed the second one less; where that counts, start node with --max-semi-space-size=8, as the Dockerfile does.
+ * looks for garbage. Read whenever V8 collects, so that it need not be on the command line.
+ * @param percent how much may be added to what lives before it is looked through: less memory for more processor time
  */
-export const boundHeap = (): void => {
-  setFlagsFromString("--heap-growing-percent=30");
+export const boundOldObjects = (percent: number): void =>
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
+
+/**
+ * Keeps the room for young objects small. Read whenever V8 collects as well; newer versions of V8 than that of Node 20 heed it less: where that
+ * counts, start node with --max-semi-space-size=8, as the Dockerfile does.
+ */
+export const boundYoungObjects = (): void => {
   let factor = 0;
   const bound = (): void => {
     const wanted = youngBytes() < YOUNG_BYTES ? 2 : 1;

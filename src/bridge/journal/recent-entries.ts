@@ -1,7 +1,9 @@
 import type { Entry, Position } from "../../commands-to-results/journal/entry.ts";
 
-const MAX_BYTES = 16 * 1_048_576;
-const OVERHEAD_BYTES = 300;
+/** Of some thousand conclusions: more than are repeated after a crash, which are those that were not committed yet. */
+const MAX_BYTES = 4 * 1_048_576;
+/** What V8 takes for an entry and its texts, measured. */
+const OVERHEAD_BYTES = 600;
 
 /**
  * The conclusions that were read last. A repeated command mostly asks for one of these, and reading a single record again takes kafkajs

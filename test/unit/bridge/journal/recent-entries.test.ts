@@ -5,8 +5,8 @@ import { concluded, released } from "../../commands-to-results/journal/journal.t
 
 const at = (offset: number, partition = 0) => ({ partition, offset });
 const entryOf = (step: Entry["step"]): Entry => ({ operation: "ACCEPT_QUOTE", commandId: "c", step });
-/** A conclusion of 1 MiB: fewer than 16 of them are kept. */
-const large = entryOf({ ...concluded("a", "SUCCEEDED"), result: Buffer.alloc(1_048_576) } as Entry["step"]);
+/** A conclusion of 256 KiB: fewer than 16 of them are kept. */
+const large = entryOf({ ...concluded("a", "SUCCEEDED"), result: Buffer.alloc(262_144) } as Entry["step"]);
 const offsets = Array.from({ length: 15 }, (_, offset) => offset);
 
 it("finds the conclusion that stands at a place, and there alone", () => {
