@@ -88,11 +88,11 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
    * kafkajs goes on asking a broker that no longer leads until its metadata are five minutes old: the question after a failed one begins
    * with a new client. Of a topic that is not there it finds out by itself whether it has come.
    */
-  const ask = async <T>(question: (admin: Admin) => Promise<T>): Promise<T> => {
+  const ask = async <T>(question: (admin: Admin, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
     const asked = (admin ??= connect());
     try {
-      return await clock.withDeadline(TIMEOUT_MS, undefined, async () => question(await asked));
+      return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
     } catch (error) {
       if (admin === asked && protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") void close();
       throw error;
@@ -149,7 +149,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         return value === undefined ? null : Number(value);
       }),
     create: ({ name, partitions, replicationFactor, config }) =>
-      ask(async (admin) => {
+      ask(async (admin, signal) => {
         await admin.createTopics({
           // kafkajs gives up on its own wait when a broker has not heard of the topic yet.
           waitForLeaders: false,
@@ -162,7 +162,7 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
             },
           ],
         });
-        while (!(await hasLeaders(admin, name))) await clock.sleep(LOOK_AGAIN_MS);
+        while (!(await hasLeaders(admin, name))) await clock.sleep(LOOK_AGAIN_MS, signal);
       }),
   };
 };

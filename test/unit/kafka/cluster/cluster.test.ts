@@ -1,7 +1,7 @@
 import type { Admin, Kafka } from "kafkajs";
 import { expect, it } from "vitest";
 import { connectCluster } from "../../../../src/kafka/cluster/cluster.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 
 const failure = (type: string): Error => Object.assign(new Error(type), { type });
 
@@ -49,4 +49,24 @@ it("makes no new client once it is closed", async () => {
   await cluster.close();
   await expect(cluster.ranges("t")).rejects.toThrow("closed");
   expect(clients).toEqual({ made: 1, open: 0 });
+});
+
+it("waits for a new topic's leaders no longer than it waits for an answer", async () => {
+  let cut: AbortSignal | undefined;
+  const admin: Partial<Admin> = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    createTopics: () => Promise.resolve(true),
+    fetchTopicMetadata: () => Promise.reject(failure("LEADER_NOT_AVAILABLE")),
+  };
+  const impatient: Clock = {
+    ...systemClock,
+    withDeadline: (_, signal, work) => systemClock.withDeadline(20, signal, work),
+    sleep: (ms, signal) => systemClock.sleep(ms, (cut = signal)),
+  };
+  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, impatient);
+  const topic = { name: "t", partitions: 1, replicationFactor: 1, config: {} };
+  await expect(cluster.create(topic)).rejects.toThrow("no answer within");
+  expect(cut?.aborted).toBe(true);
+  await cluster.close();
 });
