@@ -23,7 +23,7 @@ export type Opening = {
    * prevents that; no byte of a request can have left then.
    */
   socket: Promise<net.Socket>;
-  /** Gives it up. Once it is open it belongs to whoever got it, and this changes nothing. */
+  /** Closes it, how far it ever came: one that opened while nobody waited any more would never be closed. */
   giveUp: () => void;
 };
 
