@@ -7,7 +7,7 @@ import {
   type PublisherOptions,
 } from "../../../../src/kafka/produce/publisher.ts";
 import type { PublishError } from "../../../../src/kafka/produce/waiting.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { paperCluster, protocolError } from "./fake-session.ts";
@@ -19,11 +19,11 @@ afterEach(async () => {
 
 const LONG_MS = 60_000;
 
-const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}) => {
+const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = systemClock) => {
   const { cluster, open } = paperCluster(partitions);
   const publisher = createPublisher(
     { topic: "t", maxWaiting: 10_000, maxWaitingBytes: 10_000_000, sendTimeoutMs: LONG_MS, ...options },
-    { open, clock: systemClock, log: silent, random: () => 0 },
+    { open, clock, log: silent, random: () => 0 },
   );
   opened.push(publisher);
   const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
@@ -92,6 +92,48 @@ describe("when all is well", () => {
     await Promise.all(keys(6).map((key) => publish(key, LONG_MS, 300_000)));
     for (const batch of cluster.batches) expect(batch.length).toBeLessThanOrEqual(2);
     expect(cluster.logs[0]).toEqual(["first", ...keys(6)]);
+  });
+});
+
+describe("gathering", () => {
+  const GATHER_MS = 5.5;
+  /** A publisher whose pause for gathering ends when the test says so. */
+  const gathering = () => {
+    const pauses: (() => void)[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (ms, signal) =>
+        ms === GATHER_MS ? new Promise((resolve) => pauses.push(resolve)) : systemClock.sleep(ms, signal),
+    };
+    return { ...setUp(1, { gatherMs: GATHER_MS }, clock), pauses };
+  };
+
+  test("lets what comes after a batch of several travel together, and one that is alone at once", async () => {
+    const { cluster, publish, pauses } = gathering();
+    await publish("alone");
+    await Promise.all([publish("a"), publish("b")]);
+    const one = publish("one");
+    await eventually(() => pauses.length === 1, "the pause");
+    const two = publish("two");
+    pauses[0]?.();
+    await Promise.all([one, two]);
+    expect(cluster.batches).toEqual([["alone"], ["a", "b"], ["one", "two"]]);
+  });
+
+  test("strands nothing where leaders move and connections break meanwhile", async () => {
+    const { cluster, publish, publisher, pauses } = gathering();
+    await publish("alone");
+    cluster.after = () => Promise.reject(new Error("socket hang up"));
+    const before = [publish("a"), publish("b")];
+    await eventually(() => pauses.length === 1, "the pause");
+    cluster.after = () => Promise.resolve();
+    cluster.leaders = [2];
+    await eventually(() => cluster.opened === 2, "a new connection");
+    const after = publish("c");
+    for (const end of pauses) end();
+    await Promise.all([...before, after]);
+    expect(new Set(cluster.all())).toEqual(new Set(["alone", "a", "b", "c"]));
+    expect(publisher.state().waiting).toBe(0);
   });
 });
 
