@@ -2,6 +2,7 @@ import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 
 const reply = (text: string) => ({
   onRequest: (socket: { write: (text: string) => void }) => socket.write(text),
@@ -164,6 +165,26 @@ describe("an answer that does not arrive leaves it unknown", () => {
     });
     await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen[0]!.text).toContain("accept");
+  });
+
+  it.each([
+    ["http", {}],
+    ["https", { tls: { key: TEST_KEY, cert: TEST_CERT } }],
+  ])("a call over %s whose time is up: what has not arrived by then never does", async (_, behaviour) => {
+    // More than a partner's system takes in for a program that does not read, less than ours keeps for the way.
+    const body = "x".repeat(1_000_000);
+    const server = await serve({
+      ...behaviour,
+      onConnect: (socket) => socket.pause(),
+    });
+    const outcome = await partnerOf(server, { callTimeoutMs: 300, tls: { ca: TEST_CERT } }).call(
+      { ...ACCEPT, body },
+      free(),
+    );
+    expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+    server.seen[0]!.socket.resume();
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+    expect(server.seen[0]!.text.length).toBeLessThan(body.length);
   });
 
   it("a caller that stops waiting", async () => {
