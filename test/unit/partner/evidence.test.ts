@@ -2,6 +2,7 @@ import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 
 const reply = (text: string) => ({
@@ -77,6 +78,20 @@ describe("nothing is sent", () => {
     });
     expect(order.slice(0, 3)).toEqual(["asked", "headers written", "body written"]);
     expect(order).toHaveLength(5);
+  });
+
+  it("when the call's time was up before it was connected, whoever allows it", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    let nowMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      monotonic: () => (nowMs += 100),
+      within: (ms, signal, pending) => systemClock.within(5_000 + ms, signal, pending),
+    };
+    const outcome = await partnerOf(server, { clock }).call(ACCEPT, { ...free(), withinMs: 50 });
+    expect(outcome.kind).toBe("notSent");
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+    expect(server.seen.map(({ text }) => text)).toEqual([""]);
   });
 
   it("when the question itself fails", async () => {
