@@ -20,6 +20,8 @@ export const ownRecords = () => {
     /** Nothing is known but that reading begins here. */
     begin: (ranges: ReadonlyMap<number, Range>): void => {
       written.clear();
+      // Of another topic of this name there may be fewer: one that is gone for good would be waited for for ever.
+      next.clear();
       for (const [partition, { startOffset }] of ranges) next.set(partition, startOffset);
     },
     wrote: ({ partition, offset }: { partition: number; offset: number }): void => {

@@ -86,11 +86,14 @@ export const createPartner = (options: PartnerOptions): Partner => {
         headers: headersOf(used, options.userAgent),
         body: request.body,
         maxBodyBytes: maxResponseBytes + maskOf(used).marginBytes,
-        mayCall: () => !closed && mayCall(),
+        mayCall: () => !closed && clock.monotonic() < endsAt && mayCall(),
       });
       // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
       const leftMs = Math.min(callTimeoutMs, Math.max(endsAt - clock.monotonic(), 0));
-      await clock.within(leftMs, signal, done).catch((error: unknown) => cut(messageOf(error)));
+      await clock.within(leftMs, signal, done).catch((error: unknown) => {
+        opening.giveUp();
+        cut(messageOf(error));
+      });
       return await done;
     } catch (error) {
       // Nothing rejects once the exchange has begun.

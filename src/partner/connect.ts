@@ -23,7 +23,7 @@ export type Opening = {
    * prevents that; no byte of a request can have left then.
    */
   socket: Promise<net.Socket>;
-  /** Gives it up. Once it is open it belongs to whoever got it, and this changes nothing. */
+  /** Ends it, how far it ever came, and with it what has been written and is still on its way. */
   giveUp: () => void;
 };
 
@@ -95,8 +95,12 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     const sockets: net.Socket[] = [];
     let isGivenUp = false;
     const drop = (socket: net.Socket): void => {
+      if (socket.destroyed) return;
+      const isBare = !(socket instanceof tls.TLSSocket) && !socket.connecting && !socket.writableEnded;
+      // Closed as usual, the system would go on delivering what it had taken, long after the call is over.
+      if (isBare) socket.resetAndDestroy();
       // With an error, or whoever waits for it to open would wait on.
-      if (!socket.destroyed) socket.destroy(new Error("the connection was given up"));
+      else socket.destroy(new Error("the connection was given up"));
     };
     const giveUp = (): void => {
       isGivenUp = true;

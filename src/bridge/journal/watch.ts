@@ -112,6 +112,10 @@ export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock"
     },
     begin: (ranges) => {
       void checkStart(ranges);
+      // No topic ever has fewer partitions than before: this is another one, and what it lacks has no end that the view could wait for.
+      for (const partition of witness.lasts().keys())
+        if (!ranges.has(partition))
+          verdict.lose(`has no partition ${partition} any more, which was read from it`);
       for (const [partition, { startOffset, endOffset }] of ranges)
         view.begin(partition, { startOffset, endOffset: Math.max(endOffset, witness.reach(partition)) });
     },

@@ -25,10 +25,18 @@ const resultOf = ({ item, deps }: Job, { step }: Entry): Answer | null => {
   return { result, value: deps.codec.encode(result), requestHash };
 };
 
+const reread = async ({ deps, ref }: Job, position: Position): Promise<Entry | null> => {
+  const entry = await deps.journal.reread(position);
+  // A journal that was exchanged a moment ago, which nobody has noticed yet: it says nothing of this command.
+  if (entry && entry.commandId !== ref.commandId)
+    throw new Error(`entry ${position.partition}/${position.offset} is not of ${ref.commandId}`);
+  return entry;
+};
+
 const read = async (job: Job, { position }: Decided): Promise<Answer | null> => {
   const { deps, item, said, lifeline } = job;
   if (said && samePlace(said.position, position)) return { ...said, requestHash: item.requestHash };
-  const entry = await durably(deps, "reread", lifeline.abandon, () => deps.journal.reread(position));
+  const entry = await durably(deps, "reread", lifeline.abandon, () => reread(job, position));
   return entry && resultOf(job, entry);
 };
 

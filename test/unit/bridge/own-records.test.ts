@@ -46,4 +46,13 @@ describe("what is known of a partition", () => {
     known.begin(range(0, 3));
     expect(known.unknown(range(0, 3))).toEqual(new Map([[0, 0]]));
   });
+
+  it("does not keep partitions that another topic of this name has not", () => {
+    const known = ownRecords();
+    const fewer = range(0, 3);
+    known.begin(new Map([...fewer, [1, { startOffset: 0, endOffset: 5 }]]));
+    known.wrote({ partition: 1, offset: 0 });
+    known.begin(fewer);
+    expect(known.reach()).toEqual(new Map([[0, 0]]));
+  });
 });

@@ -86,6 +86,21 @@ describe("execute", () => {
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
   });
 
+  it("takes no other command's entry for its own, should the journal have become another log", async () => {
+    const { run, log, deps, results } = bridge();
+    const first = await run();
+    const { reread } = deps.journal;
+    let strange = 2;
+    deps.journal.reread = async (position) => {
+      const entry = await reread(position);
+      return entry && strange-- > 0
+        ? { ...entry, commandId: "c2", step: { ...entry.step, requestHash: "other" } as typeof entry.step }
+        : entry;
+    };
+    expect(await run()).toEqual(first);
+    expect([results, log.entries.length]).toEqual([["c1 SUCCEEDED", "c1 SUCCEEDED"], 2]);
+  });
+
   it("asks for a dead letter when the commandId was used for something else", async () => {
     const log = createLog();
     log.append(c1, claimed("x", { requestHash: "other" }));

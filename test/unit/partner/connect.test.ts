@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import net from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { connectFor } from "../../../src/partner/connect.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Server } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ACCEPT, acceptAt, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
@@ -202,5 +204,46 @@ describe("a proxy", () => {
     const proxy = await proxyTo(server, established);
     const outcome = await partnerOf(server, { proxy: through(proxy) }).call(ACCEPT, free());
     expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+  });
+});
+
+describe("a connection that is given up", () => {
+  const NOBODY = "https://127.0.0.1:1";
+  const tunnel = { onRequest: (socket: net.Socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n") };
+  const opening = (origin: string, proxy: string | null) =>
+    connectFor({
+      origin: new URL(origin),
+      tls: {},
+      proxy: proxy === null ? null : new URL(proxy),
+      clock: systemClock,
+    })();
+
+  it.each([
+    ["in the TLS handshake", {}, false, /./],
+    ["while the proxy is asked", {}, true, /\r\n\r\n$/],
+    ["in the TLS handshake behind the proxy", tunnel, true, /\r\n\r\n./],
+  ])("%s leaves neither a socket nor a promise behind", async (_, behaviour, isProxy, reached) => {
+    const server = await serve(behaviour);
+    const { socket, giveUp } = isProxy
+      ? opening(NOBODY, server.url)
+      : opening(server.url.replace("http", "https"), null);
+    await eventually(() => reached.test(server.seen[0]?.text ?? ""), "the connection to get there");
+    giveUp();
+    await expect(socket).rejects.toThrow(/given up|closed/);
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+  });
+
+  it("before it began leaves neither behind", async () => {
+    const { socket, giveUp } = opening("http://localhost:1", null);
+    giveUp();
+    await expect(socket).rejects.toThrow("the connection was given up");
+  });
+
+  it("when it is open is closed, for nobody waits for it", async () => {
+    const server = await serve({});
+    const { socket, giveUp } = opening(server.url, null);
+    await socket;
+    giveUp();
+    await eventually(() => server.seen[0]?.closed === true, "the connection to be closed");
   });
 });

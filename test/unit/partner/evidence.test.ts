@@ -2,6 +2,8 @@ import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
+import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 
 const reply = (text: string) => ({
   onRequest: (socket: { write: (text: string) => void }) => socket.write(text),
@@ -76,6 +78,20 @@ describe("nothing is sent", () => {
     });
     expect(order.slice(0, 3)).toEqual(["asked", "headers written", "body written"]);
     expect(order).toHaveLength(5);
+  });
+
+  it("when the call's time was up before it was connected, whoever allows it", async () => {
+    const server = await serve(reply(answer("200 OK")));
+    let nowMs = 0;
+    const clock: Clock = {
+      ...systemClock,
+      monotonic: () => (nowMs += 100),
+      within: (ms, signal, pending) => systemClock.within(5_000 + ms, signal, pending),
+    };
+    const outcome = await partnerOf(server, { clock }).call(ACCEPT, { ...free(), withinMs: 50 });
+    expect(outcome.kind).toBe("notSent");
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+    expect(server.seen.map(({ text }) => text)).toEqual([""]);
   });
 
   it("when the question itself fails", async () => {
@@ -164,6 +180,26 @@ describe("an answer that does not arrive leaves it unknown", () => {
     });
     await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(server.seen[0]!.text).toContain("accept");
+  });
+
+  it.each([
+    ["http", {}],
+    ["https", { tls: { key: TEST_KEY, cert: TEST_CERT } }],
+  ])("a call over %s whose time is up: what has not arrived by then never does", async (_, behaviour) => {
+    // More than a partner's system takes in for a program that does not read, less than ours keeps for the way.
+    const body = "x".repeat(1_000_000);
+    const server = await serve({
+      ...behaviour,
+      onConnect: (socket) => socket.pause(),
+    });
+    const outcome = await partnerOf(server, { callTimeoutMs: 300, tls: { ca: TEST_CERT } }).call(
+      { ...ACCEPT, body },
+      free(),
+    );
+    expect(outcome).toMatchObject({ kind: "unknown", answer: null });
+    server.seen[0]!.socket.resume();
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+    expect(server.seen[0]!.text.length).toBeLessThan(body.length);
   });
 
   it("a caller that stops waiting", async () => {

@@ -250,4 +250,14 @@ describe("the watch over the journal", () => {
     expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);
     for (const { watch } of [shorter, other]) watch.stop();
   });
+
+  it("is not ready for an instant with a journal that has not even the partitions that the group's notes name", async () => {
+    const before = await watched(3);
+    const note = (before.watch.note() ?? "").replace(/^0:/, "1:");
+    before.watch.stop();
+    const { watch, view, events } = await watched(0, [note]);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal has no partition 1");
+    watch.stop();
+  });
 });

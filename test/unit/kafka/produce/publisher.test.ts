@@ -183,6 +183,33 @@ describe("gathering", () => {
     await publish("next");
     expect(steps).toEqual([2, 3, 1]);
   });
+
+  /** A publisher whose pause for gathering ends when the test says so. */
+  const gathering = () => {
+    const pauses: (() => void)[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      sleep: (ms, signal) =>
+        ms === GATHER_MS ? new Promise((resolve) => pauses.push(resolve)) : systemClock.sleep(ms, signal),
+    };
+    return { ...setUp(1, { gatherMs: GATHER_MS }, clock), pauses };
+  };
+
+  test("strands nothing where leaders move and connections break meanwhile", async () => {
+    const { cluster, publish, publisher, pauses } = gathering();
+    await publish("alone");
+    cluster.after = () => Promise.reject(new Error("socket hang up"));
+    const before = [publish("a"), publish("b")];
+    await eventually(() => pauses.length === 1, "the pause");
+    cluster.after = () => Promise.resolve();
+    cluster.leaders = [2];
+    await eventually(() => cluster.opened === 2, "a new connection");
+    const after = publish("c");
+    for (const end of pauses) end();
+    await Promise.all([...before, after]);
+    expect(new Set(cluster.all())).toEqual(new Set(["alone", "a", "b", "c"]));
+    expect(publisher.state().waiting).toBe(0);
+  });
 });
 
 describe("bounds", () => {
