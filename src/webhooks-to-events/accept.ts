@@ -1,7 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
 import { readBody } from "./read-body.ts";
@@ -41,6 +38,22 @@ const LINGER_MS = 1_000;
 type Reply = { status: number; body: string; headers?: readonly string[] };
 
 const JSON_TYPE = ["content-type", "application/json"];
+const NOT_FOUND: Reply = { status: 404, body: "" };
+const NOT_ALLOWED: Reply = { status: 405, body: "", headers: ["allow", "POST"] };
+
+/** Clients of proxies name the host in the target too, which the path does not depend on. */
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+const pathOf = (target: string): string => {
+  const path = target.startsWith("/") ? target : target.replace(SCHEME_AND_HOST, "");
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+};
+
+/** The token that ends the path, percent-encoding untouched; null on another path. */
+const tokenOf = (path: string, route: string): string | null => {
+  const token = path.startsWith(`${route}/`) ? path.slice(route.length + 1) : "";
+  return token === "" || token.includes("/") ? null : token;
+};
 
 const replyTo = (reception: Reception): Reply => {
   switch (reception.kind) {
@@ -58,9 +71,14 @@ const send = (response: ServerResponse, { status, body, headers = [] }: Reply): 
   response.writeHead(status, [...headers, "content-length", String(body.length)]).end(body);
 };
 
-const sendAndClose = (request: IncomingMessage, response: ServerResponse, reply: Reply): void => {
+/** The answer is whole when it is flushed. To end it would close the connection at once: unread bytes make that a reset, and the answer is lost. */
+const sendAndClose = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers = [] }: Reply,
+): void => {
   request.pause();
-  send(response, { ...reply, headers: [...(reply.headers ?? []), "connection", "close"] });
+  response.writeHead(status, [...headers, "content-length", "0", "connection", "close"]).flushHeaders();
   setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
 };
 
@@ -72,7 +90,6 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
-
   const answer = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -113,33 +130,23 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     }
   };
 
-  const app = new Hono<{ Bindings: HttpBindings }>();
-  const route = options.pathToken ? `${options.path}/:token` : options.path;
-  app.post(route, async ({ env: { incoming, outgoing } }) => {
-    // The token is compared as it came: what Hono makes of percent signs does not matter.
-    const path = (incoming.url ?? "").split("?", 1)[0] ?? "";
-    await answer(incoming, outgoing, options.pathToken ? path.slice(options.path.length + 1) : null);
-    return RESPONSE_ALREADY_SENT;
-  });
-  app.all(route, (context) => context.body(null, 405, { allow: "POST" }));
-  app.notFound((context) => context.body(null, 404));
-  const throughRouter = getRequestListener(app.fetch, { autoCleanupIncoming: false });
+  const route = (request: IncomingMessage, response: ServerResponse): void => {
+    const path = pathOf(request.url ?? "");
+    const token = options.pathToken ? tokenOf(path, options.path) : null;
+    if (options.pathToken ? token === null : path !== options.path) send(response, NOT_FOUND);
+    else if (request.method !== "POST") send(response, NOT_ALLOWED);
+    else answer(request, response, token).catch(() => response.destroy());
+  };
 
-  const server = createServer((request, response) => {
-    // What nearly every request asks for needs no router, which would cost a twentieth of the throughput.
-    if (!options.pathToken && request.method === "POST" && request.url === options.path)
-      answer(request, response, null).catch(() => response.destroy());
-    else void throughRouter(request, response);
-  });
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, route);
+  // Whoever says no more after its request still hears the answer. (The option of the constructor is another one.)
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    const declared = Number(request.headers["content-length"] ?? 0);
-    if (declared > options.maxBodyBytes) sendAndClose(request, response, { status: 413, body: "" });
-    else {
-      response.writeContinue();
-      server.emit("request", request, response);
-    }
+    // Where the body is too large by what it declares, whatever the answer is then: the connection cannot be used again without it.
+    if (Number(request.headers["content-length"] ?? 0) > options.maxBodyBytes)
+      response.shouldKeepAlive = false;
+    else response.writeContinue();
+    server.emit("request", request, response);
   });
   return server;
 };
