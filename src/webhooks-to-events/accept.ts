@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
-import { readBody } from "./read-body.ts";
+import { readBody, type Reading } from "./read-body.ts";
 
 export type AcceptOptions = {
   path: string;
@@ -10,6 +10,10 @@ export type AcceptOptions = {
   maxBodyBytes: number;
   /** Requests in progress at once, beyond which the answer is 503. */
   maxInFlight: number;
+  /** Connections at once, used or not: each holds memory and a file descriptor. */
+  maxConnections: number;
+  /** A request whose head, or which as a whole, takes longer to arrive is cut off. */
+  arrivalTimeoutMs: number;
   /** Said in Retry-After with a 503. */
   retryAfterSeconds: number;
 };
@@ -27,8 +31,10 @@ export type AcceptPorts = {
   now: () => number;
 };
 
-/** A request that takes longer to arrive is cut off: it must not hold a place for ever. */
-const REQUEST_TIMEOUT_MS = 15_000;
+/** Node by itself looks every half minute for requests that take too long to arrive. */
+const LOOK_FOR_LATE_MS = 1_000;
+/** A request that takes so long to arrive gives its place to the next one when all are taken. */
+const SLOW_MS = 1_000;
 /** Longer than load balancers keep an idle connection: the side that closes first must not be the one that is about to be called. */
 const KEEP_ALIVE_MS = 75_000;
 /** How long a connection whose request is refused unread stays open, so that the answer can be read on the other side. */
@@ -90,6 +96,18 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
+  /** When each began, the earliest in front. */
+  const arriving = new Map<Reading, number>();
+
+  /** Whether a slow request could be given up: senders that drip must not keep out those that do not. */
+  const makeRoom = (nowMs: number): boolean => {
+    const [earliest] = arriving;
+    if (!earliest || nowMs - earliest[1] < SLOW_MS) return false;
+    arriving.delete(earliest[0]);
+    earliest[0].giveUp();
+    return true;
+  };
+
   const answer = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -107,15 +125,19 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
       else send(response, reply);
       ports.served({ status: reply.status, startedAt, reception, error });
     };
-    if (!ports.isOpen() || inFlight >= options.maxInFlight) {
+    if (!ports.isOpen() || (inFlight >= options.maxInFlight && !makeRoom(startedAt))) {
       finish(busy);
       return;
     }
     inFlight += 1;
     try {
-      const body = await readBody(request, options.maxBodyBytes);
+      const reading = readBody(request, options.maxBodyBytes);
+      arriving.set(reading, startedAt);
+      const body = await reading.body;
+      arriving.delete(reading);
       if (!body.ok) {
-        finish({ status: body.why === "too large" ? 413 : 400, body: "" }, null, null, true);
+        const ofTheirs = { status: body.why === "too large" ? 413 : 400, body: "" };
+        finish(body.why === "given up" ? busy : ofTheirs, null, null, true);
         return;
       }
       const { headers } = request;
@@ -138,9 +160,20 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     else answer(request, response, token).catch(() => response.destroy());
   };
 
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, route);
+  const server = createServer(
+    {
+      // Left at its default of a minute, the one would change places with the other, which has to be the longer one.
+      headersTimeout: options.arrivalTimeoutMs,
+      requestTimeout: options.arrivalTimeoutMs,
+      connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    route,
+  );
   // Whoever says no more after its request still hears the answer. (The option of the constructor is another one.)
   Object.assign(server, { httpAllowHalfOpen: true });
+  server.maxConnections = options.maxConnections;
+  server.on("drop", () => server.closeIdleConnections());
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     // Where the body is too large by what it declares, whatever the answer is then: the connection cannot be used again without it.
     if (Number(request.headers["content-length"] ?? 0) > options.maxBodyBytes)

@@ -247,6 +247,52 @@ describe("503 with Retry-After", () => {
   });
 });
 
+describe("senders that take their time", () => {
+  const begun = requestOf(notification("slow")).slice(0, -1);
+  const isServed = (desk: ReceptionDesk) => async (): Promise<boolean> => {
+    const answer = await desk.post(notification("tx")).catch(() => null);
+    return answer?.status === 200;
+  };
+
+  test("give their places to others, and are told to come again", async () => {
+    const desk = await open({ options: { maxInFlight: 2 } });
+    const slow = [await desk.raw(begun), await desk.raw(begun)];
+    await eventually(
+      async () => (await desk.post(notification("tx"))).status === 503,
+      "both places to be held",
+    );
+    await eventually(isServed(desk), "a place");
+    await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
+    const texts = slow.map(({ text }) => text());
+    expect(texts.filter((text) => /^HTTP\/1\.1 503 .*\r\nretry-after: 7\r\n/is.test(text))).toHaveLength(1);
+    // The other one keeps its place: one was enough.
+    const other = slow.find(({ text }) => text() === "");
+    other?.socket.write("}");
+    await eventually(() => other?.text().includes("eventId") === true, "the other one's answer");
+  });
+
+  test.each([
+    ["a head", begun.slice(0, 30)],
+    ["a body", begun],
+    ["nothing", ""],
+  ])("are cut off in the end: %s", async (_, bytes) => {
+    const desk = await open({ options: { arrivalTimeoutMs: 100 } });
+    const { ended, text } = await desk.raw(bytes);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(desk.published).toEqual([]);
+  });
+
+  test("do not keep others out with connections that they hold and do not use", async () => {
+    const desk = await open({ options: { maxConnections: 3 } });
+    for (let i = 0; i < 3; i++) {
+      const { text } = await desk.raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await eventually(() => text() !== "", "an answer");
+    }
+    await eventually(isServed(desk), "a connection");
+  });
+});
+
 describe("a duplicate of what is on its way", () => {
   const holdingBack = async () => {
     const settle: { done: () => void; fail: () => void }[] = [];
