@@ -23,6 +23,8 @@ export type Bridge = {
 
 /** Kept back of SHUTDOWN_TIMEOUT for closing connections after the drain. */
 const CLOSE_MS = 2_000;
+/** What is arriving when the end begins has so long, and then the time that publishing takes. Connections that say nothing end with it. */
+const ARRIVE_MS = 1_000;
 
 const NOT_RUNNING = { up: false, required: true };
 
@@ -74,7 +76,8 @@ export const startBridge = async (
     const leftMs = (): number => Math.max(0, until - clock.monotonic());
     if (hadStarted) log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
     await Promise.all([
-      webhooks && closeServer(webhooks.server, leftMs()),
+      webhooks &&
+        closeServer(webhooks.server, Math.min(leftMs(), config.webhook.publishTimeoutMs + ARRIVE_MS)),
       // Dead letters come last: what drains may need them.
       ...parts.slice(1).map((part) => part.stop(leftMs())),
     ]);

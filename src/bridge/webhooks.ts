@@ -21,6 +21,9 @@ const MAX_WAITING_BYTES = 128 * 1_048_576;
 /** What is kept back of WEBHOOK_PUBLISH_TIMEOUT for reading the request and writing the answer. */
 const ANSWER_MARGIN_MS = 50;
 const RETRY_AFTER_SECONDS = 5;
+/** Fewer are no shelter: a sender may hold connections that it does not use. A head that arrives takes at most 16 KiB each. */
+const MIN_MAX_CONNECTIONS = 8_192;
+const ARRIVAL_TIMEOUT_MS = 15_000;
 
 const authOf = ({ webhook }: Config): Auth => {
   const headerName = (webhook.signatureHeader ?? "").toLowerCase();
@@ -92,6 +95,8 @@ export const webhookServer = (
       pathToken: webhook.auth === "path-token",
       maxBodyBytes: webhook.maxBodyBytes,
       maxInFlight: webhook.maxInFlight,
+      maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
+      arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     },
     {

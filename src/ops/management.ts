@@ -15,5 +15,6 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
   app.get("/metrics", async (context) =>
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
-  return createAdaptorServer({ fetch: app.fetch }) as Server;
+  // Probes of load balancers speak HTTP/1.0 and name no host; without one to fall back on the answer would be 400.
+  return createAdaptorServer({ fetch: app.fetch, hostname: "localhost" }) as Server;
 };

@@ -1,10 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
-import { readBody } from "./read-body.ts";
+import { readBody, type Reading } from "./read-body.ts";
 
 export type AcceptOptions = {
   path: string;
@@ -13,6 +10,10 @@ export type AcceptOptions = {
   maxBodyBytes: number;
   /** Requests in progress at once, beyond which the answer is 503. */
   maxInFlight: number;
+  /** Connections at once, used or not: each holds memory and a file descriptor. */
+  maxConnections: number;
+  /** A request whose head, or which as a whole, takes longer to arrive is cut off. */
+  arrivalTimeoutMs: number;
   /** Said in Retry-After with a 503. */
   retryAfterSeconds: number;
 };
@@ -30,8 +31,10 @@ export type AcceptPorts = {
   now: () => number;
 };
 
-/** A request that takes longer to arrive is cut off: it must not hold a place for ever. */
-const REQUEST_TIMEOUT_MS = 15_000;
+/** Node by itself looks every half minute for requests that take too long to arrive. */
+const LOOK_FOR_LATE_MS = 1_000;
+/** A request that takes so long to arrive gives its place to the next one when all are taken. */
+const SLOW_MS = 1_000;
 /** Longer than load balancers keep an idle connection: the side that closes first must not be the one that is about to be called. */
 const KEEP_ALIVE_MS = 75_000;
 /** How long a connection whose request is refused unread stays open, so that the answer can be read on the other side. */
@@ -41,6 +44,22 @@ const LINGER_MS = 1_000;
 type Reply = { status: number; body: string; headers?: readonly string[] };
 
 const JSON_TYPE = ["content-type", "application/json"];
+const NOT_FOUND: Reply = { status: 404, body: "" };
+const NOT_ALLOWED: Reply = { status: 405, body: "", headers: ["allow", "POST"] };
+
+/** Clients of proxies name the host in the target too, which the path does not depend on. */
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+const pathOf = (target: string): string => {
+  const path = target.startsWith("/") ? target : target.replace(SCHEME_AND_HOST, "");
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+};
+
+/** The token that ends the path, percent-encoding untouched; null on another path. */
+const tokenOf = (path: string, route: string): string | null => {
+  const token = path.startsWith(`${route}/`) ? path.slice(route.length + 1) : "";
+  return token === "" || token.includes("/") ? null : token;
+};
 
 const replyTo = (reception: Reception): Reply => {
   switch (reception.kind) {
@@ -58,9 +77,14 @@ const send = (response: ServerResponse, { status, body, headers = [] }: Reply): 
   response.writeHead(status, [...headers, "content-length", String(body.length)]).end(body);
 };
 
-const sendAndClose = (request: IncomingMessage, response: ServerResponse, reply: Reply): void => {
+/** The answer is whole when it is flushed. To end it would close the connection at once: unread bytes make that a reset, and the answer is lost. */
+const sendAndClose = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers = [] }: Reply,
+): void => {
   request.pause();
-  send(response, { ...reply, headers: [...(reply.headers ?? []), "connection", "close"] });
+  response.writeHead(status, [...headers, "content-length", "0", "connection", "close"]).flushHeaders();
   setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
 };
 
@@ -72,6 +96,17 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
+  /** When each began, the earliest in front. */
+  const arriving = new Map<Reading, number>();
+
+  /** Whether a slow request could be given up: senders that drip must not keep out those that do not. */
+  const makeRoom = (nowMs: number): boolean => {
+    const [earliest] = arriving;
+    if (!earliest || nowMs - earliest[1] < SLOW_MS) return false;
+    arriving.delete(earliest[0]);
+    earliest[0].giveUp();
+    return true;
+  };
 
   const answer = async (
     request: IncomingMessage,
@@ -90,15 +125,19 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
       else send(response, reply);
       ports.served({ status: reply.status, startedAt, reception, error });
     };
-    if (!ports.isOpen() || inFlight >= options.maxInFlight) {
+    if (!ports.isOpen() || (inFlight >= options.maxInFlight && !makeRoom(startedAt))) {
       finish(busy);
       return;
     }
     inFlight += 1;
     try {
-      const body = await readBody(request, options.maxBodyBytes);
+      const reading = readBody(request, options.maxBodyBytes);
+      arriving.set(reading, startedAt);
+      const body = await reading.body;
+      arriving.delete(reading);
       if (!body.ok) {
-        finish({ status: body.why === "too large" ? 413 : 400, body: "" }, null, null, true);
+        const ofTheirs = { status: body.why === "too large" ? 413 : 400, body: "" };
+        finish(body.why === "given up" ? busy : ofTheirs, null, null, true);
         return;
       }
       const { headers } = request;
@@ -113,33 +152,34 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     }
   };
 
-  const app = new Hono<{ Bindings: HttpBindings }>();
-  const route = options.pathToken ? `${options.path}/:token` : options.path;
-  app.post(route, async ({ env: { incoming, outgoing } }) => {
-    // The token is compared as it came: what Hono makes of percent signs does not matter.
-    const path = (incoming.url ?? "").split("?", 1)[0] ?? "";
-    await answer(incoming, outgoing, options.pathToken ? path.slice(options.path.length + 1) : null);
-    return RESPONSE_ALREADY_SENT;
-  });
-  app.all(route, (context) => context.body(null, 405, { allow: "POST" }));
-  app.notFound((context) => context.body(null, 404));
-  const throughRouter = getRequestListener(app.fetch, { autoCleanupIncoming: false });
+  const route = (request: IncomingMessage, response: ServerResponse): void => {
+    const path = pathOf(request.url ?? "");
+    const token = options.pathToken ? tokenOf(path, options.path) : null;
+    if (options.pathToken ? token === null : path !== options.path) send(response, NOT_FOUND);
+    else if (request.method !== "POST") send(response, NOT_ALLOWED);
+    else answer(request, response, token).catch(() => response.destroy());
+  };
 
-  const server = createServer((request, response) => {
-    // What nearly every request asks for needs no router, which would cost a twentieth of the throughput.
-    if (!options.pathToken && request.method === "POST" && request.url === options.path)
-      answer(request, response, null).catch(() => response.destroy());
-    else void throughRouter(request, response);
-  });
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const server = createServer(
+    {
+      // Left at its default of a minute, the one would change places with the other, which has to be the longer one.
+      headersTimeout: options.arrivalTimeoutMs,
+      requestTimeout: options.arrivalTimeoutMs,
+      connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    route,
+  );
+  // Whoever says no more after its request still hears the answer. (The option of the constructor is another one.)
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.maxConnections = options.maxConnections;
+  server.on("drop", () => server.closeIdleConnections());
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    const declared = Number(request.headers["content-length"] ?? 0);
-    if (declared > options.maxBodyBytes) sendAndClose(request, response, { status: 413, body: "" });
-    else {
-      response.writeContinue();
-      server.emit("request", request, response);
-    }
+    // Where the body is too large by what it declares, whatever the answer is then: the connection cannot be used again without it.
+    if (Number(request.headers["content-length"] ?? 0) > options.maxBodyBytes)
+      response.shouldKeepAlive = false;
+    else response.writeContinue();
+    server.emit("request", request, response);
   });
   return server;
 };

@@ -1,26 +1,32 @@
 import type { IncomingMessage } from "node:http";
 
-export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" | "broken off" };
+export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" | "broken off" | "given up" };
+
+/** A body on its way. */
+export type Reading = {
+  /** Never rejects. */ body: Promise<Body>;
+  /** Waits for the rest no longer. */ giveUp: () => void;
+};
 
 const EMPTY = Buffer.alloc(0);
 
 /**
  * Reads a request's body up to a bound, by what it declares and by what arrives. A middleware for this costs most of the throughput that
- * the whole listener has. Never rejects.
+ * the whole listener has.
  */
-export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Body> => {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
-    return Promise.resolve({ ok: false, why: "too large" });
-  }
-  return new Promise((resolve) => {
-    let first: Buffer | undefined;
-    let chunks: Buffer[] | undefined;
-    let length = 0;
-    let settled = false;
-    const end = (body: Body): void => {
-      settled = true;
-      resolve(body);
-    };
+export const readBody = (request: IncomingMessage, maxBytes: number): Reading => {
+  let settle: (body: Body) => void = () => undefined;
+  const body = new Promise<Body>((resolve) => (settle = resolve));
+  let first: Buffer | undefined;
+  let chunks: Buffer[] | undefined;
+  let length = 0;
+  let settled = false;
+  const end = (how: Body): void => {
+    settled = true;
+    settle(how);
+  };
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) end({ ok: false, why: "too large" });
+  else
     request
       .on("data", (chunk: Buffer) => {
         if (settled) return;
@@ -38,5 +44,5 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bo
       .on("close", () => {
         end({ ok: false, why: "broken off" });
       });
-  });
+  return { body, giveUp: () => end({ ok: false, why: "given up" }) };
 };

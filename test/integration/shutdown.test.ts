@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageOf } from "../support/accepts.ts";
 import { decode } from "../support/avro.ts";
@@ -75,6 +77,19 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   expect(await next.stop()).toBe(0);
   expect(await executions()).toMatchObject({ executions: quotes.length, executedTwice: [] });
   expect(await committedTotal(world.brokers, world.groupId, world.topics.commands)).toBe(quotes.length);
+});
+
+test("connections that say nothing, or not all, do not hold the end up", async () => {
+  const bridge = await serve({ WEBHOOK_PUBLISH_TIMEOUT: "1s" });
+  const { port, pathname } = new URL(bridge.webhookUrl);
+  for (const said of ["", `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`]) {
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(said);
+  }
+  const stopping = performance.now();
+  expect(await bridge.stop()).toBe(0);
+  expect(performance.now() - stopping, "long before SHUTDOWN_TIMEOUT").toBeLessThan(15_000);
 });
 
 test("a call that is open at the end of the drain is in doubt, which is told before the process ends", async () => {

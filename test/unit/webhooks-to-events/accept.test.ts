@@ -14,6 +14,8 @@ const open = async (...args: Parameters<typeof openReception>): Promise<Receptio
 };
 const notification = (transactionId: string): string => JSON.stringify({ transactionId, status: "CANCELED" });
 const elsewhere = (url: string, path: string): string => new URL(path, url).href;
+const requestOf = (body: string, target = `${PATH}/${SECRET}`, ending = "HTTP/1.1\r\nHost: x"): string =>
+  `POST ${target} ${ending}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 describe("what is answered", () => {
   test("200 with the eventId when it is published, and when it was", async () => {
@@ -79,6 +81,34 @@ describe("what is answered", () => {
     expect(response.headers.get("allow")).toBe("POST");
   });
 
+  test.each([
+    ["no Host", `${PATH}/${SECRET}`, "HTTP/1.0"],
+    ["a Host in no usual form", `${PATH}/${SECRET}`, "HTTP/1.1\r\nHost: [0:0::1]:80"],
+    ["the host in the target", `http://x${PATH}/${SECRET}?y`, "HTTP/1.1\r\nHost: x"],
+  ])("200 with %s: the route is a path, whoever it is asked of", async (_, target, ending) => {
+    const desk = await open();
+    const { text, socket } = await desk.raw(requestOf(notification("tx"), target, ending));
+    await eventually(() => text().includes("\r\n\r\n"), "the answer");
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  test("200 to a sender that has closed its side after the request", async () => {
+    let acknowledge = (): void => undefined;
+    const written = new Promise<{ partition: number; offset: number }>((resolve) => {
+      acknowledge = () => resolve({ partition: 0, offset: 0 });
+    });
+    const desk = await open({ write: () => written });
+    const { text, socket, ended } = await desk.raw(requestOf(notification("tx")));
+    socket.end();
+    await eventually(() => desk.published.length === 1, "the event");
+    // A request of another connection is served after the end of this one was seen.
+    expect((await desk.post("", {}, elsewhere(desk.url, "/"))).status).toBe(404);
+    acknowledge();
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test("traceparent goes on with the event", async () => {
     const desk = await open();
     await desk.post(notification("a"), { traceparent: "00-1-2-01" });
@@ -122,6 +152,27 @@ describe("bodies over the limit", () => {
     const { text, ended } = await desk.raw(head("Content-Length: 101", "Expect: 100-continue"));
     await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("the answer is not lost on a sender that goes on sending", async () => {
+    const desk = await open(limited);
+    const { socket, text } = await desk.raw(head("Content-Length: 1000000"));
+    await eventually(() => text().includes("413"), "the answer");
+    const send = () =>
+      new Promise<unknown>((resolve) => socket.write(Buffer.alloc(1_000), (error) => resolve(error ?? null)));
+    for (let i = 0; i < 5; i++) expect(await send()).toBeNull();
+    socket.destroy();
+  });
+
+  test("Expect: 100-continue on another path is answered there, and the connection is closed", async () => {
+    const desk = await open(limited);
+    const elsewhereHead = head("Content-Length: 101", "Expect: 100-continue").replace(
+      SECRET,
+      `${SECRET}/more`,
+    );
+    const { text, ended } = await desk.raw(elsewhereHead);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/is);
   });
 
   test("Expect: 100-continue is told to go on where the body is within", async () => {
@@ -193,6 +244,52 @@ describe("503 with Retry-After", () => {
     await eventually(() => finish.length === 1, "the next one");
     finish[0]?.();
     expect((await next).status).toBe(200);
+  });
+});
+
+describe("senders that take their time", () => {
+  const begun = requestOf(notification("slow")).slice(0, -1);
+  const isServed = (desk: ReceptionDesk) => async (): Promise<boolean> => {
+    const answer = await desk.post(notification("tx")).catch(() => null);
+    return answer?.status === 200;
+  };
+
+  test("give their places to others, and are told to come again", async () => {
+    const desk = await open({ options: { maxInFlight: 2 } });
+    const slow = [await desk.raw(begun), await desk.raw(begun)];
+    await eventually(
+      async () => (await desk.post(notification("tx"))).status === 503,
+      "both places to be held",
+    );
+    await eventually(isServed(desk), "a place");
+    await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
+    const texts = slow.map(({ text }) => text());
+    expect(texts.filter((text) => /^HTTP\/1\.1 503 .*\r\nretry-after: 7\r\n/is.test(text))).toHaveLength(1);
+    // The other one keeps its place: one was enough.
+    const other = slow.find(({ text }) => text() === "");
+    other?.socket.write("}");
+    await eventually(() => other?.text().includes("eventId") === true, "the other one's answer");
+  });
+
+  test.each([
+    ["a head", begun.slice(0, 30)],
+    ["a body", begun],
+    ["nothing", ""],
+  ])("are cut off in the end: %s", async (_, bytes) => {
+    const desk = await open({ options: { arrivalTimeoutMs: 100 } });
+    const { ended, text } = await desk.raw(bytes);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(desk.published).toEqual([]);
+  });
+
+  test("do not keep others out with connections that they hold and do not use", async () => {
+    const desk = await open({ options: { maxConnections: 3 } });
+    for (let i = 0; i < 3; i++) {
+      const { text } = await desk.raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await eventually(() => text() !== "", "an answer");
+    }
+    await eventually(isServed(desk), "a connection");
   });
 });
 

@@ -55,6 +55,8 @@ export const openReception = async ({ auth = { kind: "path-token" }, options, wr
       pathToken: auth.kind === "path-token",
       maxBodyBytes: 65_536,
       maxInFlight: 100,
+      maxConnections: 100,
+      arrivalTimeoutMs: 15_000,
       retryAfterSeconds: 7,
       ...options,
     },
