@@ -11,7 +11,7 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** What a webhook leaves behind dies within milliseconds. A command lives longer: the same bounds would cost more processor time than they save. */
+/** What a webhook leaves behind dies within milliseconds. A command lives longer: bounds as tight would cost more processor time than the memory is worth. */
 const boundMemory = (flows: readonly string[]): void => {
   const webhooks = flows.includes("webhooks");
   boundOldObjects(webhooks ? 30 : 100);

@@ -84,7 +84,14 @@ const held = async () => {
   /** Long enough for whatever is not held. */
   const turns = () => new Promise((resolve) => setImmediate(resolve));
   const closed = () => clients.map((client) => client.closed);
-  return { cluster, clients, ask, turns, closed };
+  /** The first client's first question fails, and the client with it. */
+  const failed = async (): Promise<void> => {
+    const failing = ask();
+    await turns();
+    clients[0]?.asked[0]?.reject(new Error("reset"));
+    await failing;
+  };
+  return { cluster, clients, ask, turns, closed, failed };
 };
 
 describe("a client whose question failed", () => {
@@ -135,11 +142,8 @@ describe("a client whose question failed", () => {
   });
 
   it("that does not connect is closed too, and the next question has another one", async () => {
-    const { cluster, clients, ask, turns, closed } = await held();
-    const failing = ask();
-    await turns();
-    clients[0]?.asked[0]?.reject(new Error("reset"));
-    await failing;
+    const { cluster, clients, ask, turns, closed, failed } = await held();
+    await failed();
     const unconnected = ask();
     await turns();
     clients[1]?.connecting.reject(new Error("no broker"));
@@ -158,11 +162,8 @@ describe("a client whose question failed", () => {
 
 describe("closing", () => {
   it("leaves nothing open of a new client that is still connecting", async () => {
-    const { cluster, clients, ask, turns, closed } = await held();
-    const failing = ask();
-    await turns();
-    clients[0]?.asked[0]?.reject(new Error("reset"));
-    await failing;
+    const { cluster, clients, ask, turns, closed, failed } = await held();
+    await failed();
     const waiting = ask();
     await turns();
     let isClosed = false;
@@ -179,11 +180,8 @@ describe("closing", () => {
   });
 
   it("leaves nothing open either when the new client does not connect", async () => {
-    const { cluster, clients, ask, turns, closed } = await held();
-    const failing = ask();
-    await turns();
-    clients[0]?.asked[0]?.reject(new Error("reset"));
-    await failing;
+    const { cluster, clients, ask, turns, closed, failed } = await held();
+    await failed();
     const waiting = ask();
     await turns();
     const closing = cluster.close();
