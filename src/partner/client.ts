@@ -1,17 +1,16 @@
 import type { Clock } from "../runtime/clock.ts";
 import { bodyText } from "./answer.ts";
 import type { TlsMaterial } from "./connect.ts";
-import { connectFor } from "./connect.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 import { reloaderFor } from "./credentials.ts";
 import type { Reading } from "./exchange.ts";
-import { exchange } from "./exchange.ts";
 import { gateFor } from "./gate.ts";
 import type { Mask } from "./mask.ts";
 import { maskFor } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import type { Call, CallOptions, Outcome, PartnerRequest, Pass } from "./types.ts";
+import { transportFor } from "./transport.ts";
+import type { Call, Outcome, PartnerRequest, Pass } from "./types.ts";
 
 export type PartnerOptions = {
   /** http or https; a path in it comes before every request's path. */
@@ -46,61 +45,24 @@ export type Partner = {
 /** A reason is a line in a log, not a place for whatever the other side sent. */
 const MAX_REASON_LENGTH = 300;
 
-const messageOf = (error: unknown): string => {
-  // What a host with several addresses ends in says nothing itself.
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
-};
-
-/** The partner's API. Every call is one request on a connection of its own; see `exchange` for what its outcome rests on. */
+/** The partner's API. Every call is one request, never repeated; see `exchange` for what its outcome rests on. */
 export const createPartner = (options: PartnerOptions): Partner => {
-  const { baseUrl, credentials, proxy, clock, connectTimeoutMs, callTimeoutMs, maxResponseBytes } = options;
+  const { baseUrl, credentials, proxy, clock, maxResponseBytes } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
   const passFor = gateFor({ maxOpen: options.maxConnections, maxPerSecond: options.maxPerSecond, clock });
-  const connect = connectFor({
-    origin: baseUrl,
+  const { send, close } = transportFor({
+    origin: new URL(baseUrl.origin),
     tls: options.tls,
     proxy,
+    connectTimeoutMs: options.connectTimeoutMs,
+    callTimeoutMs: options.callTimeoutMs,
+    maxConnections: options.maxConnections,
     clock,
   });
   const reload = reloaderFor({ source: credentials, clock });
   const maskOf = maskKeeper(proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)]);
-  const origin = new URL(baseUrl.origin);
   const basePath = baseUrl.pathname.replace(/\/+$/, "");
   const open = new Set<Promise<Outcome>>();
-  let closed = false;
-
-  const send = async (
-    request: PartnerRequest,
-    { signal, withinMs, mayCall }: CallOptions,
-    used: Credentials,
-  ): Promise<Reading> => {
-    const endsAt = clock.monotonic() + withinMs;
-    const opening = connect();
-    try {
-      const socket = await clock.within(Math.min(connectTimeoutMs, withinMs), signal, opening.socket);
-      const { done, cut } = exchange(socket, {
-        origin,
-        method: request.method,
-        path: basePath + request.path,
-        headers: headersOf(used, options.userAgent),
-        body: request.body,
-        maxBodyBytes: maxResponseBytes + maskOf(used).marginBytes,
-        mayCall: () => !closed && clock.monotonic() < endsAt && mayCall(),
-      });
-      // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
-      const leftMs = Math.min(callTimeoutMs, Math.max(endsAt - clock.monotonic(), 0));
-      await clock.within(leftMs, signal, done).catch((error: unknown) => {
-        opening.giveUp();
-        cut(messageOf(error));
-      });
-      return await done;
-    } catch (error) {
-      // Nothing rejects once the exchange has begun.
-      opening.giveUp();
-      return { sent: false, reason: messageOf(error) };
-    }
-  };
 
   const outcomeOf = ({ operation }: PartnerRequest, reading: Reading, mask: Mask): Outcome => {
     const reason = mask(reading.reason, MAX_REASON_LENGTH);
@@ -117,8 +79,18 @@ export const createPartner = (options: PartnerOptions): Partner => {
 
   const callOnce: Call = async (request, callOptions) => {
     const used = credentials.current();
-    const reading = await send(request, callOptions, used);
-    const outcome = outcomeOf(request, reading, maskOf(used));
+    const mask = maskOf(used);
+    const reading = await send(
+      {
+        method: request.method,
+        path: basePath + request.path,
+        headers: headersOf(used, options.userAgent),
+        body: request.body,
+        maxBodyBytes: maxResponseBytes + mask.marginBytes,
+      },
+      callOptions,
+    );
+    const outcome = outcomeOf(request, reading, mask);
     if (outcome.kind === "unauthorized") await reload(used);
     return outcome;
   };
@@ -131,7 +103,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
       return outcome.finally(() => open.delete(outcome));
     },
     close: async () => {
-      closed = true;
+      close();
       await Promise.all(open);
     },
   };

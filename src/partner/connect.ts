@@ -2,6 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../runtime/clock.ts";
+import { turn } from "../runtime/turn.ts";
 import { lookupFor } from "./lookup.ts";
 import { tunnel } from "./tunnel.ts";
 
@@ -31,15 +32,9 @@ const isTls = (url: URL): boolean => url.protocol === "https:";
 const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
-/** A whole turn of the event loop: what had already arrived on a socket has been noticed after it. */
-const turn = async (): Promise<void> => {
-  // The first ends the poll phase that is under way, the second the next one.
-  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
-};
-
 const ignore = (): undefined => undefined;
 
-/** Opens fresh connections, one for each call: one that was kept alive may be closed by the partner at the moment it is written to. */
+/** Opens connections that nothing was sent on. */
 export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
   const lookup = lookupFor({ clock });
   const sessions = new Map<string, Buffer>();

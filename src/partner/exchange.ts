@@ -1,8 +1,7 @@
-import type { Socket } from "node:net";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Dispatcher } from "undici";
-import { clientOf } from "./single-connection.ts";
-import { headReader, readThrough } from "./status-line.ts";
+import type { Connection } from "./connection.ts";
+import { headReader } from "./status-line.ts";
 
 /** What a request came to, told by how far it got. */
 export type Reading =
@@ -28,30 +27,31 @@ export type Exchange = {
   cut: (reason: string) => void;
 };
 
-export type ExchangeOptions = {
-  /** Without a path. */
-  origin: URL;
+/** A request as it goes out. */
+export type Sending = {
   method: "POST" | "PUT";
   path: string;
   headers: string[];
   body: string;
   /** So many bytes of the answer's body are read; the rest is not waited for. */
   maxBodyBytes: number;
-  /** Asked in the synchronous step that writes the request. */
-  mayCall: () => boolean;
 };
 
 /**
- * Sends one request over a fresh connection and reads its answer. The connection serves this request alone and is closed after it,
- * so an answer can only be the answer to this request.
+ * Sends one request over a connection that carries no other, and reads its answer. The connection is closed when anything but a complete 2xx
+ * comes of it, so that nothing of this call can be taken for a part of the next one.
+ * @param mayCall asked in the synchronous step that writes the request
  */
-export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => {
+export const exchange = (
+  { socket, client, readAhead }: Connection,
+  { method, path, headers: sent, body, maxBodyBytes }: Sending,
+  mayCall: () => boolean,
+): Exchange => {
   let state: "waiting" | "sent" | "over" = "waiting";
   let headers: IncomingHttpHeaders = {};
   let resolve: (reading: Reading) => void = () => undefined;
   const done = new Promise<Reading>((settled) => (resolve = settled));
   const answerHead = headReader();
-  readThrough(socket, answerHead.feed);
   const chunks: Buffer[] = [];
   let size = 0;
 
@@ -59,8 +59,9 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     if (state === "over") return;
     const sent = state === "sent";
     state = "over";
-    socket.destroy();
     const status = answerHead.status();
+    const isWell = complete && status !== null && status < 300 && size <= maxBodyBytes;
+    if (!isWell) socket.destroy();
     resolve(
       sent ? { sent, status, headers, body: Buffer.concat(chunks), complete, reason } : { sent, reason },
     );
@@ -70,28 +71,28 @@ export const exchange = (socket: Socket, options: ExchangeOptions): Exchange => 
     // The client calls this and writes the request in one synchronous step, the write included. From here on nothing is proven.
     onRequestStart: (controller) => {
       if (state === "sent") settle(false, "the request was about to be repeated");
-      else if (!options.mayCall())
+      else if (state === "waiting" && !mayCall())
         settle(false, "the call was no longer allowed when it could have been sent");
-      if (state === "waiting") state = "sent";
-      else controller.abort(new Error("not sent"));
+      if (state === "waiting") {
+        state = "sent";
+        // Not earlier: what comes before the request is no answer to it, and the client closes the connection then.
+        readAhead(answerHead.feed);
+      } else controller.abort(new Error("not sent"));
     },
     onResponseStart: (_, status, received) => {
       if (status >= 200) headers = received;
     },
     onResponseData: (_, chunk) => {
-      const room = options.maxBodyBytes - size;
+      const room = maxBodyBytes - size;
       chunks.push(chunk.subarray(0, room));
       size += chunk.length;
-      if (size > options.maxBodyBytes) settle(true, "");
+      if (size > maxBodyBytes) settle(true, "");
     },
     onResponseEnd: () => settle(true, ""),
     onResponseError: (_, error) => settle(false, error.message),
   };
 
-  const { method, path, body } = options;
-  clientOf(socket, options.origin).dispatch(
-    { method, path, body, headers: options.headers, reset: true, idempotent: false },
-    handler,
-  );
+  // On a connection that was used before, the client waits for what has arrived on it to be noticed, and writes then.
+  client.dispatch({ method, path, body, headers: sent, idempotent: false }, handler);
   return { done, cut: (reason) => settle(false, reason) };
 };

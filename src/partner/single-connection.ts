@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { Client } from "undici";
 
+/** An idle connection is closed after so long, earlier where the partner says that it will. */
+const IDLE_MS = 2_000;
 /** Room for an answer's headers. Beyond it they cannot be read. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
@@ -16,6 +18,8 @@ export const clientOf = (socket: Socket, origin: URL): Client => {
     // Whoever uses the connection has deadlines of his own.
     headersTimeout: 0,
     bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: (_, callback) => {
       const first = !given;

@@ -49,8 +49,9 @@ export const headReader = (): HeadReader => {
   };
 };
 
-/** Has every chunk that is read from a socket pass through `feed`. */
-export const readThrough = (socket: Socket, feed: (chunk: Buffer) => Buffer): void => {
+/** Has every chunk that is read from a socket pass through what was handed over last. */
+export const readAhead = (socket: Socket): ((feed: HeadReader["feed"]) => void) => {
+  let feed: HeadReader["feed"] = (chunk) => chunk;
   const read = socket.read.bind(socket);
   socket.read = (size?: number): unknown => {
     for (;;) {
@@ -60,4 +61,5 @@ export const readThrough = (socket: Socket, feed: (chunk: Buffer) => Buffer): vo
       if (fed.length > 0) return fed;
     }
   };
+  return (next) => (feed = next);
 };

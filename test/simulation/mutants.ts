@@ -144,7 +144,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the monotonic clock",
     edits: [
       {
-        file: "commands-to-results/journal/stopwatch.ts",
+        file: "runtime/stopwatch.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.monotonic() - monotonic, wall - wall)",
       },
@@ -154,7 +154,7 @@ export const mutants: Mutant[] = [
     name: "the stopwatch trusts the wall clock",
     edits: [
       {
-        file: "commands-to-results/journal/stopwatch.ts",
+        file: "runtime/stopwatch.ts",
         from: "Math.max(clock.now() - wall, clock.monotonic() - monotonic, 0)",
         to: "Math.max(clock.now() - wall, monotonic - monotonic)",
       },

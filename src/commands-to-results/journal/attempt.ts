@@ -4,8 +4,8 @@ import type { Verdict } from "../types.ts";
 import type { Sign } from "./breaker.ts";
 import type { Job } from "./job.ts";
 import { writeConclusion, writeStep } from "./job.ts";
-import type { Stopwatch } from "./stopwatch.ts";
-import { startStopwatch } from "./stopwatch.ts";
+import type { Stopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
 
 /** So long a command whose deadline has passed waits at the partner's gate at least: it need not be asked about more often. */

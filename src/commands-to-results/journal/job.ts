@@ -3,8 +3,8 @@ import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./durably.ts";
 import type { Position, Ref, Step } from "./entry.ts";
 import type { Deps, Item, Lifeline, Place } from "./ports.ts";
-import type { Stopwatch } from "./stopwatch.ts";
-import { startStopwatch } from "./stopwatch.ts";
+import type { Stopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { neverSent } from "./verdicts.ts";
 
 /** One command while this replica works on it. */

@@ -1,5 +1,5 @@
 import type { Deps } from "./ports.ts";
-import { startStopwatch } from "./stopwatch.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 
 /**
  * Publishes every final result that came after a doubt and that nobody is known to have published for `afterMs`: its command's offset is

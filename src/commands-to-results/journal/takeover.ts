@@ -3,7 +3,7 @@ import { tryOnce } from "./attempt.ts";
 import type { Job } from "./job.ts";
 import { writeConclusion } from "./job.ts";
 import type { Claim } from "./state.ts";
-import { startStopwatch } from "./stopwatch.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { acceptOwnerLost, createOwnerLost } from "./verdicts.ts";
 
 /**

@@ -20,7 +20,7 @@ describe("what is sent", () => {
       [
         "PUT /corporate/v1/quote/q-1/accept HTTP/1.1",
         `host: 127.0.0.1:${server.port}`,
-        "connection: close",
+        "connection: keep-alive",
         "Authorization: Bearer secret/access+token",
         "x-token: secret-x-token",
         "Content-Type: application/json",

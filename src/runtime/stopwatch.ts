@@ -1,4 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Milliseconds since the stopwatch was started. */
 export type Stopwatch = () => number;

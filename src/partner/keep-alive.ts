@@ -1,0 +1,147 @@
+import type { Socket } from "node:net";
+import type { Clock } from "../runtime/clock.ts";
+import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
+import { turn } from "../runtime/turn.ts";
+
+/** A connection that was open for so long and carries no call. */
+export type Idle = { readonly socket: Socket; readonly age: Stopwatch };
+
+/** An idle connection that is lent for one more call. */
+export type Lent<T extends Idle> = {
+  readonly connection: T;
+  /** Whether it was idle so briefly that a call may begin on it. Asked in the step that hands over the bytes. */
+  readonly isFresh: () => boolean;
+  /**
+   * To be said once.
+   * - `answered`: a final status line arrived
+   * - `unsent`: nothing was sent
+   * - `lost`: the call was sent, and what became of it is not known
+   */
+  readonly ended: (how: "answered" | "unsent" | "lost") => void;
+};
+
+export type KeepAlive<T extends Idle> = {
+  /** The connection that was used last, where used ones are trusted; null where the call needs a new one. */
+  lend: () => Lent<T> | null;
+  /** Takes a connection whose call was answered in full. */
+  keep: (connection: T) => void;
+  /** Closes what is idle beyond so many. */
+  trim: (atMost: number) => void;
+  /** Closes what is idle, and keeps nothing any more. */
+  close: () => void;
+};
+
+/** A partner that leaves a connection idle for so long does not close others that were idle for a quarter of it. */
+const PROVEN_AFTER_MS = 1_000;
+const FRESH_MS = PROVEN_AFTER_MS / 4;
+/** The partner's name may mean another address by then. */
+const MAX_AGE_MS = 60_000;
+/** Until used connections are tried again, after one was closed early and after a call was lost on one. */
+const AFTER_CLOSED_MS = 60_000;
+const AFTER_LOST_MS = 600_000;
+
+/**
+ * Connections that carry more than one call. A partner that closes a connection just when a call is sent on it leaves open whether it was
+ * executed, so used connections have to earn it: first a single one is left idle for much longer than any ever is before its next call,
+ * then one call at a time is made on a used connection, and after each that is answered twice as many may be. One that is closed early, or
+ * does not answer, ends that for a while: every call gets a connection of its own then.
+ */
+export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAlive<T> => {
+  type Entry = { connection: T; idleMs: Stopwatch };
+  /** The one that was used last at the end. */
+  let idle: Entry[] = [];
+  let probe: (Entry & { stop: AbortController }) | null = null;
+  /** How many used connections may carry calls at a time. */
+  let allowed = 0;
+  let lent = 0;
+  let mayProbe = (): boolean => true;
+  const known = new WeakSet<T>();
+
+  const isProbe = (connection: T): boolean => probe?.connection === connection;
+
+  const endProbe = (): void => {
+    probe?.stop.abort();
+    probe = null;
+  };
+
+  const trim = (atMost: number): void => {
+    const dropped = idle.slice(0, Math.max(idle.length - atMost, 0));
+    idle = idle.slice(dropped.length);
+    if (probe && idle.length >= atMost) {
+      dropped.push(probe);
+      endProbe();
+    }
+    for (const { connection } of dropped) connection.socket.destroy();
+  };
+
+  const distrust = (forMs: number): void => {
+    const since = startStopwatch(clock);
+    mayProbe = () => since() >= forMs;
+    allowed = 0;
+    trim(0);
+  };
+
+  /** What is closed here was let go of before. */
+  const closed = (connection: T): void => {
+    const entry = isProbe(connection) ? probe : idle.find((one) => one.connection === connection);
+    if (!entry) return;
+    if (entry === probe) endProbe();
+    idle = idle.filter((one) => one !== entry);
+    if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
+  };
+
+  const leaveAlone = async (entry: Entry): Promise<void> => {
+    const stop = new AbortController();
+    probe = { ...entry, stop };
+    await clock.sleep(PROVEN_AFTER_MS, stop.signal);
+    // After a freeze the sleep is over before anybody has noticed what happened to the connection meanwhile.
+    await turn();
+    if (!isProbe(entry.connection)) return;
+    allowed = 1;
+    endProbe();
+    entry.connection.socket.destroy();
+  };
+
+  return {
+    lend: () => {
+      const last = idle.at(-1);
+      if (!last || lent >= allowed || last.idleMs() > FRESH_MS || last.connection.socket.destroyed)
+        return null;
+      idle.pop();
+      lent += 1;
+      let wasOpen = false;
+      return {
+        connection: last.connection,
+        isFresh: () => {
+          wasOpen = true;
+          return last.idleMs() <= FRESH_MS;
+        },
+        ended: (how) => {
+          lent -= 1;
+          if (how === "unsent" && !wasOpen) distrust(AFTER_CLOSED_MS);
+          if (how === "answered") allowed = Math.min(allowed * 2, Number.MAX_SAFE_INTEGER);
+          if (how === "lost") distrust(AFTER_LOST_MS);
+        },
+      };
+    },
+
+    keep: (connection) => {
+      const { socket, age } = connection;
+      if (socket.destroyed) return;
+      const entry = { connection, idleMs: startStopwatch(clock) };
+      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && mayProbe();
+      if (!isUseful) {
+        socket.destroy();
+        return;
+      }
+      if (!known.has(connection)) socket.once("close", () => closed(connection));
+      known.add(connection);
+      if (allowed > 0) idle.push(entry);
+      else leaveAlone(entry).catch(() => undefined);
+    },
+
+    trim,
+
+    close: () => distrust(Number.POSITIVE_INFINITY),
+  };
+};

@@ -1,0 +1,112 @@
+import type { Clock } from "../runtime/clock.ts";
+import { polled } from "../runtime/turn.ts";
+import { connectFor, type TlsMaterial } from "./connect.ts";
+import { connectionOver, type Connection } from "./connection.ts";
+import { exchange, type Reading, type Sending } from "./exchange.ts";
+import { keepAlive } from "./keep-alive.ts";
+import type { CallOptions } from "./types.ts";
+
+export type TransportOptions = {
+  /** Without a path. */
+  origin: URL;
+  tls: TlsMaterial;
+  /** Null for none. */
+  proxy: URL | null;
+  /** For name, connection, tunnel and TLS together. */
+  connectTimeoutMs: number;
+  /** From handing the request over until its answer is complete. */
+  callTimeoutMs: number;
+  maxConnections: number;
+  clock: Clock;
+};
+
+export type Transport = {
+  /** Sends a request once at most, over a connection that carries nothing else meanwhile. Never rejects. */
+  send: (request: Sending, options: CallOptions) => Promise<Reading>;
+  /** Nothing begins any more. What is under way goes on. */
+  close: () => void;
+};
+
+/** With the moment on the monotonic clock at which the call is over. */
+type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
+
+const messageOf = (error: unknown): string => {
+  // What a host with several addresses ends in says nothing itself.
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+};
+
+export const transportFor = (options: TransportOptions): Transport => {
+  const { clock, connectTimeoutMs, callTimeoutMs, maxConnections } = options;
+  const connect = connectFor(options);
+  const kept = keepAlive<Connection>({ clock });
+  /** Connections that carry a request or are being opened for one. */
+  let busy = 0;
+  let closed = false;
+
+  const leftMs = ({ endsAt }: Timed, atMost: number): number =>
+    Math.min(atMost, Math.max(endsAt - clock.monotonic(), 0));
+
+  const sendOver = async (connection: Connection, request: Sending, timed: Timed): Promise<Reading> => {
+    const { done, cut } = exchange(connection, request, timed.mayCall);
+    // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
+    await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch((error: unknown) => {
+      connection.giveUp();
+      cut(messageOf(error));
+    });
+    const reading = await done;
+    kept.keep(connection);
+    return reading;
+  };
+
+  /** Null when the connection turned out to be of no use before it was asked whether the call may be made. */
+  const sendOnUsed = async (request: Sending, timed: Timed): Promise<Reading | null> => {
+    const lent = kept.lend();
+    if (!lent) return null;
+    let asked = 0;
+    const mayCall = (): boolean => {
+      if (!lent.isFresh()) return false;
+      asked += 1;
+      return timed.mayCall();
+    };
+    // The client waits for another one, so that all that arrived before now is noticed before it writes.
+    await polled();
+    const reading = await sendOver(lent.connection, request, { ...timed, mayCall });
+    lent.ended(!reading.sent ? "unsent" : reading.status === null ? "lost" : "answered");
+    return asked > 0 ? reading : null;
+  };
+
+  const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
+    kept.trim(maxConnections - busy);
+    const { socket: opened, giveUp } = connect();
+    try {
+      const socket = await clock.within(leftMs(timed, connectTimeoutMs), timed.signal, opened);
+      return await sendOver(connectionOver(socket, { ...options, giveUp }), request, timed);
+    } catch (error) {
+      // Nothing rejects once the exchange has begun.
+      giveUp();
+      return { sent: false, reason: messageOf(error) };
+    }
+  };
+
+  return {
+    send: async (request, { signal, withinMs, mayCall }) => {
+      const endsAt = clock.monotonic() + withinMs;
+      const timed: Timed = {
+        signal,
+        endsAt,
+        mayCall: () => !closed && clock.monotonic() < endsAt && mayCall(),
+      };
+      busy += 1;
+      try {
+        return (await sendOnUsed(request, timed)) ?? (await sendOnNew(request, timed));
+      } finally {
+        busy -= 1;
+      }
+    },
+    close: () => {
+      closed = true;
+      kept.close();
+    },
+  };
+};
