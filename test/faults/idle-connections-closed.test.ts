@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { flawless } from "../support/account.ts";
+import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { randomFrom } from "../support/random.ts";
+
+const BURSTS = 60;
+const AT_ONCE = 10;
+
+/** A way to the partner on which a connection is closed, without a word, when nothing has come over it for so long. */
+const closingWhenIdle = async (targetPort: number, idleMs: number) => {
+  let connections = 0;
+  const ends: Socket[] = [];
+  const server = createServer((near) => {
+    connections += 1;
+    const far = connect(targetPort, "127.0.0.1");
+    ends.push(near, far);
+    const close = (): void => {
+      near.destroy();
+      far.destroy();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    far.on("data", () => (timer = setTimeout(close, idleMs)));
+    near.on("data", () => clearTimeout(timer));
+    for (const end of [near, far]) end.on("error", close).on("close", close);
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const end of ends) end.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+};
+
+it.each([
+  { idleMs: 10, gapMs: 30, isTrusted: false },
+  { idleMs: 200, gapMs: 300, isTrusted: false },
+  { idleMs: 1_200, gapMs: 250, isTrusted: true },
+])(
+  "doubts nothing when the partner closes connections after $idleMs ms",
+  async ({ idleMs, gapMs, isTrusted }) => {
+    const { world, accepts } = await commandsUnderFault({ replicas: 0 });
+    const way = await closingWhenIdle(Number(new URL(world.sandboxUrl).port), idleMs);
+    const replica = await world.startReplica({ PARTNER_BASE_URL: `http://127.0.0.1:${way.port}` });
+    await replica.untilReady();
+
+    const random = randomFrom(idleMs);
+    await accepts.send(1);
+    // Long enough for the bridge to see whether the first connection stays.
+    await sleep(1_100);
+    for (let burst = 0; burst < BURSTS; burst++) {
+      await accepts.send(1 + Math.floor(random() * AT_ONCE));
+      await sleep(random() * gapMs);
+    }
+    const sent = accepts.sent();
+    const account = await accepts.settle(30_000);
+
+    expect(account).toMatchObject({ ...flawless(sent), succeeded: sent, inDoubt: 0 });
+    if (isTrusted) expect(way.connections()).toBeLessThan(sent / 2);
+    else expect(way.connections()).toBeGreaterThanOrEqual(sent);
+  },
+);
