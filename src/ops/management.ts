@@ -4,6 +4,9 @@ import { Hono } from "hono";
 import type { Registry } from "prom-client";
 import type { Readiness } from "./health.ts";
 
+/** Many times what probes and scrapes use. */
+const MAX_CONNECTIONS = 256;
+
 /** What orchestrators and operators ask: whether the process lives, whether it is ready, and its numbers. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
   const app = new Hono();
@@ -16,5 +19,8 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
   // Probes of load balancers speak HTTP/1.0 and name no host; without one to fall back on the answer would be 400.
-  return createAdaptorServer({ fetch: app.fetch, hostname: "localhost" }) as Server;
+  const server = createAdaptorServer({ fetch: app.fetch, hostname: "localhost" }) as Server;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("drop", () => server.closeIdleConnections());
+  return server;
 };

@@ -1,21 +1,45 @@
 import { once } from "node:events";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { Registry } from "prom-client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createManagementServer } from "../../../src/ops/management.ts";
 
-test("a probe that speaks HTTP/1.0 and names no host is answered", async () => {
+const opened = async () => {
   const readiness = () => ({ status: "ready" as const, components: {} });
   const server = createManagementServer({ readiness, registry: new Registry() });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  try {
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    let text = "";
-    socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
-    socket.write("GET /readyz HTTP/1.0\r\n\r\n");
-    await once(socket, "close");
-    expect(text).toMatch(/^HTTP\/1\.1 200 /);
-  } finally {
-    server.close().closeAllConnections();
-  }
+  onTestFinished(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+};
+
+/** All that comes until the other side closes the connection. */
+const probe = async (socket: Socket): Promise<string> => {
+  let text = "";
+  socket.on("error", () => undefined).on("data", (chunk: string) => (text += chunk));
+  socket.write("GET /readyz HTTP/1.0\r\n\r\n");
+  await once(socket, "close");
+  return text;
+};
+
+test("a probe that speaks HTTP/1.0 and names no host is answered", async () => {
+  const open = await opened();
+  expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("there are 256 connections at most, and connections that are not used give way", async () => {
+  const open = await opened();
+  const silent = await Promise.all(Array.from({ length: 255 }, open));
+  const used = await open();
+  used.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(used, "data");
+  expect(await probe(await open())).toBe("");
+  expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
+  expect(used.destroyed).toBe(true);
+  expect(silent.filter(({ destroyed }) => destroyed)).toHaveLength(0);
 });
