@@ -1,5 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
-import { polled } from "../runtime/turn.ts";
+import { polled, turn } from "../runtime/turn.ts";
 import { connectFor, type TlsMaterial } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
@@ -50,7 +50,9 @@ export const transportFor = (options: TransportOptions): Transport => {
   const sendOver = async (connection: Connection, request: Sending, timed: Timed): Promise<Reading> => {
     const { done, cut } = exchange(connection, request, timed.mayCall);
     // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
-    await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch((error: unknown) => {
+    await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch(async (error: unknown) => {
+      // After a freeze the time is over before anybody has looked for the answer that arrived meanwhile.
+      await turn();
       connection.giveUp();
       cut(messageOf(error));
     });
@@ -79,14 +81,15 @@ export const transportFor = (options: TransportOptions): Transport => {
   const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
     kept.trim(maxConnections - busy);
     const { socket: opened, giveUp } = connect();
+    let connection: Connection;
     try {
       const socket = await clock.within(leftMs(timed, connectTimeoutMs), timed.signal, opened);
-      return await sendOver(connectionOver(socket, { ...options, giveUp }), request, timed);
+      connection = connectionOver(socket, { ...options, giveUp });
     } catch (error) {
-      // Nothing rejects once the exchange has begun.
       giveUp();
       return { sent: false, reason: messageOf(error) };
     }
+    return sendOver(connection, request, timed);
   };
 
   return {
