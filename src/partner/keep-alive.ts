@@ -4,7 +4,12 @@ import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
 import { turn } from "../runtime/turn.ts";
 
 /** A connection that was open for so long and carries no call. */
-export type Idle = { readonly socket: Socket; readonly age: Stopwatch };
+export type Idle = {
+  readonly socket: Socket;
+  readonly age: Stopwatch;
+  /** Whether something came over it that belongs to no answer. */
+  readonly spoke: () => boolean;
+};
 
 /** An idle connection that is lent for one more call. */
 export type Lent<T extends Idle> = {
@@ -39,6 +44,8 @@ const MAX_AGE_MS = 60_000;
 /** Until used connections are tried again, after one was closed early and after a call was lost on one. */
 const AFTER_CLOSED_MS = 60_000;
 const AFTER_LOST_MS = 600_000;
+/** What was not asked for could be taken for the answer to the next call. */
+const AFTER_SPOKEN_MS = Number.POSITIVE_INFINITY;
 
 /**
  * Connections that carry more than one call. A partner that closes a connection just when a call is sent on it leaves open whether it was
@@ -54,7 +61,7 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
   /** How many used connections may carry calls at a time. */
   let allowed = 0;
   let lent = 0;
-  let mayProbe = (): boolean => true;
+  let bannedForMs = (): number => 0;
   const known = new WeakSet<T>();
 
   const isProbe = (connection: T): boolean => probe?.connection === connection;
@@ -75,8 +82,11 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
   };
 
   const distrust = (forMs: number): void => {
-    const since = startStopwatch(clock);
-    mayProbe = () => since() >= forMs;
+    // The longest ban counts.
+    if (forMs >= bannedForMs()) {
+      const since = startStopwatch(clock);
+      bannedForMs = () => forMs - since();
+    }
     allowed = 0;
     trim(0);
   };
@@ -87,7 +97,8 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
     if (!entry) return;
     if (entry === probe) endProbe();
     idle = idle.filter((one) => one !== entry);
-    if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
+    if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
+    else if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
   };
 
   const leaveAlone = async (entry: Entry): Promise<void> => {
@@ -104,17 +115,17 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
 
   return {
     lend: () => {
-      const last = idle.at(-1);
-      if (!last || lent >= allowed || last.idleMs() > FRESH_MS || last.connection.socket.destroyed)
+      const entry = idle.at(-1);
+      if (!entry || lent >= allowed || entry.idleMs() > FRESH_MS || entry.connection.socket.destroyed)
         return null;
       idle.pop();
       lent += 1;
       let wasOpen = false;
       return {
-        connection: last.connection,
+        connection: entry.connection,
         isFresh: () => {
           wasOpen = true;
-          return last.idleMs() <= FRESH_MS;
+          return entry.idleMs() <= FRESH_MS;
         },
         ended: (how) => {
           lent -= 1;
@@ -127,9 +138,10 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
 
     keep: (connection) => {
       const { socket, age } = connection;
+      if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
       if (socket.destroyed) return;
       const entry = { connection, idleMs: startStopwatch(clock) };
-      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && mayProbe();
+      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && bannedForMs() <= 0;
       if (!isUseful) {
         socket.destroy();
         return;

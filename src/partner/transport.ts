@@ -27,6 +27,9 @@ export type Transport = {
   close: () => void;
 };
 
+/** What a partner says that closes a connection because no request came over it. Ours may have crossed with it. */
+const REQUEST_TIMEOUT = 408;
+
 /** With the moment on the monotonic clock at which the call is over. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
@@ -74,7 +77,8 @@ export const transportFor = (options: TransportOptions): Transport => {
     // The client waits for another one, so that all that arrived before now is noticed before it writes.
     await polled();
     const reading = await sendOver(lent.connection, request, { ...timed, mayCall });
-    lent.ended(!reading.sent ? "unsent" : reading.status === null ? "lost" : "answered");
+    const isLost = reading.sent && (reading.status === null || reading.status === REQUEST_TIMEOUT);
+    lent.ended(isLost ? "lost" : reading.sent ? "answered" : "unsent");
     return asked > 0 ? reading : null;
   };
 
