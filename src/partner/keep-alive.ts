@@ -26,8 +26,11 @@ export type Lent<T extends Idle> = {
 };
 
 export type KeepAlive<T extends Idle> = {
-  /** The connection that was used last, where used ones are trusted; null where the call needs a new one. */
-  lend: () => Lent<T> | null;
+  /**
+   * The connection that has rested longest, where used ones are trusted; null where the call needs a new one.
+   * @param atMost how many may stay idle beside a new one
+   */
+  lend: (atMost: number) => Lent<T> | null;
   /** Takes a connection whose call was answered in full. */
   keep: (connection: T) => void;
   /** Closes what is idle beyond so many. */
@@ -39,6 +42,8 @@ export type KeepAlive<T extends Idle> = {
 /** A partner that leaves a connection idle for so long does not close others that were idle for a quarter of it. */
 const PROVEN_AFTER_MS = 1_000;
 const FRESH_MS = PROVEN_AFTER_MS / 4;
+/** What comes after an answer without being asked for, be it a second answer or the end, mostly comes at once. */
+const REST_MS = 5;
 /** The partner's name may mean another address by then. */
 const MAX_AGE_MS = 60_000;
 /** Until used connections are tried again, after one was closed early and after a call was lost on one. */
@@ -55,7 +60,7 @@ const AFTER_SPOKEN_MS = Number.POSITIVE_INFINITY;
  */
 export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAlive<T> => {
   type Entry = { connection: T; idleMs: Stopwatch };
-  /** The one that was used last at the end. */
+  /** The one that was used last at the end. Lent is the one that has rested longest: what comes late over it is noticed then. */
   let idle: Entry[] = [];
   let probe: (Entry & { stop: AbortController }) | null = null;
   /** How many used connections may carry calls at a time. */
@@ -114,11 +119,16 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
   };
 
   return {
-    lend: () => {
-      const entry = idle.at(-1);
-      if (!entry || lent >= allowed || entry.idleMs() > FRESH_MS || entry.connection.socket.destroyed)
-        return null;
-      idle.pop();
+    lend: (atMost) => {
+      const entry = idle.find(({ connection: { socket }, idleMs }) => {
+        // An answer may come before its request has left in full.
+        const isFree = !socket.destroyed && socket.writableLength === 0;
+        return isFree && idleMs() <= FRESH_MS;
+      });
+      if (!entry || lent >= allowed) return null;
+      // Where a new one is one too many, it would take this one's place.
+      if (entry.idleMs() < REST_MS && idle.length <= atMost) return null;
+      idle = idle.filter((one) => one !== entry);
       lent += 1;
       let wasOpen = false;
       return {

@@ -66,7 +66,7 @@ export const transportFor = (options: TransportOptions): Transport => {
 
   /** Null when the connection turned out to be of no use before it was asked whether the call may be made. */
   const sendOnUsed = async (request: Sending, timed: Timed): Promise<Reading | null> => {
-    const lent = kept.lend();
+    const lent = kept.lend(maxConnections - busy);
     if (!lent) return null;
     let asked = 0;
     const mayCall = (): boolean => {

@@ -36,6 +36,7 @@ describe("a used connection", () => {
   });
 
   it.each([
+    ["less than a rest", REST_MS - 1, 2],
     ["a rest", REST_MS, 1],
     ["a quarter of a second of idleness", 250, 1],
     ["more than that", 251, 2],

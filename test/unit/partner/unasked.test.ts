@@ -81,7 +81,7 @@ describe("the longest ban counts", () => {
     const lend = () => {
       kept.keep(idle());
       time.advance(REST_MS);
-      const lent = kept.lend();
+      const lent = kept.lend(9);
       if (!lent) throw new Error("nothing was lent");
       return lent;
     };
@@ -114,5 +114,20 @@ describe("the longest ban counts", () => {
     lent[0].ended("lost");
     time.advance(NEVER_MS);
     expect(isProbed()).toBe(false);
+  });
+});
+
+describe("a used connection", () => {
+  it("is the one that has rested longest", async () => {
+    const { together, rested } = await proven();
+    expect(await together(2)).toEqual([1, 2]);
+    const [first, second, third] = [await rested(1), await rested(1), await rested(1)];
+    expect([...first, ...second].sort()).toEqual([1, 2]);
+    expect(third).toEqual(first);
+  });
+
+  it("need not rest where a new one would be one too many", async () => {
+    const { together } = await proven({ maxConnections: 1 });
+    expect([await together(1), await together(1)]).toEqual([[1], [1]]);
   });
 });
