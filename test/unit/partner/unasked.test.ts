@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { keepAlive } from "../../../src/partner/keep-alive.ts";
 import { eventually } from "../../support/eventually.ts";
-import { answer } from "./hostile-server.ts";
+import { ACCEPT, answer, free } from "./hostile-server.ts";
 import { keeping, manualClock, ok, proven, REST_MS, worldOf } from "./keeping-server.ts";
 
 const ANSWER = answer("200 OK");
@@ -124,6 +124,24 @@ describe("a used connection", () => {
     const [first, second, third] = [await rested(1), await rested(1), await rested(1)];
     expect([...first, ...second].sort()).toEqual([1, 2]);
     expect(third).toEqual(first);
+  });
+
+  it("is none that was answered before its request had left in full", async () => {
+    let isHasty = false;
+    const { server, partner, rested } = await proven(
+      {},
+      {
+        answer: (request, response) => {
+          if (isHasty) request.pause().socket.write(ANSWER);
+          else ok(request, response);
+        },
+      },
+    );
+    isHasty = true;
+    const long = { ...ACCEPT, body: "x".repeat(20_000_000) };
+    expect((await partner.call(long, free())).kind).toBe("executed");
+    isHasty = false;
+    expect([server.requests.at(-1), await rested(1)]).toEqual([1, [2]]);
   });
 
   it("need not rest where a new one would be one too many", async () => {
