@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Client } from "undici";
 import type { Clock } from "../runtime/clock.ts";
 import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
-import { clientOf } from "./single-connection.ts";
+import { clientOf, isUnasked } from "./single-connection.ts";
 import { readAhead, type HeadReader } from "./status-line.ts";
 
 /** A connection to the partner and what speaks HTTP on it. Carries one call at a time. */
@@ -13,6 +13,8 @@ export type Connection = {
   readonly readAhead: (feed: HeadReader["feed"]) => void;
   /** Since when it is open. */
   readonly age: Stopwatch;
+  /** Whether something came over it that belongs to no answer. */
+  readonly spoke: () => boolean;
   /** Ends it, and with it what has been written and is still on its way. */
   readonly giveUp: () => void;
 };
@@ -26,5 +28,6 @@ export const connectionOver = (
   client: clientOf(socket, origin),
   readAhead: readAhead(socket),
   age: startStopwatch(clock),
+  spoke: () => isUnasked(socket.errored),
   giveUp,
 });

@@ -4,7 +4,12 @@ import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
 import { turn } from "../runtime/turn.ts";
 
 /** A connection that was open for so long and carries no call. */
-export type Idle = { readonly socket: Socket; readonly age: Stopwatch };
+export type Idle = {
+  readonly socket: Socket;
+  readonly age: Stopwatch;
+  /** Whether something came over it that belongs to no answer. */
+  readonly spoke: () => boolean;
+};
 
 /** An idle connection that is lent for one more call. */
 export type Lent<T extends Idle> = {
@@ -21,8 +26,11 @@ export type Lent<T extends Idle> = {
 };
 
 export type KeepAlive<T extends Idle> = {
-  /** The connection that was used last, where used ones are trusted; null where the call needs a new one. */
-  lend: () => Lent<T> | null;
+  /**
+   * The connection that has rested longest, where used ones are trusted; null where the call needs a new one.
+   * @param atMost how many may stay idle beside a new one
+   */
+  lend: (atMost: number) => Lent<T> | null;
   /** Takes a connection whose call was answered in full. */
   keep: (connection: T) => void;
   /** Closes what is idle beyond so many. */
@@ -34,11 +42,15 @@ export type KeepAlive<T extends Idle> = {
 /** A partner that leaves a connection idle for so long does not close others that were idle for a quarter of it. */
 const PROVEN_AFTER_MS = 1_000;
 const FRESH_MS = PROVEN_AFTER_MS / 4;
+/** What comes after an answer without being asked for, be it a second answer or the end, mostly comes at once. */
+const REST_MS = 5;
 /** The partner's name may mean another address by then. */
 const MAX_AGE_MS = 60_000;
 /** Until used connections are tried again, after one was closed early and after a call was lost on one. */
 const AFTER_CLOSED_MS = 60_000;
 const AFTER_LOST_MS = 600_000;
+/** What was not asked for could be taken for the answer to the next call. */
+const AFTER_SPOKEN_MS = Number.POSITIVE_INFINITY;
 
 /**
  * Connections that carry more than one call. A partner that closes a connection just when a call is sent on it leaves open whether it was
@@ -48,13 +60,13 @@ const AFTER_LOST_MS = 600_000;
  */
 export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAlive<T> => {
   type Entry = { connection: T; idleMs: Stopwatch };
-  /** The one that was used last at the end. */
+  /** The one that was used last at the end. Lent is the one that has rested longest: what comes late over it is noticed then. */
   let idle: Entry[] = [];
   let probe: (Entry & { stop: AbortController }) | null = null;
   /** How many used connections may carry calls at a time. */
   let allowed = 0;
   let lent = 0;
-  let mayProbe = (): boolean => true;
+  let bannedForMs = (): number => 0;
   const known = new WeakSet<T>();
 
   const isProbe = (connection: T): boolean => probe?.connection === connection;
@@ -75,8 +87,11 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
   };
 
   const distrust = (forMs: number): void => {
-    const since = startStopwatch(clock);
-    mayProbe = () => since() >= forMs;
+    // The longest ban counts.
+    if (forMs >= bannedForMs()) {
+      const since = startStopwatch(clock);
+      bannedForMs = () => forMs - since();
+    }
     allowed = 0;
     trim(0);
   };
@@ -87,7 +102,8 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
     if (!entry) return;
     if (entry === probe) endProbe();
     idle = idle.filter((one) => one !== entry);
-    if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
+    if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
+    else if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
   };
 
   const leaveAlone = async (entry: Entry): Promise<void> => {
@@ -103,18 +119,23 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
   };
 
   return {
-    lend: () => {
-      const last = idle.at(-1);
-      if (!last || lent >= allowed || last.idleMs() > FRESH_MS || last.connection.socket.destroyed)
-        return null;
-      idle.pop();
+    lend: (atMost) => {
+      const entry = idle.find(({ connection: { socket }, idleMs }) => {
+        // An answer may come before its request has left in full.
+        const isFree = !socket.destroyed && socket.writableLength === 0;
+        return isFree && idleMs() <= FRESH_MS;
+      });
+      if (!entry || lent >= allowed) return null;
+      // Where a new one is one too many, it would take this one's place.
+      if (entry.idleMs() < REST_MS && idle.length <= atMost) return null;
+      idle = idle.filter((one) => one !== entry);
       lent += 1;
       let wasOpen = false;
       return {
-        connection: last.connection,
+        connection: entry.connection,
         isFresh: () => {
           wasOpen = true;
-          return last.idleMs() <= FRESH_MS;
+          return entry.idleMs() <= FRESH_MS;
         },
         ended: (how) => {
           lent -= 1;
@@ -127,9 +148,10 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
 
     keep: (connection) => {
       const { socket, age } = connection;
+      if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
       if (socket.destroyed) return;
       const entry = { connection, idleMs: startStopwatch(clock) };
-      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && mayProbe();
+      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && bannedForMs() <= 0;
       if (!isUseful) {
         socket.destroy();
         return;

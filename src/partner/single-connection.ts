@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Client } from "undici";
+import { Client, errors } from "undici";
 
 /** An idle connection is closed after so long, earlier where the partner says that it will. */
 const IDLE_MS = 2_000;
@@ -32,3 +32,8 @@ export const clientOf = (socket: Socket, origin: URL): Client => {
     },
   });
 };
+
+/** Whether a client closed its connection because of what came over it: no answer, or an answer when nothing was asked. */
+export const isUnasked = (error: Error | null): boolean =>
+  error instanceof errors.HTTPParserError ||
+  (error instanceof errors.SocketError && error.message === "bad response");

@@ -1,5 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
-import { polled } from "../runtime/turn.ts";
+import { polled, turn } from "../runtime/turn.ts";
 import { connectFor, type TlsMaterial } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
@@ -27,6 +27,9 @@ export type Transport = {
   close: () => void;
 };
 
+/** What a partner says that closes a connection because no request came over it. Ours may have crossed with it. */
+const REQUEST_TIMEOUT = 408;
+
 /** With the moment on the monotonic clock at which the call is over. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
@@ -50,7 +53,9 @@ export const transportFor = (options: TransportOptions): Transport => {
   const sendOver = async (connection: Connection, request: Sending, timed: Timed): Promise<Reading> => {
     const { done, cut } = exchange(connection, request, timed.mayCall);
     // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
-    await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch((error: unknown) => {
+    await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch(async (error: unknown) => {
+      // After a freeze the time is over before anybody has looked for the answer that arrived meanwhile.
+      await turn();
       connection.giveUp();
       cut(messageOf(error));
     });
@@ -61,7 +66,7 @@ export const transportFor = (options: TransportOptions): Transport => {
 
   /** Null when the connection turned out to be of no use before it was asked whether the call may be made. */
   const sendOnUsed = async (request: Sending, timed: Timed): Promise<Reading | null> => {
-    const lent = kept.lend();
+    const lent = kept.lend(maxConnections - busy);
     if (!lent) return null;
     let asked = 0;
     const mayCall = (): boolean => {
@@ -72,21 +77,23 @@ export const transportFor = (options: TransportOptions): Transport => {
     // The client waits for another one, so that all that arrived before now is noticed before it writes.
     await polled();
     const reading = await sendOver(lent.connection, request, { ...timed, mayCall });
-    lent.ended(!reading.sent ? "unsent" : reading.status === null ? "lost" : "answered");
+    const isLost = reading.sent && (reading.status === null || reading.status === REQUEST_TIMEOUT);
+    lent.ended(isLost ? "lost" : reading.sent ? "answered" : "unsent");
     return asked > 0 ? reading : null;
   };
 
   const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
     kept.trim(maxConnections - busy);
     const { socket: opened, giveUp } = connect();
+    let connection: Connection;
     try {
       const socket = await clock.within(leftMs(timed, connectTimeoutMs), timed.signal, opened);
-      return await sendOver(connectionOver(socket, { ...options, giveUp }), request, timed);
+      connection = connectionOver(socket, { ...options, giveUp });
     } catch (error) {
-      // Nothing rejects once the exchange has begun.
       giveUp();
       return { sent: false, reason: messageOf(error) };
     }
+    return sendOver(connection, request, timed);
   };
 
   return {

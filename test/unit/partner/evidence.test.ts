@@ -377,3 +377,19 @@ describe("connections", () => {
     expect(server.seen.filter(({ text }) => text !== "")).toHaveLength(1);
   });
 });
+
+describe("an answer that arrived in time", () => {
+  it("is read although the process had no time to look for it before the deadline", async () => {
+    const { outcome } = await acceptAt(
+      {
+        onRequest: (socket) => {
+          socket.write(answer("200 OK"));
+          const until = performance.now() + 100;
+          while (performance.now() < until);
+        },
+      },
+      { callTimeoutMs: 50 },
+    );
+    expect(outcome.kind).toBe("executed");
+  });
+});

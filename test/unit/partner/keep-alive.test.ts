@@ -1,132 +1,29 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { PartnerOptions } from "../../../src/partner/client.ts";
-import type { Outcome } from "../../../src/partner/types.ts";
-import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
+import type { RequestListener } from "node:http";
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { ACCEPT, free, partnerOf } from "./hostile-server.ts";
-import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
-
-/** A clock that stands still until it is told to go on. Deadlines are real ones. */
-const manualClock = () => {
-  let ms = 0;
-  const sleeping = new Set<{ until: number; wake: () => void }>();
-  const clock: Clock = {
-    ...systemClock,
-    now: () => ms,
-    monotonic: () => ms,
-    sleep: (forMs, signal) =>
-      new Promise((resolve, reject) => {
-        const sleeper = { until: ms + forMs, wake: resolve };
-        sleeping.add(sleeper);
-        signal?.addEventListener("abort", () => {
-          sleeping.delete(sleeper);
-          reject(new Error("woken"));
-        });
-      }),
-  };
-  return {
-    clock,
-    sleepers: () => sleeping.size,
-    advance: (byMs: number): void => {
-      ms += byMs;
-      for (const sleeper of sleeping) {
-        if (sleeper.until > ms) continue;
-        sleeping.delete(sleeper);
-        sleeper.wake();
-      }
-    },
-  };
-};
-
-const ok: RequestListener = (_, response) => void response.end("{}");
-
-/** A partner that keeps connections for ever. Says which of its connections each request came over. */
-const keeping = async ({ answer = ok, tls = false }: { answer?: RequestListener; tls?: boolean } = {}) => {
-  const sockets: Socket[] = [];
-  const requests: number[] = [];
-  let open = 0;
-  const listener: RequestListener = (request, response) => {
-    requests.push(sockets.indexOf(request.socket));
-    request.resume();
-    answer(request, response);
-  };
-  const server = tls ? createTlsServer({ key: TEST_KEY, cert: TEST_CERT }, listener) : createServer(listener);
-  server.keepAliveTimeout = 0;
-  server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
-    sockets.push(socket);
-    socket.on("error", () => undefined);
-    open += 1;
-    socket.on("close", () => (open -= 1));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `${tls ? "https" : "http"}://127.0.0.1:${port}`,
-    sockets,
-    requests,
-    open: () => open,
-  };
-};
-
-type Server = Awaited<ReturnType<typeof keeping>>;
-
-const worldOf = (server: Server, over: Partial<PartnerOptions> = {}) => {
-  const time = manualClock();
-  const partner = partnerOf(server, { clock: time.clock, ...over });
-  const call = (): Promise<Outcome> => partner.call(ACCEPT, free());
-  /** So many calls at a time; the connections that they came over, sorted. */
-  const together = async (calls: number): Promise<number[]> => {
-    const from = server.requests.length;
-    const outcomes = await Promise.all(Array.from({ length: calls }, call));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => "executed"));
-    return server.requests.slice(from).sort((a, b) => a - b);
-  };
-  /** Has one call made and its connection left alone for a second. */
-  const prove = async (): Promise<void> => {
-    await together(1);
-    expect(time.sleepers()).toBe(1);
-    time.advance(1_000);
-    await eventually(() => server.open() === 0, "the connection that was left alone to be closed");
-  };
-  return { time, partner, call, together, prove };
-};
-
-/** Connection 0 was the one that was left alone, and 1 waits for its second call. */
-const proven = async (over: Partial<PartnerOptions> = {}, options: Parameters<typeof keeping>[0] = {}) => {
-  const server = await keeping(options);
-  const world = worldOf(server, over);
-  await world.prove();
-  expect(await world.together(1)).toEqual([1]);
-  return { server, ...world };
-};
+import { ACCEPT, free } from "./hostile-server.ts";
+import { keeping, ok, proven, REST_MS, worldOf } from "./keeping-server.ts";
+import { TEST_CERT } from "./tls-material.ts";
 
 describe("a used connection", () => {
   it("is not trusted before one was left alone for a second", async () => {
     const server = await keeping();
-    const { time, together } = worldOf(server);
+    const { time, together, rested } = worldOf(server);
     expect(await together(1)).toEqual([0]);
     time.advance(999);
     expect([await together(1), await together(1)]).toEqual([[1], [2]]);
     time.advance(1);
     await eventually(() => server.open() === 0, "the connection that was left alone to be closed");
-    expect([await together(1), await together(1), await together(1)]).toEqual([[3], [3], [3]]);
+    expect([await together(1), await rested(1), await rested(1)]).toEqual([[3], [3], [3]]);
   });
 
   it("carries one call at a time at first, and twice as many after each that was answered", async () => {
-    const { server, together } = await proven();
+    const { server, together, rested } = await proven();
     await together(8);
     const usedBefore = async (): Promise<number> => {
       const known = server.sockets.length;
-      return (await together(8)).filter((index) => index < known).length;
+      return (await rested(8)).filter((index) => index < known).length;
     };
     // One was lent, and answered, among the first eight.
     expect([await usedBefore(), await usedBefore(), await usedBefore()]).toEqual([2, 8, 8]);
@@ -139,10 +36,13 @@ describe("a used connection", () => {
   });
 
   it.each([
+    ["less than a rest", REST_MS - 1, 2],
+    ["a rest", REST_MS, 1],
     ["a quarter of a second of idleness", 250, 1],
     ["more than that", 251, 2],
   ])("after %s", async (_, idleMs, connection) => {
     const { time, together } = await proven();
+    expect(await together(1)).toEqual([1]);
     time.advance(idleMs);
     expect(await together(1)).toEqual([connection]);
   });
@@ -157,14 +57,14 @@ describe("a used connection", () => {
   });
 
   it("that the partner closed is noticed before anything is sent on it", async () => {
-    const { server, partner, together } = await proven();
+    const { server, partner, together, rested } = await proven();
     let asked = 0;
     // The end is on its way, and nobody has looked for it.
     server.sockets[1]?.destroy();
     const outcome = await partner.call(ACCEPT, { ...free(), mayCall: () => ++asked > 0 });
     expect([outcome.kind, asked, server.requests]).toEqual(["executed", 1, [0, 1, 2]]);
     // Such a partner is not relied on.
-    expect([await together(1), await together(1)]).toEqual([[3], [4]]);
+    expect([await together(1), await rested(1)]).toEqual([[3], [4]]);
   });
 
   it("that got old between the choice and the call is not used", async () => {
@@ -200,7 +100,7 @@ describe("a used connection", () => {
 describe("used connections are given up", () => {
   it("for a minute, when one that was left alone is closed early", async () => {
     const server = await keeping();
-    const { time, together, prove } = worldOf(server);
+    const { time, together, rested, prove } = worldOf(server);
     await together(1);
     time.advance(500);
     server.sockets[0]?.destroy();
@@ -210,32 +110,32 @@ describe("used connections are given up", () => {
     expect(time.sleepers()).toBe(0);
     time.advance(1);
     await prove();
-    expect([await together(1), await together(1)]).toEqual([[3], [3]]);
+    expect([await together(1), await rested(1)]).toEqual([[3], [3]]);
   });
 
   it("for a minute, when an idle one is closed early", async () => {
-    const { server, time, together, prove } = await proven();
+    const { server, time, together, rested, prove } = await proven();
     await together(4);
     server.sockets.at(-1)?.destroy();
     await eventually(() => server.open() === 0, "the others to be closed as well");
     time.advance(59_999);
     const known = server.sockets.length;
-    expect([await together(1), await together(1)]).toEqual([[known], [known + 1]]);
+    expect([await together(1), await rested(1)]).toEqual([[known], [known + 1]]);
     time.advance(1);
     await prove();
   });
 
   it("not when one is closed that was idle for long", async () => {
-    const { server, time, together } = await proven();
+    const { server, time, together, rested } = await proven();
     time.advance(1_000);
     server.sockets[1]?.destroy();
     await eventually(() => server.open() === 0, "the idle connection to be closed");
-    expect([await together(1), await together(1)]).toEqual([[2], [2]]);
+    expect([await together(1), await rested(1)]).toEqual([[2], [2]]);
   });
 
   it("for ten minutes, when a call is lost on one: it is in doubt, and the only one", async () => {
     let isLosing = false;
-    const { server, time, call, together, prove } = await proven(
+    const { server, time, call, together, rested, prove } = await proven(
       {},
       { answer: (request, response) => (isLosing ? request.socket.destroy() : ok(request, response)) },
     );
@@ -244,7 +144,7 @@ describe("used connections are given up", () => {
     expect(server.requests).toEqual([0, 1, 1]);
     isLosing = false;
     time.advance(599_999);
-    expect([await together(1), await together(1)]).toEqual([[2], [3]]);
+    expect([await together(1), await rested(1)]).toEqual([[2], [3]]);
     time.advance(1);
     await prove();
   });
@@ -288,12 +188,12 @@ describe("a connection is not used again", () => {
     ["the body was longer than what is kept", (_, response) => void response.end("x".repeat(2_000))],
   ])("when %s", async (_, answer) => {
     let isOdd = false;
-    const { server, together } = await proven(
+    const { server, together, rested } = await proven(
       {},
       { answer: (request, response) => (isOdd ? answer : ok)(request, response) },
     );
     isOdd = true;
-    expect([await together(1), await together(1), await together(1)]).toEqual([[1], [2], [3]]);
+    expect([await together(1), await rested(1), await rested(1)]).toEqual([[1], [2], [3]]);
     await eventually(() => server.open() === 0, "the connections to be closed");
   });
 
