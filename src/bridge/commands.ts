@@ -47,7 +47,7 @@ export const openCommands = async (
 ): Promise<Part & { numbers: () => CommandNumbers }> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
-  const partner = openPartner(config, clock);
+  const partner = openPartner(config, kit);
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
     askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),

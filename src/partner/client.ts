@@ -5,6 +5,7 @@ import type { Credentials, CredentialSource } from "./credentials.ts";
 import { reloaderFor } from "./credentials.ts";
 import type { Reading } from "./exchange.ts";
 import { gateFor } from "./gate.ts";
+import type { Standing } from "./trust.ts";
 import type { Mask } from "./mask.ts";
 import { maskFor } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
@@ -26,6 +27,13 @@ export type PartnerOptions = {
   /** From handing the request over until its answer is complete. */
   callTimeoutMs: number;
   maxConnections: number;
+  /**
+   * So many calls under way at once from which on connections are used again. To open one for each costs little below that, and spares the doubts
+   * about calls that meet a partner which closes all its connections at once, as it does when it is started again.
+   */
+  reuseFrom: number;
+  /** Hears when connections begin to be used again, and when and why no more. */
+  connectionsTold: (standing: Standing) => void;
   /** Null for no limit. */
   maxPerSecond: number | null;
   maxResponseBytes: number;
@@ -57,6 +65,8 @@ export const createPartner = (options: PartnerOptions): Partner => {
     connectTimeoutMs: options.connectTimeoutMs,
     callTimeoutMs: options.callTimeoutMs,
     maxConnections: options.maxConnections,
+    reuseFrom: options.reuseFrom,
+    connectionsTold: options.connectionsTold,
     clock,
   });
   const reload = reloaderFor({ source: credentials, clock });

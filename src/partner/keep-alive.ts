@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import type { Clock } from "../runtime/clock.ts";
 import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
 import { turn } from "../runtime/turn.ts";
+import { trustIn, type Distrust, type TrustOptions } from "./trust.ts";
 
 /** A connection that was open for so long and carries no call. */
 export type Idle = {
@@ -46,11 +46,6 @@ const FRESH_MS = PROVEN_AFTER_MS / 4;
 const REST_MS = 5;
 /** The partner's name may mean another address by then. */
 const MAX_AGE_MS = 60_000;
-/** Until used connections are tried again, after one was closed early and after a call was lost on one. */
-const AFTER_CLOSED_MS = 60_000;
-const AFTER_LOST_MS = 600_000;
-/** What was not asked for could be taken for the answer to the next call. */
-const AFTER_SPOKEN_MS = Number.POSITIVE_INFINITY;
 
 /**
  * Connections that carry more than one call. A partner that closes a connection just when a call is sent on it leaves open whether it was
@@ -58,15 +53,14 @@ const AFTER_SPOKEN_MS = Number.POSITIVE_INFINITY;
  * then one call at a time is made on a used connection, and after each that is answered twice as many may be. One that is closed early, or
  * does not answer, ends that for a while: every call gets a connection of its own then.
  */
-export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAlive<T> => {
+export const keepAlive = <T extends Idle>(options: TrustOptions): KeepAlive<T> => {
+  const { clock } = options;
+  const trust = trustIn(options);
   type Entry = { connection: T; idleMs: Stopwatch };
   /** The one that was used last at the end. Lent is the one that has rested longest: what comes late over it is noticed then. */
   let idle: Entry[] = [];
   let probe: (Entry & { stop: AbortController }) | null = null;
-  /** How many used connections may carry calls at a time. */
-  let allowed = 0;
   let lent = 0;
-  let bannedForMs = (): number => 0;
   const known = new WeakSet<T>();
 
   const isProbe = (connection: T): boolean => probe?.connection === connection;
@@ -86,13 +80,8 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
     for (const { connection } of dropped) connection.socket.destroy();
   };
 
-  const distrust = (forMs: number): void => {
-    // The longest ban counts.
-    if (forMs >= bannedForMs()) {
-      const since = startStopwatch(clock);
-      bannedForMs = () => forMs - since();
-    }
-    allowed = 0;
+  const distrust = (why: Distrust): void => {
+    trust.lose(why);
     trim(0);
   };
 
@@ -102,8 +91,8 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
     if (!entry) return;
     if (entry === probe) endProbe();
     idle = idle.filter((one) => one !== entry);
-    if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
-    else if (entry.idleMs() < PROVEN_AFTER_MS) distrust(AFTER_CLOSED_MS);
+    if (connection.spoke()) distrust("spoke-unasked");
+    else if (entry.idleMs() < PROVEN_AFTER_MS) distrust("closed-early");
   };
 
   const leaveAlone = async (entry: Entry): Promise<void> => {
@@ -113,7 +102,7 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
     // After a freeze the sleep is over before anybody has noticed what happened to the connection meanwhile.
     await turn();
     if (!isProbe(entry.connection)) return;
-    allowed = 1;
+    trust.earn();
     endProbe();
     entry.connection.socket.destroy();
   };
@@ -125,7 +114,7 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
         const isFree = !socket.destroyed && socket.writableLength === 0;
         return isFree && idleMs() <= FRESH_MS;
       });
-      if (!entry || lent >= allowed) return null;
+      if (!entry || lent >= trust.calls()) return null;
       // Where a new one is one too many, it would take this one's place.
       if (entry.idleMs() < REST_MS && idle.length <= atMost) return null;
       idle = idle.filter((one) => one !== entry);
@@ -139,31 +128,34 @@ export const keepAlive = <T extends Idle>({ clock }: { clock: Clock }): KeepAliv
         },
         ended: (how) => {
           lent -= 1;
-          if (how === "unsent" && !wasOpen) distrust(AFTER_CLOSED_MS);
-          if (how === "answered") allowed = Math.min(allowed * 2, Number.MAX_SAFE_INTEGER);
-          if (how === "lost") distrust(AFTER_LOST_MS);
+          if (how === "unsent" && !wasOpen) distrust("closed-early");
+          if (how === "answered") trust.justify();
+          if (how === "lost") distrust("call-lost");
         },
       };
     },
 
     keep: (connection) => {
       const { socket, age } = connection;
-      if (connection.spoke()) distrust(AFTER_SPOKEN_MS);
+      if (connection.spoke()) distrust("spoke-unasked");
       if (socket.destroyed) return;
       const entry = { connection, idleMs: startStopwatch(clock) };
-      const isUseful = allowed > 0 ? age() < MAX_AGE_MS : probe === null && bannedForMs() <= 0;
+      const isUseful = trust.calls() > 0 ? age() < MAX_AGE_MS : probe === null && trust.mayBeEarned();
       if (!isUseful) {
         socket.destroy();
         return;
       }
       if (!known.has(connection)) socket.once("close", () => closed(connection));
       known.add(connection);
-      if (allowed > 0) idle.push(entry);
+      if (trust.calls() > 0) idle.push(entry);
       else leaveAlone(entry).catch(() => undefined);
     },
 
     trim,
 
-    close: () => distrust(Number.POSITIVE_INFINITY),
+    close: () => {
+      trust.end();
+      trim(0);
+    },
   };
 };

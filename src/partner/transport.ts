@@ -4,6 +4,7 @@ import { connectFor, type TlsMaterial } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
 import { keepAlive } from "./keep-alive.ts";
+import type { Standing } from "./trust.ts";
 import type { CallOptions } from "./types.ts";
 
 export type TransportOptions = {
@@ -17,6 +18,10 @@ export type TransportOptions = {
   /** From handing the request over until its answer is complete. */
   callTimeoutMs: number;
   maxConnections: number;
+  /** So many calls under way at once from which on connections are used again. */
+  reuseFrom: number;
+  /** Hears when it changes whether they are. */
+  connectionsTold: (standing: Standing) => void;
   clock: Clock;
 };
 
@@ -40,9 +45,9 @@ const messageOf = (error: unknown): string => {
 };
 
 export const transportFor = (options: TransportOptions): Transport => {
-  const { clock, connectTimeoutMs, callTimeoutMs, maxConnections } = options;
+  const { clock, connectTimeoutMs, callTimeoutMs, maxConnections, reuseFrom } = options;
   const connect = connectFor(options);
-  const kept = keepAlive<Connection>({ clock });
+  const kept = keepAlive<Connection>({ clock, told: options.connectionsTold });
   /** Connections that carry a request or are being opened for one. */
   let busy = 0;
   let closed = false;
@@ -60,13 +65,14 @@ export const transportFor = (options: TransportOptions): Transport => {
       cut(messageOf(error));
     });
     const reading = await done;
-    kept.keep(connection);
+    if (busy >= reuseFrom) kept.keep(connection);
+    else connection.socket.destroy();
     return reading;
   };
 
   /** Null when the connection turned out to be of no use before it was asked whether the call may be made. */
   const sendOnUsed = async (request: Sending, timed: Timed): Promise<Reading | null> => {
-    const lent = kept.lend(maxConnections - busy);
+    const lent = busy >= reuseFrom ? kept.lend(maxConnections - busy) : null;
     if (!lent) return null;
     let asked = 0;
     const mayCall = (): boolean => {

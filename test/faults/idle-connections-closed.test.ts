@@ -7,7 +7,7 @@ import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { randomFrom } from "../support/random.ts";
 
 const BURSTS = 60;
-const AT_ONCE = 10;
+const AT_ONCE = 30;
 
 /** A way to the partner on which a connection is closed, without a word, when nothing has come over it for so long. */
 const closingWhenIdle = async (targetPort: number, idleMs: number) => {
@@ -49,11 +49,11 @@ it.each([
     await replica.untilReady();
 
     const random = randomFrom(idleMs);
-    await accepts.send(1);
+    await accepts.send(AT_ONCE);
     // Long enough for the bridge to see whether the first connection stays.
     await sleep(1_100);
     for (let burst = 0; burst < BURSTS; burst++) {
-      await accepts.send(1 + Math.floor(random() * AT_ONCE));
+      await accepts.send(AT_ONCE / 2 + Math.floor((random() * AT_ONCE) / 2));
       await sleep(random() * gapMs);
     }
     const sent = accepts.sent();

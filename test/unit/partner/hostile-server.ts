@@ -85,6 +85,8 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     connectTimeoutMs: 5_000,
     callTimeoutMs: 5_000,
     maxConnections: 64,
+    reuseFrom: 1,
+    connectionsTold: () => undefined,
     maxPerSecond: null,
     maxResponseBytes: 1_000,
     acceptDoubtStatuses: ["302", "303", "408", "409", "425", "5xx"],

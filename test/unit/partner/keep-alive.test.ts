@@ -97,6 +97,44 @@ describe("a used connection", () => {
   });
 });
 
+describe("how far used connections are trusted", () => {
+  it("does not matter below so many calls at once: each gets a new one", async () => {
+    const server = await keeping();
+    const { time, together } = worldOf(server, { reuseFrom: 3 });
+    await together(3);
+    time.advance(1_000);
+    await eventually(() => server.open() === 0, "the connection that was left alone to be closed");
+    await together(3);
+    time.advance(REST_MS);
+    const known = server.sockets.length;
+    expect(await together(2)).toEqual([known, known + 1]);
+  });
+
+  it("is told when it changes, with the reason", async () => {
+    const told: string[] = [];
+    let isLosing = false;
+    const { server, time, call, together, prove } = await proven(
+      { connectionsTold: (standing) => told.push(standing) },
+      { answer: (request, response) => (isLosing ? request.socket.destroy() : ok(request, response)) },
+    );
+    time.advance(REST_MS);
+    isLosing = true;
+    await call();
+    isLosing = false;
+    time.advance(600_000);
+    await prove();
+    await together(1);
+    server.sockets.at(-1)?.destroy();
+    await eventually(() => server.open() === 0, "the idle connection to be closed");
+    await together(1);
+    time.advance(60_000);
+    await together(1);
+    server.sockets.at(-1)?.write("HTTP/1.1 408 Request Timeout\r\n\r\n");
+    await eventually(() => server.open() === 0, "the connection to be closed");
+    expect(told).toEqual(["kept", "call-lost", "kept", "closed-early", "spoke-unasked"]);
+  });
+});
+
 describe("used connections are given up", () => {
   it("for a minute, when one that was left alone is closed early", async () => {
     const server = await keeping();

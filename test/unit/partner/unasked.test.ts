@@ -77,7 +77,7 @@ describe("the longest ban counts", () => {
   /** Two connections are lent, of a partner that is trusted. */
   const lentTwo = async () => {
     const time = manualClock();
-    const kept = keepAlive({ clock: time.clock });
+    const kept = keepAlive({ clock: time.clock, told: () => undefined });
     const lend = () => {
       kept.keep(idle());
       time.advance(REST_MS);
