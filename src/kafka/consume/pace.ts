@@ -1,7 +1,7 @@
 /**
  * How far apart tasks begin. What begins together ends together: its places come free at once, the next ones begin together as well, and work
  * and waiting take turns for all of them, where they could overlap. So once half of the places are taken, the rest are given out one by one,
- * a little faster than places come free on average: that loses nothing, and takes the convoys apart.
+ * twice as fast as places come free on average: that loses nothing, and takes the convoys apart.
  */
 export type Pace = {
   /** Whole milliseconds, as timers know them, until a task may begin; 0 for now. Times are monotonic milliseconds. */
@@ -12,7 +12,7 @@ export type Pace = {
 };
 
 /** Of the average time between two places coming free. */
-const SHARE = 0.8;
+const SHARE = 0.5;
 /** Weight of the latest in the moving average. */
 const WEIGHT = 1 / 64;
 /** Tasks that take longer are few, and in nobody's way. */

@@ -26,12 +26,12 @@ test("half of the places are given out at once, whatever was before", () => {
   expect(beginnings(used(), { running: 0, count: PLACES / 2 })).toEqual(Array(PLACES / 2).fill(0));
 });
 
-test("the others one by one, in somewhat less time than a task takes", () => {
+test("the others one by one, in about half the time that they take to come free", () => {
   const times = beginnings(used(), { running: PLACES / 2, count: PLACES / 2 });
   const lastMs = times.at(-1)!;
-  expect(lastMs).toBeLessThan(HELD_MS / 2);
-  expect(lastMs).toBeGreaterThan(HELD_MS / 4);
-  for (const ms of new Set(times)) expect(times.filter((time) => time === ms).length).toBeLessThanOrEqual(4);
+  expect(lastMs).toBeLessThan(HELD_MS / 3);
+  expect(lastMs).toBeGreaterThan(HELD_MS / 5);
+  for (const ms of new Set(times)) expect(times.filter((time) => time === ms).length).toBeLessThanOrEqual(7);
 });
 
 test("a pause is not made up for by a convoy", () => {
@@ -43,7 +43,7 @@ test("a pause is not made up for by a convoy", () => {
     if (ready) pace.began(10_000);
     return ready;
   });
-  expect(begun.filter(Boolean).length).toBeLessThan(5);
+  expect(begun.filter(Boolean).length).toBeLessThan(8);
 });
 
 test("slow tasks hold nobody up for long", () => {
