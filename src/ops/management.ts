@@ -6,6 +6,9 @@ import type { Readiness } from "./health.ts";
 
 /** Many times what probes and scrapes use. */
 const MAX_CONNECTIONS = 256;
+/** Node by itself gives a silent connection a minute, and looks every half. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+const LOOK_EVERY_MS = 1_000;
 
 /** What orchestrators and operators ask: whether the process lives, whether it is ready, and its numbers. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
@@ -19,7 +22,15 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
   // Probes of load balancers speak HTTP/1.0 and name no host; without one to fall back on the answer would be 400.
-  const server = createAdaptorServer({ fetch: app.fetch, hostname: "localhost" }) as Server;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    hostname: "localhost",
+    serverOptions: {
+      headersTimeout: ARRIVAL_TIMEOUT_MS,
+      requestTimeout: ARRIVAL_TIMEOUT_MS,
+      connectionsCheckingInterval: LOOK_EVERY_MS,
+    },
+  }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.on("drop", () => server.closeIdleConnections());
   return server;

@@ -65,7 +65,8 @@ export const transportFor = (options: TransportOptions): Transport => {
       cut(messageOf(error));
     });
     const reading = await done;
-    if (busy >= reuseFrom) kept.keep(connection);
+    // Whoever speaks unasked is to be remembered at any load.
+    if (busy >= reuseFrom || connection.spoke()) kept.keep(connection);
     else connection.socket.destroy();
     return reading;
   };

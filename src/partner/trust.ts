@@ -4,7 +4,7 @@ import { startStopwatch } from "../runtime/stopwatch.ts";
 /**
  * For how long used connections are not tried again, and why:
  * - `closed-early`: the partner closed one that was hardly idle
- * - `call-lost`: what became of a call that was sent on one is not known
+ * - `call-lost`: what became of a call that was sent on one is not known; twice as long each time
  * - `spoke-unasked`: something came that was no answer to a call, and could be taken for the answer to the next one
  */
 const BANNED_MS = {
@@ -42,6 +42,7 @@ export const trustIn = ({ clock, told }: TrustOptions): Trust => {
   let calls = 0;
   let bannedForMs = (): number => 0;
   let standing: Standing | null = null;
+  let callsLost = 0;
 
   const become = (next: Standing): void => {
     if (next !== standing) told(next);
@@ -63,9 +64,11 @@ export const trustIn = ({ clock, told }: TrustOptions): Trust => {
     },
     justify: () => (calls = Math.min(calls * 2, Number.MAX_SAFE_INTEGER)),
     lose: (why) => {
+      const forMs = why === "call-lost" ? BANNED_MS[why] * 2 ** callsLost : BANNED_MS[why];
       // The longest ban counts.
-      if (BANNED_MS[why] < bannedForMs()) return;
-      ban(BANNED_MS[why]);
+      if (forMs < bannedForMs()) return;
+      if (why === "call-lost") callsLost += 1;
+      ban(forMs);
       become(why);
     },
     end: () => ban(Number.POSITIVE_INFINITY),

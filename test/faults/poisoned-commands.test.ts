@@ -73,8 +73,8 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
   const producer = await openProducer(world.brokers);
   world.defer(() => producer.close());
   const bad = poison.map((value, n) => ({ key: `poison-${n}`, value }));
-  const halves = Array.from({ length: 10 }, (_, part) => part * (COUNT / 10));
-  for (const from of halves) {
+  const parts = Array.from({ length: 10 }, (_, part) => part * (COUNT / 10));
+  for (const from of parts) {
     await producer.produce(world.topics.commands, shuffled(bad.slice(from, from + COUNT / 10), random));
     await accepts.submit(good.slice(from, from + COUNT / 10));
   }
@@ -85,6 +85,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
     committedTotal(world.brokers, world.groupId, world.topics.commands);
   await eventually(async () => (await committed()) === 2 * COUNT, "every commit", 30_000);
 
+  // Whether all of them were committed is asked above: the account was drawn up before.
   expect(account).toMatchObject({ ...flawless(COUNT), succeeded: COUNT, committed: account.committed });
   expect(dead.toSorted()).toEqual(poison.map((value) => value.toString("base64")).toSorted());
   const asked = registry.asked() - askedAtStart;

@@ -32,7 +32,7 @@ test("a probe that speaks HTTP/1.0 and names no host is answered", async () => {
   expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("there are 256 connections at most, and connections that are not used give way", async () => {
+test("there are 256 connections at most, and those that were used and are idle give way", async () => {
   const open = await opened();
   const silent = await Promise.all(Array.from({ length: 255 }, open));
   const used = await open();

@@ -40,6 +40,21 @@ describe("used connections are never tried again", () => {
     expect(time.sleepers()).toBe(0);
   });
 
+  it("when it came while there was little to do", async () => {
+    let isOdd = true;
+    const server = await keeping({
+      answer: (request, response) => {
+        if (isOdd) request.socket.write(ANSWER + ANSWER);
+        else ok(request, response);
+      },
+    });
+    const { time, together } = worldOf(server, { reuseFrom: 2 });
+    await together(1);
+    isOdd = false;
+    await together(2);
+    expect(time.sleepers()).toBe(0);
+  });
+
   it("when what comes over it is noticed after it was chosen", async () => {
     const { server, time, together } = await proven();
     server.sockets[1]?.write(ANSWER);
