@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { request } from "undici";
 import { expect, it, onTestFinished } from "vitest";
-import { newAccepts } from "../support/accepts.ts";
+import { newAccepts, type Accept } from "../support/accepts.ts";
 import { flawless } from "../support/account.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
@@ -52,7 +52,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
   const good = newAccepts(COUNT);
   const kinds = [
     (n: number) => Buffer.from(`no command ${n}`),
-    (n: number) => Buffer.from(`{"commandId":"c-${n}","request":{"type":"AcceptQuote"}}`),
+    (n: number) => Buffer.from(`["no object", ${n}]`),
     (n: number) => Buffer.from(`{"commandId":"c-${n}",`),
     (n: number) => wire(FIRST_UNKNOWN_ID + (n % 3), Buffer.from(`one of a few unknown schemas ${n}`)),
     (n: number) => wire(FIRST_UNKNOWN_ID + n, Buffer.from(`a schema of its own ${n}`)),
@@ -78,9 +78,11 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
     await producer.produce(world.topics.commands, shuffled(bad.slice(from, from + COUNT / 10), random));
     await accepts.submit(good.slice(from, from + COUNT / 10));
   }
-  const account = await accepts.settle(240_000);
-  await eventually(() => dead.length >= COUNT, "every dead letter", 60_000);
+  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
+  await eventually(() => good.every(isAnswered), "every result", 240_000);
+  await eventually(() => dead.length >= COUNT, "every dead letter", 240_000);
 
+  const account = await accepts.settle(60_000);
   const committed = (): Promise<number> =>
     committedTotal(world.brokers, world.groupId, world.topics.commands);
   await eventually(async () => (await committed()) === 2 * COUNT, "every commit", 30_000);
