@@ -1,45 +1,26 @@
-import type { Clock } from "../runtime/clock.ts";
 import { bodyText } from "./answer.ts";
-import type { TlsMaterial } from "./connect.ts";
 import type { Credentials, CredentialSource } from "./credentials.ts";
 import { reloaderFor } from "./credentials.ts";
 import type { Reading } from "./exchange.ts";
 import { gateFor } from "./gate.ts";
-import type { Standing } from "./trust.ts";
 import type { Mask } from "./mask.ts";
 import { maskFor } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import { transportFor } from "./transport.ts";
+import { transportFor, type TransportOptions } from "./transport.ts";
 import type { Call, Outcome, PartnerRequest, Pass } from "./types.ts";
 
-export type PartnerOptions = {
+export type PartnerOptions = Omit<TransportOptions, "origin"> & {
   /** http or https; a path in it comes before every request's path. */
   baseUrl: URL;
   credentials: CredentialSource;
   /** `<partner_name>-<service_name>` */
   userAgent: string;
-  tls: TlsMaterial;
-  /** Null for none. */
-  proxy: URL | null;
-  /** For name, connection, tunnel and TLS together. */
-  connectTimeoutMs: number;
-  /** From handing the request over until its answer is complete. */
-  callTimeoutMs: number;
-  maxConnections: number;
-  /**
-   * So many calls under way at once from which on connections are used again. To open one for each costs little below that, and spares the doubts
-   * about calls that meet a partner which closes all its connections at once, as it does when it is started again.
-   */
-  reuseFrom: number;
-  /** Hears when connections begin to be used again, and when and why no more. */
-  connectionsTold: (standing: Standing) => void;
   /** Null for no limit. */
   maxPerSecond: number | null;
   maxResponseBytes: number;
   /** Statuses, and classes of them, that leave open whether an accept was executed: `409`, `5xx`. */
   acceptDoubtStatuses: readonly string[];
-  clock: Clock;
 };
 
 export type Partner = {
@@ -58,17 +39,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const { baseUrl, credentials, proxy, clock, maxResponseBytes } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
   const passFor = gateFor({ maxOpen: options.maxConnections, maxPerSecond: options.maxPerSecond, clock });
-  const { send, close } = transportFor({
-    origin: new URL(baseUrl.origin),
-    tls: options.tls,
-    proxy,
-    connectTimeoutMs: options.connectTimeoutMs,
-    callTimeoutMs: options.callTimeoutMs,
-    maxConnections: options.maxConnections,
-    reuseFrom: options.reuseFrom,
-    connectionsTold: options.connectionsTold,
-    clock,
-  });
+  const { send, close } = transportFor({ ...options, origin: new URL(baseUrl.origin) });
   const reload = reloaderFor({ source: credentials, clock });
   const maskOf = maskKeeper(proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)]);
   const basePath = baseUrl.pathname.replace(/\/+$/, "");

@@ -18,9 +18,12 @@ export type TransportOptions = {
   /** From handing the request over until its answer is complete. */
   callTimeoutMs: number;
   maxConnections: number;
-  /** So many calls under way at once from which on connections are used again. */
+  /**
+   * So many calls under way at once from which on connections are used again. To open one for each costs little below that, and spares the
+   * doubts about calls that meet a partner which closes all its connections at once, as it does when it is started again.
+   */
   reuseFrom: number;
-  /** Hears when it changes whether they are. */
+  /** Hears when connections begin to be used again, and when and why no more. */
   connectionsTold: (standing: Standing) => void;
   clock: Clock;
 };
