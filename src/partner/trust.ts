@@ -64,6 +64,8 @@ export const trustIn = ({ clock, told }: TrustOptions): Trust => {
     },
     justify: () => (calls = Math.min(calls * 2, Number.MAX_SAFE_INTEGER)),
     lose: (why) => {
+      // Many calls are lost at once when the partner goes away: that is one time.
+      if (why === standing && bannedForMs() > 0) return;
       const forMs = why === "call-lost" ? BANNED_MS[why] * 2 ** callsLost : BANNED_MS[why];
       // The longest ban counts.
       if (forMs < bannedForMs()) return;

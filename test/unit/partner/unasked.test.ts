@@ -113,6 +113,14 @@ describe("the longest ban counts", () => {
     return { time, kept, lent: [lend(), lend()] as const, isProbed };
   };
 
+  it("and calls that are lost together count once", async () => {
+    const { time, lent, isProbed } = await lentTwo();
+    lent[0].ended("lost");
+    lent[1].ended("lost");
+    time.advance(600_000);
+    expect(isProbed()).toBe(true);
+  });
+
   it("when a call is lost, and another connection turns out to be closed", async () => {
     const { time, lent, isProbed } = await lentTwo();
     lent[0].ended("lost");
