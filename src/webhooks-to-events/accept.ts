@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { LinkedList } from "../runtime/linked-list.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
 import { readBody, type Reading } from "./read-body.ts";
@@ -96,15 +97,15 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
-  /** When each began, the earliest in front. */
-  const arriving = new Map<Reading, number>();
+  /** The earliest in front. */
+  const arriving = new LinkedList<{ reading: Reading; startedAt: number }>();
 
   /** Whether a slow request could be given up: senders that drip must not keep out those that do not. */
   const makeRoom = (nowMs: number): boolean => {
-    const [earliest] = arriving;
-    if (!earliest || nowMs - earliest[1] < SLOW_MS) return false;
-    arriving.delete(earliest[0]);
-    earliest[0].giveUp();
+    const earliest = arriving.first;
+    if (earliest === null || nowMs - earliest.value.startedAt < SLOW_MS) return false;
+    arriving.remove(earliest);
+    earliest.value.reading.giveUp();
     return true;
   };
 
@@ -132,9 +133,9 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     inFlight += 1;
     try {
       const reading = readBody(request, options.maxBodyBytes);
-      arriving.set(reading, startedAt);
+      const link = arriving.add({ reading, startedAt });
       const body = await reading.body;
-      arriving.delete(reading);
+      arriving.remove(link);
       if (!body.ok) {
         const ofTheirs = { status: body.why === "too large" ? 413 : 400, body: "" };
         finish(body.why === "given up" ? busy : ofTheirs, null, null, true);

@@ -1,4 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
+import { NameTable } from "../runtime/name-table.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
 import { parse } from "./parse.ts";
@@ -46,7 +47,7 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory, clock } = ports;
   /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
-  const onTheirWay = new Map<string, Promise<Place>>();
+  const onTheirWay = new NameTable<Promise<Place>>();
 
   return async (raw) => {
     const verification = ports.verify(raw, clock.now());

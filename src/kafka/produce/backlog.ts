@@ -1,9 +1,10 @@
+import { LinkedList } from "../../runtime/linked-list.ts";
 import type { Outgoing, Written } from "../record.ts";
 import { PublishError, sizeOf, type Waiting } from "./waiting.ts";
 
 /** All records of a publisher that are not settled yet, bounded in number and bytes. Instants are monotonic milliseconds. */
 export class Backlog {
-  readonly #items = new Set<Waiting>();
+  readonly #items = new LinkedList<Waiting>();
   readonly #topic: string;
   readonly #maxRecords: number;
   readonly #maxBytes: number;
@@ -38,13 +39,13 @@ export class Backlog {
       bytes,
       deadline,
       partition: -1,
-      settled: false,
+      link: null,
       resolve,
       reject,
     };
     this.#sequence += 1;
     this.#bytes += bytes;
-    this.#items.add(item);
+    item.link = this.#items.add(item);
     return item;
   }
 
@@ -71,9 +72,9 @@ export class Backlog {
   }
 
   #settle(item: Waiting): boolean {
-    if (item.settled) return false;
-    item.settled = true;
-    this.#items.delete(item);
+    if (item.link === null) return false;
+    this.#items.remove(item.link);
+    item.link = null;
     this.#bytes -= item.bytes;
     return true;
   }

@@ -1,4 +1,4 @@
-import type { Waiting } from "./waiting.ts";
+import { isSettled, type Waiting } from "./waiting.ts";
 
 /** Enough for the pace of any one process, little enough that the first of a batch need not wait long for the last. */
 export const MAX_BATCH_RECORDS = 1_000;
@@ -31,7 +31,7 @@ export class Lane {
     let bytes = 0;
     while (this.#head < this.#items.length && batch.length < maxRecords) {
       const item = this.#items[this.#head];
-      if (item && !item.settled) {
+      if (item && !isSettled(item)) {
         if (batch.length > 0 && bytes + item.bytes > MAX_BATCH_BYTES) break;
         batch.push(item);
         bytes += item.bytes;
@@ -48,7 +48,7 @@ export class Lane {
 
   /** Puts a batch that was not acknowledged in front of what came later. */
   giveBack(batch: readonly Waiting[]): void {
-    this.#items = [...batch.filter((item) => !item.settled), ...this.drain()];
+    this.#items = [...batch.filter((item) => !isSettled(item)), ...this.drain()];
   }
 
   /** Lets go of what was settled meanwhile. */
@@ -58,7 +58,7 @@ export class Lane {
 
   /** Empties the queue. */
   drain(): Waiting[] {
-    const items = this.#items.slice(this.#head).filter((item) => !item.settled);
+    const items = this.#items.slice(this.#head).filter((item) => !isSettled(item));
     this.#items = [];
     this.#head = 0;
     return items;

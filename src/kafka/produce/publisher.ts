@@ -8,7 +8,7 @@ import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
 import type { Outgoing, Written } from "../record.ts";
 import type { Session } from "./session.ts";
-import { PublishError, type Waiting } from "./waiting.ts";
+import { isSettled, PublishError, type Waiting } from "./waiting.ts";
 
 export type PublisherOptions = {
   topic: string;
@@ -165,7 +165,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     const now = clock.monotonic();
     backlog.expire(now, fault);
     // During an outage nobody takes from the queues: what was given up must not pile up in them.
-    homeless = homeless.filter((item) => !item.settled);
+    homeless = homeless.filter((item) => !isSettled(item));
     if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
     const leaderless = distrusted === "nothing" && homeless.length > 0;
     let slow = false;

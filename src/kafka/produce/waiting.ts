@@ -1,3 +1,4 @@
+import type { Link } from "../../runtime/linked-list.ts";
 import type { Outgoing, Written } from "../record.ts";
 
 /**
@@ -27,10 +28,13 @@ export type Waiting = {
   readonly deadline: number;
   /** Chosen once the number of partitions is known; -1 until then. */
   partition: number;
-  settled: boolean;
+  /** Its place in the backlog. Null once it is settled. */
+  link: Link<Waiting> | null;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: PublishError) => void;
 };
+
+export const isSettled = ({ link }: Waiting): boolean => link === null;
 
 const HEADER_BYTES = 24;
 
