@@ -23,7 +23,12 @@ export type Place = {
 
 type Task = { key: string | null; run: (place: Place) => Promise<void> };
 
-export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "sleep">): KeyOrder => {
+/** @param ended hears of the end of each task once `unfinished` does not count it any more */
+export const keyOrder = (
+  maxRunning: number,
+  clock: Pick<Clock, "monotonic" | "sleep">,
+  ended: () => void = () => undefined,
+): KeyOrder => {
   /** Of each key with a task that runs or is ready to: those that wait for it. */
   const behind = new Map<string, Task[]>();
   /** Whoever may have the next free place, first come first served. */
@@ -102,6 +107,7 @@ export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "s
     await task.run(place);
     unfinished -= 1;
     place.leave();
+    ended();
     if (task.key === null) return;
     const next = behind.get(task.key)?.shift();
     if (next) void execute(next);

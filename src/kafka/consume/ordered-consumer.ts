@@ -50,7 +50,10 @@ export const startOrderedConsumer = (
   deps: ReaderDeps & { clock: Clock; log: Log },
 ): OrderedConsumer => {
   const { clock, log } = deps;
-  const order = keyOrder(options.maxInFlight, clock);
+  // However many end at once: the last one is heard of when nothing is unfinished, so that reading goes on.
+  const order = keyOrder(options.maxInFlight, clock, () => {
+    flow();
+  });
   const tenures = new Map<number, Tenure>();
   let paused = false;
   let stopping = false;
@@ -113,10 +116,7 @@ export const startOrderedConsumer = (
       const watermark = (tenure.watermark ??= new Watermark(record.offset));
       if (record.offset < watermark.next) continue;
       watermark.begin(record.offset);
-      order.submit(record.key?.toString("latin1") ?? null, async (place) => {
-        await run(record, tenure, watermark, place);
-        flow();
-      });
+      order.submit(record.key?.toString("latin1") ?? null, (place) => run(record, tenure, watermark, place));
     }
     flow();
   };
