@@ -161,11 +161,7 @@ export const openWebhooks = async (
     }),
     publish,
     park: (notification) => deadLetters.parkNotification(notification, publishTimeoutMs),
-    memory: {
-      seen: (eventId, nowMs) => memory.window.seen(eventId, nowMs),
-      about: (transactionId, nowMs) => memory.window.about(transactionId, nowMs),
-      note: (event, atMs) => memory.window.note(event, atMs),
-    },
+    memory: memory.window,
     clock,
   });
 

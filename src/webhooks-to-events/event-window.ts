@@ -16,13 +16,19 @@ import type { Known } from "./translate.ts";
  * shelter from duplicates. An id is forgotten at most a quarter of the window late.
  */
 export type EventWindow = {
-  /** Remembers a published event. `atMs` is when it was published; noting it again changes nothing. */
-  note(event: NotedEvent, atMs: number): void;
+  /**
+   * Remembers a published event. `atMs` is when it was published; noting it again changes nothing.
+   * @param digest of its transaction, where `about` was asked before: hashing it again would cost as much as all the rest
+   */
+  note(event: NotedEvent, atMs: number, digest?: Digest): void;
   /** Whether the event was published within the window. */
   seen(eventId: string, nowMs: number): boolean;
-  about(transactionId: string, nowMs: number): Known;
+  about(transactionId: string, nowMs: number): Recollection;
   size(): { events: number; transactionSlots: number; bytes: number };
 };
+
+/** What is known of a transaction, and the digest under which it is. */
+export type Recollection = { known: Known; digest: Digest };
 
 export type NotedEvent = Pick<
   TransactionStatusUpdated,
@@ -74,8 +80,7 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
     maxBytes: maxBytes - eventBytes,
   });
 
-  const noteTransaction = (event: NotedEvent, atMs: number): void => {
-    const digest = transactionDigest(event.transactionId);
+  const noteTransaction = (event: NotedEvent, atMs: number, digest: Digest): void => {
     const found = transactions.find(digest, atMs);
     const known = found === null ? NOTHING : read(found);
     const direction = event.direction === "UNKNOWN" ? known.direction : event.direction;
@@ -86,16 +91,17 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
   };
 
   return {
-    note: (event, atMs) => {
-      const digest = digestOfHex(event.eventId);
-      if (events.find(digest, atMs) !== null) return;
-      events.put(digest, atMs);
-      noteTransaction(event, atMs);
+    note: (event, atMs, digest) => {
+      const ofEvent = digestOfHex(event.eventId);
+      if (events.find(ofEvent, atMs) !== null) return;
+      events.put(ofEvent, atMs);
+      noteTransaction(event, atMs, digest ?? transactionDigest(event.transactionId));
     },
     seen: (eventId, nowMs) => events.find(digestOfHex(eventId), nowMs) !== null,
     about: (transactionId, nowMs) => {
-      const found = transactions.find(transactionDigest(transactionId), nowMs);
-      return found === null ? NOTHING : read(found);
+      const digest = transactionDigest(transactionId);
+      const found = transactions.find(digest, nowMs);
+      return { known: found === null ? NOTHING : read(found), digest };
     },
     size: () => ({
       events: events.count(),

@@ -2,8 +2,9 @@ import type { Clock } from "../runtime/clock.ts";
 import { NameTable } from "../runtime/name-table.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
+import type { EventWindow } from "./event-window.ts";
 import { parse } from "./parse.ts";
-import { translate, type Known } from "./translate.ts";
+import { translate } from "./translate.ts";
 import type { Verification } from "./verify.ts";
 
 /** Where a record stands in its topic. */
@@ -20,11 +21,7 @@ export type WebhookPorts = {
   /** Resolves when all in-sync replicas have the dead letter. */
   park: (notification: UnreadableNotification) => Promise<Place>;
   /** What was published lately. */
-  memory: {
-    seen: (eventId: string, nowMs: number) => boolean;
-    about: (transactionId: string, nowMs: number) => Known;
-    note: (event: TransactionStatusUpdated, atMs: number) => void;
-  };
+  memory: Pick<EventWindow, "seen" | "about" | "note">;
   clock: Clock;
 };
 
@@ -61,7 +58,7 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     }
 
     const { notification } = parsed;
-    const known = memory.about(notification.transactionId, clock.now());
+    const { known, digest } = memory.about(notification.transactionId, clock.now());
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
     if (memory.seen(event.eventId, clock.now())) return { kind: "duplicate", event };
 
@@ -74,7 +71,7 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     onTheirWay.set(event.eventId, publishing);
     try {
       const place = await publishing;
-      memory.note(event, clock.now());
+      memory.note(event, clock.now(), digest);
       return { kind: "published", event, place };
     } finally {
       onTheirWay.delete(event.eventId);

@@ -109,6 +109,32 @@ describe("what is answered", () => {
     expect(text()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  test("each of several that become known in the same instant, on one connection in the order of its requests", async () => {
+    let acknowledge = (): void => undefined;
+    const written = new Promise<{ partition: number; offset: number }>((resolve) => {
+      acknowledge = () => resolve({ partition: 0, offset: 0 });
+    });
+    const desk = await open({ write: () => written });
+    const ids = ["a", "b", "c"];
+    const piped = await desk.raw(ids.map((id) => requestOf(notification(id))).join(""));
+    const gone = await desk.raw(requestOf(notification("gone")));
+    const other = desk.post(notification("other"));
+    await eventually(() => desk.published.length === 5, "the events");
+    gone.socket.destroy();
+    acknowledge();
+    expect((await other).status).toBe(200);
+    const eventIds = (): string[] =>
+      [...piped.text().matchAll(/\{"eventId":"(\w+)"\}/g)].map(([, id]) => id ?? "");
+    await eventually(() => eventIds().length === 3, "three answers");
+    const expected = ids.map(
+      (id) => desk.published.find(({ event }) => event.transactionId === id)?.event.eventId,
+    );
+    expect(eventIds()).toEqual(expected);
+    expect(piped.text().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+    // What is sent and answered by itself does not wait for anything.
+    expect((await desk.post(notification("later"))).status).toBe(200);
+  });
+
   test("traceparent goes on with the event", async () => {
     const desk = await open();
     await desk.post(notification("a"), { traceparent: "00-1-2-01" });

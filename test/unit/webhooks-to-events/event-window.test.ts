@@ -49,12 +49,21 @@ test("noting an event again, as when it is read back from the topic, adds nothin
 
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
   const window = windowOf();
-  expect(window.about("tx", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  expect(window.about("tx", START_MS).known).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
   window.note(event(1, { transactionId: "tx", direction: "INBOUND", occurredAt: START_MS }), START_MS);
   window.note(event(2, { transactionId: "tx", occurredAt: START_MS - 1 }), START_MS + 1);
   window.note(event(3, { transactionId: "tx" }), START_MS + 2);
-  expect(window.about("tx", START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
-  expect(window.about("ty", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  expect(window.about("tx", START_MS).known).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
+  expect(window.about("ty", START_MS).known).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+});
+
+test("a transaction whose digest is at hand is the same as one whose is not", () => {
+  const window = windowOf();
+  const { digest } = window.about("tx", START_MS);
+  window.note(event(1, { transactionId: "tx", direction: "INBOUND" }), START_MS, digest);
+  window.note(event(2, { transactionId: "tx", occurredAt: START_MS }), START_MS);
+  expect(window.about("tx", START_MS).known).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
+  expect(window.size()).toMatchObject({ events: 2, transactionSlots: 1 });
 });
 
 test("what is known of a transaction lives on while its events keep coming", () => {
@@ -63,16 +72,16 @@ test("what is known of a transaction lives on while its events keep coming", () 
   window.note(event(0, { transactionId: "tx", direction: "OUTBOUND", occurredAt: at(0) }), at(0));
   window.note(event(1, { transactionId: "tx" }), at(1.5));
   window.note(event(2, { transactionId: "tx" }), at(3));
-  expect(window.about("tx", at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
-  expect(window.about("tx", at(5.6)).direction).toBe("UNKNOWN");
+  expect(window.about("tx", at(4.9)).known).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
+  expect(window.about("tx", at(5.6)).known.direction).toBe("UNKNOWN");
 });
 
 test("an instant too old to be kept is not known, one far in the future stays later than now", () => {
   const window = windowOf();
   window.note(event(1, { transactionId: "old", occurredAt: 0 }), START_MS);
   window.note(event(2, { transactionId: "new", occurredAt: Date.parse("2999-01-01T00:00:00Z") }), START_MS);
-  expect(window.about("old", START_MS).latestOccurredAt).toBeNull();
-  expect(window.about("new", START_MS).latestOccurredAt).toBeGreaterThan(START_MS + 7 * 24 * HOUR_MS);
+  expect(window.about("old", START_MS).known.latestOccurredAt).toBeNull();
+  expect(window.about("new", START_MS).known.latestOccurredAt).toBeGreaterThan(START_MS + 7 * 24 * HOUR_MS);
 });
 
 test("bytes are taken once and stay what they are; the oldest go first", () => {

@@ -10,6 +10,7 @@ import {
   type Place,
   type UnreadableNotification,
 } from "../../../src/webhooks-to-events/flow.ts";
+import { eventWindow } from "../../../src/webhooks-to-events/event-window.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -28,7 +29,6 @@ export const SECRET = "s3cret";
 export const openReception = async ({ auth = { kind: "path-token" }, options, write }: Setup = {}) => {
   const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
   const parked: UnreadableNotification[] = [];
-  const remembered = new Set<string>();
   const served: Served[] = [];
   const state = { open: true };
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
@@ -42,11 +42,7 @@ export const openReception = async ({ auth = { kind: "path-token" }, options, wr
       parked.push(notification);
       return put();
     },
-    memory: {
-      seen: (eventId) => remembered.has(eventId),
-      about: () => ({ direction: "UNKNOWN", latestOccurredAt: null }),
-      note: ({ eventId }) => void remembered.add(eventId),
-    },
+    memory: eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 }),
     clock: systemClock,
   });
   const server = createWebhookServer(
