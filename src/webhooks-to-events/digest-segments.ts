@@ -13,8 +13,8 @@ export type Digest = { readonly place: number; readonly high: number; readonly l
 const CODE_OF_ZERO = 48;
 const CODE_BEFORE_A = 96;
 
-/** Eight lower-case hex digits as a word: an eighth of what parseInt and slice cost. */
-const wordAt = (hex: string, from: number): number => {
+/** The eight lower-case hex digits at `from`, as a word: an eighth of what parseInt and slice cost. */
+export const wordOfHex = (hex: string, from: number): number => {
   let word = 0;
   for (let at = from; at < from + 8; at++) {
     const code = hex.charCodeAt(at);
@@ -25,10 +25,10 @@ const wordAt = (hex: string, from: number): number => {
 
 /** The words of a lower-case hex digest of at least 24 digits. The digest must be of a cryptographic hash: it is used as is. */
 export const digestOfHex = (hex: string): Digest => ({
-  place: wordAt(hex, 0),
+  place: wordOfHex(hex, 0),
   // 0 marks an empty slot.
-  high: wordAt(hex, 8) || 1,
-  low: wordAt(hex, 16),
+  high: wordOfHex(hex, 8) || 1,
+  low: wordOfHex(hex, 16),
 });
 
 export type Segment = {

@@ -1,8 +1,8 @@
 import type { Clock } from "../runtime/clock.ts";
-import { NameTable } from "../runtime/name-table.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { EventWindow } from "./event-window.ts";
+import { InFlight } from "./in-flight.ts";
 import { parse } from "./parse.ts";
 import { translate } from "./translate.ts";
 import type { Verification } from "./verify.ts";
@@ -44,10 +44,11 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory, clock } = ports;
   /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
-  const onTheirWay = new NameTable<Promise<Place>>();
+  const onTheirWay = new InFlight<Promise<Place>>();
 
   return async (raw) => {
-    const verification = ports.verify(raw, clock.now());
+    const nowMs = clock.now();
+    const verification = ports.verify(raw, nowMs);
     if (!verification.ok) return { kind: "refused", status: verification.status };
 
     const parsed = parse(verification.delivery);
@@ -58,23 +59,23 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     }
 
     const { notification } = parsed;
-    const { known, digest } = memory.about(notification.transactionId, clock.now());
+    const { known, digest } = memory.about(notification.transactionId, nowMs);
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
-    if (memory.seen(event.eventId, clock.now())) return { kind: "duplicate", event };
+    if (memory.seen(event.eventId, nowMs)) return { kind: "duplicate", event };
 
-    const earlier = onTheirWay.get(event.eventId);
+    const earlier = onTheirWay.find(event.eventId);
     if (earlier) {
       await earlier;
       return { kind: "duplicate", event };
     }
     const publishing = ports.publish(event, traceparentOf(raw));
-    onTheirWay.set(event.eventId, publishing);
+    onTheirWay.add(event.eventId, publishing);
     try {
       const place = await publishing;
       memory.note(event, clock.now(), digest);
       return { kind: "published", event, place };
     } finally {
-      onTheirWay.delete(event.eventId);
+      onTheirWay.remove(event.eventId);
     }
   };
 };

@@ -42,7 +42,8 @@ const HEADER_BYTES = 24;
 export const sizeOf = ({ key, value, headers }: Outgoing): number => {
   let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
   for (const header of Object.values(headers)) {
-    for (const part of Array.isArray(header) ? header : [header]) bytes += HEADER_BYTES + (part?.length ?? 0);
+    if (Array.isArray(header)) for (const part of header) bytes += HEADER_BYTES + part.length;
+    else bytes += HEADER_BYTES + (header?.length ?? 0);
   }
   return bytes;
 };
