@@ -86,7 +86,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const patienceMs = (): number => SILENCE_MS + (joining ? rebalanceTimeoutMs : 0);
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, CRASH } = current.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, STOP, CRASH } = current.events;
     // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
     const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
@@ -112,6 +112,10 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     });
     current.on(FETCH, () => {
       if (isOurs()) signAt = clock.monotonic();
+    });
+    // From here on it throws when it is asked for anything. It says that it has crashed only once its connections are closed.
+    current.on(STOP, () => {
+      if (isOurs()) consumer = null;
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
   };

@@ -11,8 +11,13 @@ const TOPIC = "commands";
 /** As much of a kafkajs consumer as is used, with one partition and a group of its own. */
 const fakeConsumer = () => {
   const events = new EventEmitter();
-  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "CRASH"];
-  const state = { paused: false };
+  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "STOP", "CRASH"];
+  const state = { paused: false, stopped: false };
+  const ask = (paused: boolean): void => {
+    if (state.stopped)
+      throw new Error("Consumer group was not initialized, consumer#run must be called first");
+    state.paused = paused;
+  };
   let eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
   const consumer = {
     events: Object.fromEntries(names.map((name) => [name, name])),
@@ -24,8 +29,8 @@ const fakeConsumer = () => {
       events.emit("GROUP_JOIN", { payload: { memberAssignment: { [TOPIC]: [0] } } });
       return Promise.resolve();
     },
-    pause: () => (state.paused = true),
-    resume: () => (state.paused = false),
+    pause: () => ask(true),
+    resume: () => ask(false),
     seek: () => undefined,
     commitOffsets: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
@@ -42,11 +47,17 @@ const fakeConsumer = () => {
     const batch = { topic: TOPIC, partition: 0, messages, lastOffset, highWatermark: "0" };
     return eachBatch({ batch, isRunning: () => true, isStale: () => false } as unknown as EachBatchPayload);
   };
-  return { client: { consumer: () => consumer } as unknown as Kafka, state, deliver };
+  /** As on its way to a crash: the group is forgotten first, and the crash is told when the connections are closed. */
+  const stop = (): void => {
+    state.stopped = true;
+    events.emit("STOP");
+  };
+  return { client: { consumer: () => consumer } as unknown as Kafka, state, deliver, stop };
 };
 
-test("reads on after more records than may be unfinished have ended in the same instant", async () => {
-  const { client, state, deliver } = fakeConsumer();
+/** A consumer with two hundred records that all wait for the same thing, which is twice as many as it may have. */
+const waiting = async () => {
+  const fake = fakeConsumer();
   let endAll: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (endAll = resolve));
   const consumer = startOrderedConsumer(
@@ -63,14 +74,27 @@ test("reads on after more records than may be unfinished have ended in the same 
       place.leave();
       await gate;
     },
-    { newClient: () => client, clock: systemClock, log: silent, random: () => 0 },
+    { newClient: () => fake.client, clock: systemClock, log: silent, random: () => 0 },
   );
   await eventually(() => consumer.state().up, "the consumer to join");
-  await deliver(0, 200);
+  await fake.deliver(0, 200);
   await eventually(() => consumer.unfinished() === 200 && consumer.inFlight() === 0, "all to wait");
-  expect(state.paused).toBe(true);
+  expect(fake.state.paused).toBe(true);
+  return { ...fake, consumer, endAll };
+};
+
+test("reads on after more records than may be unfinished have ended in the same instant", async () => {
+  const { state, consumer, endAll } = await waiting();
   endAll();
   await eventually(() => consumer.unfinished() === 0, "all to end");
   expect(state.paused).toBe(false);
+  await consumer.stop(100);
+});
+
+test("asks nothing of a kafkajs consumer that is about to crash: it would throw", async () => {
+  const { consumer, stop, endAll } = await waiting();
+  stop();
+  endAll();
+  await eventually(() => consumer.unfinished() === 0, "all to end");
   await consumer.stop(100);
 });
