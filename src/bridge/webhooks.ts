@@ -66,17 +66,9 @@ export const webhookServer = (
   const { clock, log } = kit;
   let receive: Receive | null = null;
 
-  const counts = new Map<number, { inc: () => void }>();
-  /** A counter is looked up by its labels once: that costs more than to count. */
-  const countOf = (code: number): { inc: () => void } => {
-    const count = counts.get(code) ?? metrics.webhookRequests.labels({ code });
-    counts.set(code, count);
-    return count;
-  };
-
   const served = ({ status, startedAt, reception, error }: Served): void => {
     const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
-    countOf(status).inc();
+    metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
     const event = reception && "event" in reception ? reception.event : undefined;

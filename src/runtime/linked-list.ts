@@ -51,12 +51,10 @@ export class LinkedList<T> {
     return true;
   }
 
-  /** First come, first. What is visited may leave meanwhile; what comes meanwhile may be left out. */
+  /** Those that are here now, first come first. Whoever leaves before its turn is passed over. */
   *[Symbol.iterator](): Generator<T> {
-    for (let link = this.#first; link !== null;) {
-      const { value, after } = link;
-      yield value;
-      link = after;
-    }
+    const links: Link<T>[] = [];
+    for (let link = this.#first; link !== null; link = link.after) links.push(link);
+    for (const link of links) if (link.isLinked) yield link.value;
   }
 }

@@ -18,7 +18,7 @@ import type { Known } from "./translate.ts";
 export type EventWindow = {
   /**
    * Remembers a published event. `atMs` is when it was published; noting it again changes nothing.
-   * @param digest of its transaction, where `about` was asked before: hashing it again would cost as much as all the rest
+   * @param digest of its transaction, where `about` was asked before: it need not be hashed again
    */
   note(event: NotedEvent, atMs: number, digest?: Digest): void;
   /** Whether the event was published within the window. */

@@ -26,10 +26,15 @@ describe("a linked list", () => {
     expect([...list]).toEqual(["b"]);
   });
 
-  test("can be emptied while it is gone through", () => {
+  test("can be emptied while it is gone through, and passes over whoever left before its turn", () => {
     const list = new LinkedList<number>();
-    const links = new Map([1, 2, 3].map((value) => [value, list.add(value)]));
-    for (const value of list) list.remove(links.get(value) as Link<number>);
+    const links = new Map([1, 2, 3, 4].map((value) => [value, list.add(value)]));
+    const visited: number[] = [];
+    for (const value of list) {
+      visited.push(value);
+      for (const leaving of value === 1 ? [1, 2] : [value]) list.remove(links.get(leaving) as Link<number>);
+    }
+    expect(visited).toEqual([1, 3, 4]);
     expect(list.size).toBe(0);
   });
 
