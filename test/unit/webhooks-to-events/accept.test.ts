@@ -109,7 +109,7 @@ describe("what is answered", () => {
     expect(text()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("each of several that become known in the same instant, on one connection in the order of its requests", async () => {
+  test("each of several that become known in the same instant, over one connection in the order of its requests", async () => {
     let acknowledge = (): void => undefined;
     const written = new Promise<{ partition: number; offset: number }>((resolve) => {
       acknowledge = () => resolve({ partition: 0, offset: 0 });
