@@ -3,7 +3,6 @@ import { LinkedList } from "../runtime/linked-list.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
 import { readBody, type Reading } from "./read-body.ts";
-import { replier, replyAndClose, type Reply } from "./reply.ts";
 
 export type AcceptOptions = {
   path: string;
@@ -39,6 +38,12 @@ const LOOK_FOR_LATE_MS = 1_000;
 const SLOW_MS = 1_000;
 /** Longer than load balancers keep an idle connection: the side that closes first must not be the one that is about to be called. */
 const KEEP_ALIVE_MS = 75_000;
+/** How long a connection whose request is refused unread stays open, so that the answer can be read on the other side. */
+const LINGER_MS = 1_000;
+
+/** `headers`: names and values by turns. `body` is ASCII. */
+type Reply = { status: number; body: string; headers?: readonly string[] };
+
 const JSON_TYPE = ["content-type", "application/json"];
 const NOT_FOUND: Reply = { status: 404, body: "" };
 const NOT_ALLOWED: Reply = { status: 405, body: "", headers: ["allow", "POST"] };
@@ -69,6 +74,21 @@ const replyTo = (reception: Reception): Reply => {
   }
 };
 
+const send = (response: ServerResponse, { status, body, headers = [] }: Reply): void => {
+  response.writeHead(status, [...headers, "content-length", String(body.length)]).end(body);
+};
+
+/** The answer is whole when it is flushed. To end it would close the connection at once: unread bytes make that a reset, and the answer is lost. */
+const sendAndClose = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers = [] }: Reply,
+): void => {
+  request.pause();
+  response.writeHead(status, [...headers, "content-length", "0", "connection", "close"]).flushHeaders();
+  setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+};
+
 /** The public listener: one route. It answers 2xx only after the flow has resolved, and whatever is our fault with 503. */
 export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts): Server => {
   const busy: Reply = {
@@ -76,7 +96,6 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     body: "",
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
-  const send = replier();
   let inFlight = 0;
   /** The earliest in front. */
   const arriving = new LinkedList<{ reading: Reading; startedAt: number }>();
@@ -103,7 +122,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
       error: unknown = null,
       close = false,
     ): void => {
-      if (close) replyAndClose(request, response, reply);
+      if (close) sendAndClose(request, response, reply);
       else send(response, reply);
       ports.served({ status: reply.status, startedAt, reception, error });
     };
