@@ -8,10 +8,10 @@ export type Link<T> = {
 };
 
 /**
- * Values in the order of their coming, each of which can leave at any time. For what comes and goes thousands of times a second: V8 renews
- * the table behind a Set every few dozen of these, and each old table keeps pointing to the next one and to whatever was in it. Once one has
- * got old, all that follow get old with it, with every value, until the whole heap is looked through. Nothing that was in this list points
- * to anything that still is.
+ * Values in the order of their coming, each of which can leave at any time. For what comes and goes thousands of times a second: V8 renews the
+ * table behind a Set again and again then, and each old table keeps pointing to the next one and to whatever was in it. Once one has got old,
+ * all that follow get old with it, with every value, until the whole heap is looked through. Nothing that was in this list points to anything
+ * that still is.
  */
 export class LinkedList<T> {
   #first: Link<T> | null = null;

@@ -16,17 +16,14 @@ export type Envelope = {
 /** Gives what writes header names and values of the CloudEvents Kafka binding in binary mode. Made once by whoever publishes: it is quick for times that ascend. */
 export const envelopeHeaders = (): ((envelope: Envelope) => Headers) => {
   const timeOf = isoTimes();
-  return ({ id, type, source, subject, timeMs, traceparent }) => {
-    const headers: Headers = {
-      ce_specversion: "1.0",
-      ce_id: id,
-      ce_source: source,
-      ce_type: type,
-      ce_time: timeOf(timeMs),
-      ce_subject: subject,
-      "content-type": "application/avro",
-    };
-    if (traceparent !== null) headers["traceparent"] = traceparent;
-    return headers;
-  };
+  return ({ id, type, source, subject, timeMs, traceparent }) => ({
+    ce_specversion: "1.0",
+    ce_id: id,
+    ce_source: source,
+    ce_type: type,
+    ce_time: timeOf(timeMs),
+    ce_subject: subject,
+    "content-type": "application/avro",
+    ...(traceparent !== null && { traceparent }),
+  });
 };
