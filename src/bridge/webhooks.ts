@@ -9,7 +9,7 @@ import { messageOf } from "../runtime/errors.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { webhooksToEvents, type Reception } from "../webhooks-to-events/flow.ts";
+import { webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
@@ -100,10 +100,7 @@ export const webhookServer = (
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     },
     {
-      receive: (delivery) => {
-        if (!receive) throw new Error("not connected to Kafka yet");
-        return receive(delivery);
-      },
+      receive: (delivery) => receive?.(delivery) ?? Promise.reject(new Error("not connected to Kafka yet")),
       isOpen,
       served,
       monotonic: clock.monotonic,
@@ -134,7 +131,7 @@ export const openWebhooks = async (
   const publishSeconds = metrics.publishSeconds.labels(topics.transactionStatus);
 
   const headersOf = envelopeHeaders();
-  const publish = async (event: TransactionStatusUpdated, traceparent: string | null) => {
+  const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
     const startedAt = clock.monotonic();
     const headers = headersOf({
       id: event.eventId,
@@ -145,11 +142,12 @@ export const openWebhooks = async (
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    const place = await publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs);
-    publishSeconds.observe((clock.monotonic() - startedAt) / 1_000);
-    memory.wrote(place);
-    if (event.outOfOrder) metrics.outOfOrder.inc();
-    return place;
+    return publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs).then((place) => {
+      publishSeconds.observe((clock.monotonic() - startedAt) / 1_000);
+      memory.wrote(place);
+      if (event.outOfOrder) metrics.outOfOrder.inc();
+      return place;
+    });
   };
 
   const receive = webhooksToEvents({

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { LinkedList } from "../runtime/linked-list.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
-import { readBody, type Reading } from "./read-body.ts";
+import { declaresMore, readBody, type Body } from "./read-body.ts";
 
 export type AcceptOptions = {
   path: string;
@@ -46,6 +46,8 @@ type Reply = { status: number; body: string; headers?: readonly string[] };
 
 const JSON_TYPE = ["content-type", "application/json"];
 const NOT_FOUND: Reply = { status: 404, body: "" };
+const TOO_LARGE: Reply = { status: 413, body: "" };
+const BROKEN_OFF: Reply = { status: 400, body: "" };
 const NOT_ALLOWED: Reply = { status: 405, body: "", headers: ["allow", "POST"] };
 
 /** Clients of proxies name the host in the target too, which the path does not depend on. */
@@ -98,22 +100,30 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
   };
   let inFlight = 0;
   /** The earliest in front. */
-  const arriving = new LinkedList<{ reading: Reading; startedAt: number }>();
+  const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
   /** Whether a slow request could be given up: senders that drip must not keep out those that do not. */
   const makeRoom = (nowMs: number): boolean => {
     const earliest = arriving.first;
     if (earliest === null || nowMs - earliest.value.startedAt < SLOW_MS) return false;
     arriving.remove(earliest);
-    earliest.value.reading.giveUp();
+    earliest.value.giveUp();
     return true;
   };
 
-  const answer = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    token: string | null,
-  ): Promise<void> => {
+  /** What is said to a request whose body was not read to its end. */
+  const refusalOf = (why: Exclude<Body, { ok: true }>["why"]): Reply => {
+    switch (why) {
+      case "too large":
+        return TOO_LARGE;
+      case "broken off":
+        return BROKEN_OFF;
+      case "given up":
+        return busy;
+    }
+  };
+
+  const answer = (request: IncomingMessage, response: ServerResponse, token: string | null): void => {
     const startedAt = ports.monotonic();
     const receivedAt = ports.now();
     const finish = (
@@ -122,35 +132,44 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
       error: unknown = null,
       close = false,
     ): void => {
-      if (close) sendAndClose(request, response, reply);
-      else send(response, reply);
-      ports.served({ status: reply.status, startedAt, reception, error });
+      try {
+        if (close) sendAndClose(request, response, reply);
+        else send(response, reply);
+        ports.served({ status: reply.status, startedAt, reception, error });
+      } catch {
+        response.destroy();
+      }
     };
     if (!ports.isOpen() || (inFlight >= options.maxInFlight && !makeRoom(startedAt))) {
       finish(busy);
       return;
     }
+    if (declaresMore(request, options.maxBodyBytes)) {
+      finish(TOO_LARGE, null, null, true);
+      return;
+    }
     inFlight += 1;
-    try {
-      const reading = readBody(request, options.maxBodyBytes);
-      const link = arriving.add({ reading, startedAt });
-      const body = await reading.body;
+    const giveUp = readBody(request, options.maxBodyBytes, (body) => {
       arriving.remove(link);
       if (!body.ok) {
-        const ofTheirs = { status: body.why === "too large" ? 413 : 400, body: "" };
-        finish(body.why === "given up" ? busy : ofTheirs, null, null, true);
+        inFlight -= 1;
+        finish(refusalOf(body.why), null, null, true);
         return;
       }
       const { headers } = request;
       const peerAddress = request.socket.remoteAddress ?? "";
-      const delivery: RawDelivery = { pathToken: token, headers, body: body.bytes, peerAddress, receivedAt };
-      const reception = await ports.receive(delivery);
-      finish(replyTo(reception), reception);
-    } catch (error) {
-      finish(busy, null, error);
-    } finally {
-      inFlight -= 1;
-    }
+      ports.receive({ pathToken: token, headers, body: body.bytes, peerAddress, receivedAt }).then(
+        (reception) => {
+          inFlight -= 1;
+          finish(replyTo(reception), reception);
+        },
+        (error: unknown) => {
+          inFlight -= 1;
+          finish(busy, null, error);
+        },
+      );
+    });
+    const link = arriving.add({ giveUp, startedAt });
   };
 
   const route = (request: IncomingMessage, response: ServerResponse): void => {
@@ -158,7 +177,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     const token = options.pathToken ? tokenOf(path, options.path) : null;
     if (options.pathToken ? token === null : path !== options.path) send(response, NOT_FOUND);
     else if (request.method !== "POST") send(response, NOT_ALLOWED);
-    else answer(request, response, token).catch(() => response.destroy());
+    else answer(request, response, token);
   };
 
   const server = createServer(
@@ -177,8 +196,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
   server.on("drop", () => server.closeIdleConnections());
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     // Where the body is too large by what it declares, whatever the answer is then: the connection cannot be used again without it.
-    if (Number(request.headers["content-length"] ?? 0) > options.maxBodyBytes)
-      response.shouldKeepAlive = false;
+    if (declaresMore(request, options.maxBodyBytes)) response.shouldKeepAlive = false;
     else response.writeContinue();
     server.emit("request", request, response);
   });

@@ -80,17 +80,22 @@ const afterName = (text: string, from: number): number => {
   return text.charCodeAt(colon) === COLON ? skipSpace(text, colon + 1) : NOWHERE;
 };
 
+/** What ends the container that begins with this character; 0 where none does. */
+const closerOf = (code: number): number =>
+  code === OPEN_BRACE ? CLOSE_BRACE : code === OPEN_BRACKET ? CLOSE_BRACKET : 0;
+
 /** Index after the value at `from`. A stack of its own instead of recursion: nesting cannot exhaust the call stack. */
 const endOfValue = (text: string, from: number): number => {
+  // Nearly every value, and no reason for a stack.
+  if (closerOf(text.charCodeAt(from)) === 0) return endOfScalar(text, from);
   let closers = new Uint8Array(16);
   let depth = 0;
   let at = from;
   for (;;) {
-    const code = text.charCodeAt(at);
-    const closer = code === OPEN_BRACE ? CLOSE_BRACE : code === OPEN_BRACKET ? CLOSE_BRACKET : 0;
+    const closer = closerOf(text.charCodeAt(at));
     if (closer === 0) {
       at = endOfScalar(text, at);
-      if (at === NOWHERE || depth === 0) return at;
+      if (at === NOWHERE) return NOWHERE;
     } else {
       at = skipSpace(text, at + 1);
       if (depth === closers.length) {

@@ -2,47 +2,48 @@ import type { IncomingMessage } from "node:http";
 
 export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" | "broken off" | "given up" };
 
-/** A body on its way. */
-export type Reading = {
-  /** Never rejects. */ body: Promise<Body>;
-  /** Waits for the rest no longer. */ giveUp: () => void;
-};
-
 const EMPTY = Buffer.alloc(0);
 
+/** Whether a request says itself that its body has more bytes than these. */
+export const declaresMore = (request: IncomingMessage, maxBytes: number): boolean =>
+  Number(request.headers["content-length"] ?? 0) > maxBytes;
+
 /**
- * Reads a request's body up to a bound, by what it declares and by what arrives. A middleware for this costs most of the throughput that
- * the whole listener has.
+ * Reads a request's body up to a bound. A middleware for this costs most of the throughput that the whole listener has, and a promise for each
+ * body is copied by V8 for as long as it waits.
+ * @param done hears of it once, later than this returns
+ * @returns gives up waiting for the rest
  */
-export const readBody = (request: IncomingMessage, maxBytes: number): Reading => {
-  let settle: (body: Body) => void = () => undefined;
-  const body = new Promise<Body>((resolve) => (settle = resolve));
+export const readBody = (
+  request: IncomingMessage,
+  maxBytes: number,
+  done: (body: Body) => void,
+): (() => void) => {
   let first: Buffer | undefined;
   let chunks: Buffer[] | undefined;
   let length = 0;
-  let settled = false;
-  const end = (how: Body): void => {
-    settled = true;
-    settle(how);
+  let isOver = false;
+  const end = (body: Body): void => {
+    if (isOver) return;
+    isOver = true;
+    done(body);
   };
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) end({ ok: false, why: "too large" });
-  else
-    request
-      .on("data", (chunk: Buffer) => {
-        if (settled) return;
-        length += chunk.length;
-        if (length > maxBytes) {
-          request.pause();
-          end({ ok: false, why: "too large" });
-        } else if (first === undefined) first = chunk;
-        else (chunks ??= [first]).push(chunk);
-      })
-      .on("end", () => {
-        end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
-      })
-      // After the end it closes as well, which changes nothing any more.
-      .on("close", () => {
-        end({ ok: false, why: "broken off" });
-      });
-  return { body, giveUp: () => end({ ok: false, why: "given up" }) };
+  request
+    .on("data", (chunk: Buffer) => {
+      if (isOver) return;
+      length += chunk.length;
+      if (length > maxBytes) {
+        request.pause();
+        end({ ok: false, why: "too large" });
+      } else if (first === undefined) first = chunk;
+      else (chunks ??= [first]).push(chunk);
+    })
+    .on("end", () => {
+      end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
+    })
+    // After the end it closes as well, which changes nothing any more.
+    .on("close", () => {
+      end({ ok: false, why: "broken off" });
+    });
+  return () => end({ ok: false, why: "given up" });
 };
