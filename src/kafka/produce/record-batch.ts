@@ -45,6 +45,8 @@ const putText = (text: string): void => {
   const start = at;
   const { length } = text;
   putVarint(length);
+  const from = at;
+  const bytes = space;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code > 0x7f) {
@@ -53,8 +55,9 @@ const putText = (text: string): void => {
       at += space.write(text, at);
       return;
     }
-    space[at++] = code;
+    bytes[from + i] = code;
   }
+  at = from + length;
 };
 
 const putBytes = (bytes: Buffer | null): void => {
