@@ -4,10 +4,10 @@ import { createHook } from "node:async_hooks";
 const kept: unknown[] = [];
 
 /**
- * Keeps `process.nextTick` quick for as long as the process lives. It makes an object for each call, and V8 has a shape for those objects; when the
- * whole heap is collected while there is none of them, the shape goes too, the code that made them has then seen two shapes, and never again
- * takes the short way: every call costs ten times as much (0.3 us and 4.3 us for the calls of one webhook). Whether that happens is decided by chance in the first seconds. One such object,
- * kept for ever, keeps the shape; async_hooks is the public way to one.
+ * Keeps `process.nextTick` quick for as long as the process lives. It makes an object for each call, and V8 has a shape for these objects.
+ * When the whole heap is collected while there is none of them, the shape goes with them; the code that makes them has then seen two
+ * shapes, and never takes the short way again: the calls of one webhook cost 3 to 4 us instead of 0.3. Chance decides on that in the first
+ * seconds. One such object, kept for ever, keeps the shape; async_hooks is the public way to one.
  */
 export const keepTickShape = (): void => {
   const hook = createHook({

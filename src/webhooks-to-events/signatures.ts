@@ -1,5 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
 import { standardKeyBytes } from "../runtime/standard-key.ts";
+import { hmacKey, hmacSha256, sha256 } from "./hmac.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
@@ -10,14 +10,6 @@ const SHA256_BYTES = 32;
 const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
 
-// Hashing both sides first makes secrets of any length comparable in constant time.
-const digestOf = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
-/** Bytes by way of text: memory of its own for each digest, which a Buffer from createHmac has, costs as much as the hashing. */
-const hmacOf = (key: Buffer, ...parts: readonly Buffer[]): Buffer => {
-  const hmac = createHmac("sha256", key);
-  for (const part of parts) hmac.update(part);
-  return Buffer.from(hmac.digest("binary"), "binary");
-};
 const wireBytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
 /** The 32 bytes that a hex or base64 text stands for, or null. 64 characters are hex, 43 or 44 are base64: never both. */
@@ -28,12 +20,13 @@ const decodedSha256 = (text: string): Buffer | null => {
   return bytes.length === SHA256_BYTES ? bytes : null;
 };
 
+// Hashing both sides first makes secrets of any length comparable in constant time.
 const sharedSecret = (secrets: Secrets, given: (delivery: RawDelivery) => readonly string[]): Scheme => {
-  const digests = keysOf(secrets, (secret) => digestOf(Buffer.from(secret, "utf8")));
+  const digests = keysOf(secrets, (secret) => sha256(Buffer.from(secret, "utf8")));
   return (delivery) =>
     anyDigestMatches(
       digests(),
-      given(delivery).map((text) => digestOf(wireBytes(text))),
+      given(delivery).map((text) => sha256(wireBytes(text))),
     );
 };
 
@@ -57,13 +50,13 @@ export const headerSecret = (secrets: Secrets, headerName: string): Scheme => {
 /** A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. */
 export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): Scheme => {
   const name = headerName.toLowerCase();
-  const keys = keysOf(secrets, (secret) => Buffer.from(secret, "utf8"));
+  const keys = keysOf(secrets, (secret) => hmacKey(Buffer.from(secret, "utf8")));
   return (delivery) => {
     const value = headerOf(delivery, name);
     if (!value?.startsWith(prefix)) return false;
     const given = decodedSha256(value.slice(prefix.length));
     if (given === null) return false;
-    const expected = keys().map((key) => hmacOf(key, delivery.body));
+    const expected = keys().map((key) => hmacSha256(key, delivery.body));
     return anyDigestMatches(expected, [given]);
   };
 };
@@ -77,7 +70,10 @@ const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
  * `id.timestamp.body`; any of them may match any secret. Entries of other versions are passed over.
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
-  const keys = keysOf(secrets, standardKeyBytes);
+  const keys = keysOf(secrets, (secret) => {
+    const key = standardKeyBytes(secret);
+    return key && hmacKey(key);
+  });
   return (delivery, nowMs) => {
     const id = headerOf(delivery, "webhook-id");
     const timestamp = headerOf(delivery, "webhook-timestamp");
@@ -91,7 +87,7 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     });
     if (given.length === 0) return false;
     const signed = wireBytes(`${id}.${timestamp}.`);
-    const expected = keys().map((key) => hmacOf(key, signed, delivery.body));
+    const expected = keys().map((key) => hmacSha256(key, signed, delivery.body));
     return anyDigestMatches(expected, given);
   };
 };
