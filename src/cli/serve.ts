@@ -23,7 +23,7 @@ const boundMemory = (flows: readonly string[]): void => {
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
   boundMemory(config.bridge.flows);
-  keepTickShape();
+  keepTickShape(io.nextTick);
   const log = createLog(config.bridge.logLevel);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });

@@ -24,7 +24,7 @@ export type Served = { status: number; startedAt: number; reception: Reception |
 
 export type AcceptPorts = {
   receive: (delivery: RawDelivery) => Promise<Reception>;
-  /** False while starting and shutting down: everything is answered 503. */
+  /** False while starting and shutting down: everything is answered 503. Never throws. */
   isOpen: () => boolean;
   served: (request: Served) => void;
   /** Monotonic milliseconds, and milliseconds since the Unix epoch. */
@@ -106,7 +106,6 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
   const makeRoom = (nowMs: number): boolean => {
     const earliest = arriving.first;
     if (earliest === null || nowMs - earliest.value.startedAt < SLOW_MS) return false;
-    arriving.remove(earliest);
     earliest.value.giveUp();
     return true;
   };
@@ -140,12 +139,16 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
         response.destroy();
       }
     };
-    if (!ports.isOpen() || (inFlight >= options.maxInFlight && !makeRoom(startedAt))) {
+    if (!ports.isOpen()) {
       finish(busy);
       return;
     }
     if (declaresMore(request, options.maxBodyBytes)) {
       finish(TOO_LARGE, null, null, true);
+      return;
+    }
+    if (inFlight >= options.maxInFlight && !makeRoom(startedAt)) {
+      finish(busy);
       return;
     }
     inFlight += 1;
@@ -158,16 +161,21 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
       }
       const { headers } = request;
       const peerAddress = request.socket.remoteAddress ?? "";
-      ports.receive({ pathToken: token, headers, body: body.bytes, peerAddress, receivedAt }).then(
-        (reception) => {
-          inFlight -= 1;
-          finish(replyTo(reception), reception);
-        },
-        (error: unknown) => {
-          inFlight -= 1;
-          finish(busy, null, error);
-        },
-      );
+      const received = (reception: Reception): void => {
+        inFlight -= 1;
+        finish(replyTo(reception), reception);
+      };
+      const failed = (error: unknown): void => {
+        inFlight -= 1;
+        finish(busy, null, error);
+      };
+      try {
+        ports
+          .receive({ pathToken: token, headers, body: body.bytes, peerAddress, receivedAt })
+          .then(received, failed);
+      } catch (error) {
+        failed(error);
+      }
     });
     const link = arriving.add({ giveUp, startedAt });
   };

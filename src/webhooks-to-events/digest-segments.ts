@@ -10,7 +10,7 @@
  */
 export type Digest = { readonly place: number; readonly high: number; readonly low: number };
 
-/** What a hex digit stands for: in ASCII the lowest four bits of `0` to `9` are 0 to 9, those of `a` to `f`, which alone reach 64, are 1 to 6. */
+/** What a hex digit stands for: the lowest four bits of `0` to `9` are 0 to 9 in ASCII, those of `a` to `f`, codes above 64, are 1 to 6. */
 const valueOfHex = (code: number): number => (code & 0xf) + 9 * (code >> 6);
 
 /** The eight hex digits at `from`, as a word: an eighth of what parseInt and slice cost. */

@@ -32,10 +32,8 @@ export const readBody = (
     .on("data", (chunk: Buffer) => {
       if (isOver) return;
       length += chunk.length;
-      if (length > maxBytes) {
-        request.pause();
-        end({ ok: false, why: "too large" });
-      } else if (first === undefined) first = chunk;
+      if (length > maxBytes) end({ ok: false, why: "too large" });
+      else if (first === undefined) first = chunk;
       else (chunks ??= [first]).push(chunk);
     })
     .on("end", () => {

@@ -5,7 +5,7 @@ import { end, tether } from "../../dev/cluster/lifeline.mjs";
 import { eventually } from "./eventually.ts";
 import type { Settings } from "./settings.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
 /** What the shell of a developer or of a CI has set is not to decide a test. */
 const environment = (settings: Settings): Settings => ({ PATH: process.env["PATH"] ?? "", ...settings });

@@ -5,9 +5,22 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
+type Line = { msg: string; i?: number; text?: string; bytes?: number };
+
+const sourceOf = (program: string): string =>
+  `import { createLog } from "./src/ops/log.ts"; const log = createLog("info"); ${program}`;
+
+const parsed = (text: string): Line[] =>
+  text === ""
+    ? []
+    : text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Line);
+
 /** Lines that a program wrote which logs this way, to somebody who begins to read when the program is about to end. */
-const linesOf = async (program: string): Promise<{ msg: string }[]> => {
-  const source = `import { createLog } from "./src/ops/log.ts"; const log = createLog("info"); ${program}`;
+const linesOf = async (program: string): Promise<Line[]> => {
+  const source = sourceOf(program);
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", source], {
     cwd: root,
   });
@@ -16,13 +29,17 @@ const linesOf = async (program: string): Promise<{ msg: string }[]> => {
     if (chunk.includes("about to end")) child.stdout.on("data", (data: Buffer) => written.push(data));
   });
   await once(child, "close");
-  const text = Buffer.concat(written).toString();
-  return text === ""
-    ? []
-    : text
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as { msg: string });
+  return parsed(Buffer.concat(written).toString());
+};
+
+/** The same through a pipe of the shell, which holds 64 KiB: what `spawn` gives to a child is a socket, which behaves otherwise. */
+const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> => {
+  const pipeline = `"$0" --import tsx --input-type=module -e "$1" | (${reader})`;
+  const child = spawn("sh", ["-c", pipeline, process.execPath, sourceOf(program)], { cwd: root });
+  const read: Buffer[] = [];
+  child.stdout.on("data", (data: Buffer) => read.push(data));
+  await once(child, "close");
+  return parsed(Buffer.concat(read).toString());
 };
 
 const end = (how: string): string =>
@@ -42,3 +59,30 @@ test.each(["process.exit(1);", 'throw new Error("nobody catches it");'])(
     expect(lines.map(({ msg }) => msg)).toEqual(["one", "the last one"]);
   },
 );
+
+test("lines are whole and in order, whatever their length and their letters", async () => {
+  const lines = await linesThroughPipe(
+    `const textOf = (i) => i % 101 === 1 ? "y".repeat(40_000) : i % 53 === 1 ? "é".repeat(11_000) : i % 2 ? "ação €".repeat(50) : "\\ud83d";
+     for (let i = 0; i < 2_000; i++) log.info({ i, text: textOf(i) }, "line");
+     await log.flush(); process.exit(0);`,
+    "cat",
+  );
+  expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 2_000 }, (_, i) => i));
+  expect(lines[3]?.text).toBe("ação €".repeat(50));
+  expect(lines[54]?.text).toBe("é".repeat(11_000));
+  expect(lines[102]?.text).toBe("y".repeat(40_000));
+});
+
+test("what nobody reads has a bound: lines are lost then, and the log says so once somebody reads again", async () => {
+  const lines = await linesThroughPipe(
+    `for (let round = 0; round < 30; round++) { for (let i = 0; i < 1_000; i++) log.info({ text: "x".repeat(1_000) }, "line"); await new Promise(setImmediate); }
+     setTimeout(async () => { await log.flush(); process.exit(0); }, 2_500);`,
+    "sleep 1.5; cat",
+  );
+  const lost = lines.filter(({ msg }) => msg === "log.lost");
+  expect(lost).toHaveLength(1);
+  const kept = lines.filter(({ msg }) => msg === "line").length;
+  expect(kept).toBeGreaterThan(10_000);
+  expect(kept).toBeLessThan(20_000);
+  expect(lost[0]?.bytes).toBeGreaterThan((30_000 - kept) * 1_000);
+});

@@ -243,6 +243,16 @@ describe("503 with Retry-After", () => {
     expect(desk.published).toHaveLength(2);
   });
 
+  test("when receiving throws instead of rejecting, and the place comes free again", async () => {
+    const receive = () => {
+      throw new Error("thrown");
+    };
+    const desk = await open({ receive, options: { maxInFlight: 1 } });
+    expectBusy(await desk.post(notification("tx")));
+    expectBusy(await desk.post(notification("tx")));
+    expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["thrown", "thrown"]);
+  });
+
   test("when it is not open, and not any more once it is", async () => {
     const desk = await open();
     desk.state.open = false;

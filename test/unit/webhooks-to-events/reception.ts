@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import {
   createWebhookServer,
   type AcceptOptions,
+  type AcceptPorts,
   type Served,
 } from "../../../src/webhooks-to-events/accept.ts";
 import {
@@ -20,19 +21,22 @@ type Setup = {
   options?: Partial<AcceptOptions>;
   /** What Kafka does with an event or a dead letter. */
   write?: () => Promise<Place>;
+  /** In place of the flow. */
+  receive?: AcceptPorts["receive"];
 };
 
 export const PATH = "/hooks/status";
 export const SECRET = "s3cret";
 
 /** The listener and the flow behind it, for real, before a Kafka of paper. */
-export const openReception = async ({ auth = { kind: "path-token" }, options, write }: Setup = {}) => {
+export const openReception = async (setup: Setup = {}) => {
+  const { auth = { kind: "path-token" }, options, write } = setup;
   const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
   const parked: UnreadableNotification[] = [];
   const served: Served[] = [];
   const state = { open: true };
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
-  const receive = webhooksToEvents({
+  const flow = webhooksToEvents({
     verify: verification({ auth, secrets: () => [SECRET], allowedCidrs: [], trustedProxyCidrs: [] }),
     publish: (event, traceparent) => {
       published.push({ event, traceparent });
@@ -57,7 +61,7 @@ export const openReception = async ({ auth = { kind: "path-token" }, options, wr
       ...options,
     },
     {
-      receive,
+      receive: setup.receive ?? flow,
       isOpen: () => state.open,
       served: (request) => void served.push(request),
       monotonic: systemClock.monotonic,
