@@ -11,7 +11,7 @@ const run = async (...args: string[]) => {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     stopped,
-    nextTick: process.nextTick,
+    nextTick: (callback) => process.nextTick(callback),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
 };
