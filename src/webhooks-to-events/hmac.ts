@@ -21,7 +21,8 @@ export const hmacKey = (key: Buffer): HmacKey => {
 
 /**
  * HMAC-SHA256 of the parts one after the other, by its definition (RFC 2104): two hashes. Node's createHmac makes an object outside of V8's
- * heap for each message, which costs more than both hashes of a message of less than a kilobyte, as they are here; of a large one these cost up to twice as much.
+ * heap for each message, which costs more than both hashes of a message of less than a kilobyte, as they are here. Of a large message these
+ * cost up to twice as much.
  */
 export const hmacSha256 = ({ inner, outer }: HmacKey, ...parts: readonly Buffer[]): Buffer =>
   sha256(Buffer.concat([outer, sha256(Buffer.concat([inner, ...parts]))]));

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -74,10 +77,14 @@ test("lines are whole and in order, whatever their length and their letters", as
 });
 
 test("what nobody reads has a bound: lines are lost then, and the log says so once somebody reads again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const allLogged = join(folder, "all-logged");
   const lines = await linesThroughPipe(
-    `for (let round = 0; round < 30; round++) { for (let i = 0; i < 1_000; i++) log.info({ text: "x".repeat(1_000) }, "line"); await new Promise(setImmediate); }
-     setTimeout(async () => { await log.flush(); process.exit(0); }, 2_500);`,
-    "sleep 1.5; cat",
+    `import { writeFileSync } from "node:fs";
+     for (let i = 0; i < 30_000; i++) log.info({ text: "x".repeat(1_000) }, "line");
+     writeFileSync(${JSON.stringify(allLogged)}, ""); await log.flush(); process.exit(0);`,
+    `until [ -e '${allLogged}' ]; do sleep 0.05; done; cat`,
   );
   const lost = lines.filter(({ msg }) => msg === "log.lost");
   expect(lost).toHaveLength(1);
