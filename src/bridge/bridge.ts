@@ -94,13 +94,12 @@ export const startBridge = async (
     };
     const { schemaIds } = await lookAround(config, kit, signal, (reason) => (waitingFor = reason));
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    // The webhooks part times its own publisher.
     const timed = timedKit(kit, metrics);
     const deadLetters = openDeadLetters(config, timed, metrics);
     parts.push(deadLetters);
     if (webhooks) {
       const part = await openWebhooks(config, {
-        kit,
+        kit: timed,
         metrics,
         deadLetters,
         schemaId: idOf("transaction-status-updated"),

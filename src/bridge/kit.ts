@@ -18,7 +18,7 @@ export type Kit = {
   newClient: NewClient;
   registry: Registry;
   connectCluster: () => Promise<Cluster>;
-  publisher: (topic: string, bounds: Omit<PublisherOptions, "topic">) => Publisher;
+  publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** A group of this process alone. */
   ownGroup: (purpose: string) => string;
 };
@@ -76,9 +76,9 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
       clock,
     ),
     connectCluster: () => connectCluster(client, clock),
-    publisher: (topic, bounds) =>
+    publisher: (topic, options) =>
       createPublisher(
-        { topic, ...bounds },
+        { topic, ...options },
         { open: () => openSession(topic, client, clock), clock, log, random },
       ),
     ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${processId}`,

@@ -128,11 +128,8 @@ export const openWebhooks = async (
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const publishSeconds = metrics.publishSeconds.labels(topics.transactionStatus);
-
   const headersOf = envelopeHeaders();
   const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
-    const startedAt = clock.monotonic();
     const headers = headersOf({
       id: event.eventId,
       type: EVENT_TYPE,
@@ -142,12 +139,7 @@ export const openWebhooks = async (
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    return publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs).then((place) => {
-      publishSeconds.observe((clock.monotonic() - startedAt) / 1_000);
-      memory.wrote(place);
-      if (event.outOfOrder) metrics.outOfOrder.inc();
-      return place;
-    });
+    return publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs);
   };
 
   const receive = webhooksToEvents({
@@ -159,8 +151,16 @@ export const openWebhooks = async (
     }),
     publish,
     park: (notification) => deadLetters.parkNotification(notification, publishTimeoutMs),
-    memory: memory.window,
-    clock,
+    memory: {
+      seen: memory.window.seen,
+      about: memory.window.about,
+      note: (event, place, digest) => {
+        memory.wrote(place);
+        memory.window.note(event, clock.now(), digest);
+        if (event.outOfOrder) metrics.outOfOrder.inc();
+      },
+    },
+    now: clock.now,
   });
 
   return {

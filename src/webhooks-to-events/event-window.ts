@@ -20,11 +20,11 @@ export type EventWindow = {
    * Remembers a published event. `atMs` is when it was published; noting it again changes nothing.
    * @param digest of its transaction, where `about` was asked before: it need not be hashed again
    */
-  note(event: NotedEvent, atMs: number, digest?: Digest): void;
+  note: (event: NotedEvent, atMs: number, digest?: Digest) => void;
   /** Whether the event was published within the window. */
-  seen(eventId: string, nowMs: number): boolean;
-  about(transactionId: string, nowMs: number): Recollection;
-  size(): { events: number; transactionSlots: number; bytes: number };
+  seen: (eventId: string, nowMs: number) => boolean;
+  about: (transactionId: string, nowMs: number) => Recollection;
+  size: () => { events: number; transactionSlots: number; bytes: number };
 };
 
 /** What is known of a transaction, and the digest under which it is. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../runtime/clock.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
+import type { Digest } from "./digest-segments.ts";
 import type { EventWindow } from "./event-window.ts";
 import { InFlight } from "./in-flight.ts";
 import { parse } from "./parse.ts";
@@ -20,9 +20,12 @@ export type WebhookPorts = {
   publish: (event: TransactionStatusUpdated, traceparent: string | null) => Promise<Place>;
   /** Resolves when all in-sync replicas have the dead letter. */
   park: (notification: UnreadableNotification) => Promise<Place>;
-  /** What was published lately. */
-  memory: Pick<EventWindow, "seen" | "about" | "note">;
-  clock: Clock;
+  /** What was published lately. `note` hears of each event that is durable. */
+  memory: Pick<EventWindow, "seen" | "about"> & {
+    note: (event: TransactionStatusUpdated, place: Place, digest: Digest) => void;
+  };
+  /** Milliseconds since the Unix epoch. */
+  now: () => number;
 };
 
 /** What became of a delivery. The event is named where there is one. */
@@ -38,44 +41,55 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
 };
 
 /**
- * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects
- * when that could not be had in time; the partner sends it again, and the same notification gets the same eventId.
+ * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects, or
+ * throws, when that could not be had in time; the partner sends it again, and the same notification gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
-  const { memory, clock } = ports;
+  const { memory } = ports;
   /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
   const onTheirWay = new InFlight<Promise<Place>>();
 
-  return async (raw) => {
-    const nowMs = clock.now();
+  const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => {
+    const place = await ports.park({ body, detail, receivedAt });
+    return { kind: "deadLettered", detail, place };
+  };
+
+  const publish = (
+    event: TransactionStatusUpdated,
+    traceparent: string | null,
+    digest: Digest,
+  ): Promise<Reception> => {
+    const publishing = ports.publish(event, traceparent);
+    onTheirWay.add(event.eventId, publishing);
+    return publishing.then(
+      (place) => {
+        onTheirWay.remove(event.eventId);
+        memory.note(event, place, digest);
+        return { kind: "published", event, place };
+      },
+      (error: unknown) => {
+        onTheirWay.remove(event.eventId);
+        throw error;
+      },
+    );
+  };
+
+  // Without `async`: thousands of its frames would wait for Kafka, and V8 copies what waits.
+  return (raw) => {
+    const nowMs = ports.now();
     const verification = ports.verify(raw, nowMs);
-    if (!verification.ok) return { kind: "refused", status: verification.status };
+    if (!verification.ok) return Promise.resolve({ kind: "refused", status: verification.status });
 
     const parsed = parse(verification.delivery);
-    if (!parsed.ok) {
-      const { body, receivedAt } = raw;
-      const place = await ports.park({ body, detail: parsed.detail, receivedAt });
-      return { kind: "deadLettered", detail: parsed.detail, place };
-    }
+    if (!parsed.ok) return park(raw, parsed.detail);
 
     const { notification } = parsed;
     const { known, digest } = memory.about(notification.transactionId, nowMs);
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
-    if (memory.seen(event.eventId, nowMs)) return { kind: "duplicate", event };
+    if (memory.seen(event.eventId, nowMs)) return Promise.resolve({ kind: "duplicate", event });
 
     const earlier = onTheirWay.find(event.eventId);
-    if (earlier) {
-      await earlier;
-      return { kind: "duplicate", event };
-    }
-    const publishing = ports.publish(event, traceparentOf(raw));
-    onTheirWay.add(event.eventId, publishing);
-    try {
-      const place = await publishing;
-      memory.note(event, clock.now(), digest);
-      return { kind: "published", event, place };
-    } finally {
-      onTheirWay.remove(event.eventId);
-    }
+    if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
+    return publish(event, traceparentOf(raw), digest);
   };
 };

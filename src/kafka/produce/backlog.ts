@@ -2,19 +2,24 @@ import { LinkedList } from "../../runtime/linked-list.ts";
 import type { Outgoing, Written } from "../record.ts";
 import { PublishError, sizeOf, type Waiting } from "./waiting.ts";
 
+export type BacklogOptions = {
+  topic: string;
+  /** Records, and their bytes, that may wait at once; beyond that they are refused as `overloaded`. */
+  maxWaiting: number;
+  maxWaitingBytes: number;
+  /** Hears of each record that was acknowledged in time how many milliseconds after it was handed over that was. */
+  acknowledged?: (ms: number) => void;
+};
+
 /** All records of a publisher that are not settled yet, bounded in number and bytes. Instants are monotonic milliseconds. */
 export class Backlog {
   readonly #items = new LinkedList<Waiting>();
-  readonly #topic: string;
-  readonly #maxRecords: number;
-  readonly #maxBytes: number;
+  readonly #options: BacklogOptions;
   #bytes = 0;
   #sequence = 0;
 
-  constructor(topic: string, maxRecords: number, maxBytes: number) {
-    this.#topic = topic;
-    this.#maxRecords = maxRecords;
-    this.#maxBytes = maxBytes;
+  constructor(options: BacklogOptions) {
+    this.#options = options;
   }
 
   get size(): number {
@@ -24,19 +29,22 @@ export class Backlog {
   /** Takes a record in; rejects it at once when the bound is met. */
   admit(
     record: Outgoing,
+    since: number,
     deadline: number,
     resolve: (written: Written) => void,
     reject: (error: PublishError) => void,
   ): Waiting | null {
+    const { topic, maxWaiting, maxWaitingBytes } = this.#options;
     const bytes = sizeOf(record);
-    if (this.#items.size >= this.#maxRecords || this.#bytes + bytes > this.#maxBytes) {
-      reject(new PublishError("overloaded", `too many records wait for ${this.#topic}`));
+    if (this.#items.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes) {
+      reject(new PublishError("overloaded", `too many records wait for ${topic}`));
       return null;
     }
     const item: Waiting = {
       sequence: this.#sequence,
       record,
       bytes,
+      since,
       deadline,
       partition: -1,
       link: null,
@@ -49,8 +57,19 @@ export class Backlog {
     return item;
   }
 
-  written(item: Waiting, offset: number): void {
-    if (this.#settle(item)) item.resolve({ partition: item.partition, offset });
+  /**
+   * Settles a batch that was written, but for what was given up meanwhile.
+   * @param first the offset of each partition's first record
+   */
+  written(batch: readonly Waiting[], first: ReadonlyMap<number, number>, now: number): void {
+    const next = new Map(first);
+    for (const item of batch) {
+      const offset = next.get(item.partition) ?? 0;
+      next.set(item.partition, offset + 1);
+      if (!this.#settle(item)) continue;
+      item.resolve({ partition: item.partition, offset });
+      this.#options.acknowledged?.(now - item.since);
+    }
   }
 
   failed(item: Waiting, error: PublishError): void {
@@ -59,7 +78,7 @@ export class Backlog {
 
   /** Gives up on what was to be written by `now`. */
   expire(now: number, fault: string | null): void {
-    const why = `${this.#topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
+    const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
     for (const item of this.#items) {
       if (item.deadline <= now) this.failed(item, new PublishError("timeout", why));
     }
@@ -67,7 +86,7 @@ export class Backlog {
 
   /** Gives up on everything. */
   abandon(): void {
-    const why = `${this.#topic} did not acknowledge before the shutdown`;
+    const why = `${this.#options.topic} did not acknowledge before the shutdown`;
     for (const item of this.#items) this.failed(item, new PublishError("closed", why));
   }
 

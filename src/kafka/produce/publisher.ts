@@ -2,7 +2,7 @@ import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import { Backlog } from "./backlog.ts";
+import { Backlog, type BacklogOptions } from "./backlog.ts";
 import { isTooLarge, protocolErrorOf } from "../errors.ts";
 import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
@@ -10,11 +10,7 @@ import type { Outgoing, Written } from "../record.ts";
 import type { Session } from "./session.ts";
 import { isSettled, PublishError, type Waiting } from "./waiting.ts";
 
-export type PublisherOptions = {
-  topic: string;
-  /** Records, and their bytes, that may wait at once; beyond that they are refused as `overloaded`. */
-  maxWaiting: number;
-  maxWaitingBytes: number;
+export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
   sendTimeoutMs: number;
   /**
@@ -54,7 +50,7 @@ const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
   const { topic, gatherMs = 0 } = options;
   const { clock, log } = deps;
-  const backlog = new Backlog(topic, options.maxWaiting, options.maxWaitingBytes);
+  const backlog = new Backlog(options);
   const partitionOf = choosePartition();
   const lanes = new Map<number, Lane>();
   let homeless: Waiting[] = [];
@@ -102,15 +98,11 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     over: Session,
   ): Promise<"done" | "failed" | "too large"> => {
     try {
-      const next = await new Promise<Map<number, number>>((resolve, reject) => {
+      const first = await new Promise<Map<number, number>>((resolve, reject) => {
         lane.sending = { batch, giveUp: reject, since: clock.monotonic() };
         over.send(batch).then(resolve, reject);
       });
-      for (const item of batch) {
-        const offset = next.get(item.partition) ?? 0;
-        next.set(item.partition, offset + 1);
-        backlog.written(item, offset);
-      }
+      backlog.written(batch, first, clock.monotonic());
       recovered();
       return "done";
     } catch (error) {
@@ -223,7 +215,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
           reject(new PublishError("closed", `${topic} takes nothing any more: shutting down`));
           return;
         }
-        const item = backlog.admit(record, clock.monotonic() + timeoutMs, resolve, reject);
+        const now = clock.monotonic();
+        const item = backlog.admit(record, now, now + timeoutMs, resolve, reject);
         if (item) place(item);
       }),
 

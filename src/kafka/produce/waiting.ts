@@ -24,7 +24,8 @@ export type Waiting = {
   readonly sequence: number;
   readonly record: Outgoing;
   readonly bytes: number;
-  /** Monotonic milliseconds. */
+  /** Since when it waits and until when it may, in monotonic milliseconds. */
+  readonly since: number;
   readonly deadline: number;
   /** Chosen once the number of partitions is known; -1 until then. */
   partition: number;

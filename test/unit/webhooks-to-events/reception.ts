@@ -36,6 +36,7 @@ export const openReception = async (setup: Setup = {}) => {
   const served: Served[] = [];
   const state = { open: true };
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
+  const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
     verify: verification({ auth, secrets: () => [SECRET], allowedCidrs: [], trustedProxyCidrs: [] }),
     publish: (event, traceparent) => {
@@ -46,8 +47,12 @@ export const openReception = async (setup: Setup = {}) => {
       parked.push(notification);
       return put();
     },
-    memory: eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 }),
-    clock: systemClock,
+    memory: {
+      seen: window.seen,
+      about: window.about,
+      note: (event, _, digest) => window.note(event, systemClock.now(), digest),
+    },
+    now: systemClock.now,
   });
   const server = createWebhookServer(
     {

@@ -93,6 +93,27 @@ describe("when all is well", () => {
     for (const batch of cluster.batches) expect(batch.length).toBeLessThanOrEqual(2);
     expect(cluster.logs[0]).toEqual(["first", ...keys(6)]);
   });
+
+  test("each acknowledged record's time is told, and none of a record that was given up", async () => {
+    let nowMs = 0;
+    const times: number[] = [];
+    const acknowledged = (ms: number): void => void times.push(ms);
+    const clock: Clock = { ...systemClock, monotonic: () => nowMs };
+    const { cluster, publish, failure } = setUp(1, { acknowledged }, clock);
+    cluster.before = () => Promise.resolve(void (nowMs += 250));
+    await publish("quick");
+    let release: (() => void) | undefined;
+    cluster.before = () => new Promise((resolve) => (release = resolve));
+    const late = failure(publish("late", 300));
+    await eventually(() => release !== undefined, "the second send");
+    nowMs += 300;
+    expect(await late).toBe("timeout");
+    cluster.before = () => Promise.resolve(void (nowMs += 10));
+    release?.();
+    await publish("next");
+    expect(cluster.all()).toEqual(["quick", "late", "next"]);
+    expect(times).toEqual([250, 10]);
+  });
 });
 
 describe("gathering", () => {
