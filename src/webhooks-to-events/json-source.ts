@@ -71,14 +71,19 @@ const endOfScalar = (text: string, from: number): number => {
   return NOWHERE;
 };
 
-/** Index of the value that follows the member name at `from`. */
-const afterName = (text: string, from: number): number => {
-  if (text.charCodeAt(from) !== QUOTE) return NOWHERE;
-  const end = endOfString(text, from);
+/** Index after the member name at `from`. */
+const endOfName = (text: string, from: number): number =>
+  text.charCodeAt(from) === QUOTE ? endOfString(text, from) : NOWHERE;
+
+/** Index of the value that follows the member name that ends at `end`. */
+const afterColon = (text: string, end: number): number => {
   if (end === NOWHERE) return NOWHERE;
   const colon = skipSpace(text, end);
   return text.charCodeAt(colon) === COLON ? skipSpace(text, colon + 1) : NOWHERE;
 };
+
+/** Index of the value that follows the member name at `from`. */
+const afterName = (text: string, from: number): number => afterColon(text, endOfName(text, from));
 
 /** What ends the container that begins with this character; 0 where none does. */
 const closerOf = (code: number): number =>
@@ -136,11 +141,12 @@ export const visitMembers = (text: string, visit: (name: string, source: string)
   at = skipSpace(text, at + 1);
   let more = text.charCodeAt(at) !== CLOSE_BRACE;
   while (more) {
-    const value = afterName(text, at);
+    const nameEnd = endOfName(text, at);
+    const value = afterColon(text, nameEnd);
     if (value === NOWHERE) return false;
     const end = endOfValue(text, value);
     if (end === NOWHERE) return false;
-    visit(stringOf(text.slice(at, endOfString(text, at))), text.slice(value, end));
+    visit(stringOf(text.slice(at, nameEnd)), text.slice(value, end));
     at = skipSpace(text, end);
     more = text.charCodeAt(at) === COMMA;
     if (more) at = skipSpace(text, at + 1);

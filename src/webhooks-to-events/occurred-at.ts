@@ -12,8 +12,11 @@ export const occurredAtOf = (createdAt: string): number | null => {
 };
 
 const MAX_LENGTH = 100;
+/** Up to the minute everything stands in its place. */
 const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)(?:\[[\w/+-]+\])?$/;
+  /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)(?:\[[\w/+-]+\])?$/;
+const AFTER_MINUTE = 16;
+const AFTER_SECOND = 19;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
 const EPOCH_WITH_EXPONENT = /^[1-9](?:\.\d+)?[eE]\+?0?(9|12)$/;
 const DATE_AND_HOUR = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])$/;
@@ -31,20 +34,39 @@ const daysIn = (year: number, month: number): number =>
 
 const firstThreeDigits = (fraction: string): number => Number(`${fraction}000`.slice(0, 3));
 
+const digitAt = (text: string, at: number): number => text.charCodeAt(at) - 48;
+const isDigit = (text: string, at: number): boolean => digitAt(text, at) >= 0 && digitAt(text, at) <= 9;
+const twoDigits = (text: string, at: number): number => 10 * digitAt(text, at) + digitAt(text, at + 1);
+
+/** Hours and minutes of the offset from UTC that is written at `at`. */
+const offsetAt = (text: string, at: number): { sign: number; hour: number; minute: number } => {
+  const sign = text[at] === "-" ? -1 : text[at] === "+" ? 1 : 0;
+  if (sign === 0) return { sign, hour: 0, minute: 0 };
+  const minute = text[at + 3] === ":" ? at + 4 : at + 3;
+  return { sign, hour: twoDigits(text, at + 1), minute: isDigit(text, minute) ? twoDigits(text, minute) : 0 };
+};
+
+// By place: the groups of a regular expression cost three times as much.
 const fromIso = (text: string): number | null => {
-  const parts = ISO.exec(text);
-  if (parts === null) return null;
-  const number = (group: number): number => Number(parts[group] ?? 0);
-  const [year, month, day] = [number(1), number(2), number(3)];
-  const [hour, minute, second] = [number(4), number(5), number(6)];
-  const [offsetHour, offsetMinute] = [number(9), number(10)];
+  if (!ISO.test(text)) return null;
+  const year = 100 * twoDigits(text, 0) + twoDigits(text, 2);
+  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)];
+  const [hour, minute] = [twoDigits(text, 11), twoDigits(text, 14)];
+  const hasSecond = text[AFTER_MINUTE] === ":";
+  const second = hasSecond ? twoDigits(text, AFTER_MINUTE + 1) : 0;
+  let zone = hasSecond ? AFTER_SECOND : AFTER_MINUTE;
+  const fraction = zone + 1;
+  if (text[zone] === "." || text[zone] === ",")
+    do zone++;
+    while (isDigit(text, zone));
+  const offset = offsetAt(text, zone);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return null;
-  const offsetMinutes = (offsetHour * 60 + offsetMinute) * (parts[8] === "-" ? -1 : 1);
+  if (hour > 23 || minute > 59 || second > 60 || offset.hour > 23 || offset.minute > 59) return null;
+  const offsetMinutes = (offset.hour * 60 + offset.minute) * offset.sign;
   const minuteStart = midnightOf(year, month, day) + (hour * 60 + minute - offsetMinutes) * MINUTE_MS;
   // A leap second ends a UTC day; it is read as the first instant of the next, since the epoch does not count it.
   if (second === 60) return (minuteStart + MINUTE_MS) % DAY_MS === 0 ? minuteStart + MINUTE_MS : null;
-  return minuteStart + second * 1000 + firstThreeDigits(parts[7] ?? "");
+  return minuteStart + second * 1000 + firstThreeDigits(text.slice(fraction, zone));
 };
 
 const fromEpoch = (text: string): number | null => {

@@ -48,7 +48,7 @@ export const parse = (delivery: Verified<RawDelivery>): Parsed => {
     else if (name === "createdAt") createdAt = source;
   });
   if (!isObject) return notUnderstood("the body is not a JSON object");
-  if (transactionId === undefined || !(isNumber(transactionId) || isString(transactionId)))
+  if (transactionId === undefined || !(isString(transactionId) || isNumber(transactionId)))
     return notUnderstood("transactionId is neither a string nor a number");
   if (transactionId === '""') return notUnderstood("transactionId is empty");
   if (status === undefined || !isString(status)) return notUnderstood("status is not a string");
