@@ -41,12 +41,13 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     gatherMs: GATHER_MS,
   });
 
-  const enveloped = envelopeHeaders();
+  const { common, headersOf: envelopeOf } = envelopeHeaders({
+    type: RESULT_TYPE,
+    source: config.partner.baseUrl ?? "",
+  });
   const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
-    ...enveloped({
+    ...envelopeOf({
       id: result.resultId,
-      type: RESULT_TYPE,
-      source: config.partner.baseUrl ?? "",
       subject: result.commandId,
       timeMs: result.completedAt,
       traceparent,
@@ -67,13 +68,13 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     },
     publish: async (result, value, traceparent) => {
       const headers = headersOf(result, traceparent);
-      await publisher.publish({ key: Buffer.from(result.commandId), value, headers }, TIMEOUT_MS);
+      await publisher.publish({ key: Buffer.from(result.commandId), value, headers, common }, TIMEOUT_MS);
     },
     answer: async (result, record) => {
       const unreadable = result.error?.code === "UNREADABLE_COMMAND";
       const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
       const headers = { ...headersOf(result, record.traceparent), ...(unreadable && originOf(record)) };
-      await publisher.publish({ key, value: encode(result), headers }, TIMEOUT_MS);
+      await publisher.publish({ key, value: encode(result), headers, common }, TIMEOUT_MS);
     },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),

@@ -128,18 +128,16 @@ export const openWebhooks = async (
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const headersOf = envelopeHeaders();
+  const { common, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
   const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
     const headers = headersOf({
       id: event.eventId,
-      type: EVENT_TYPE,
-      source: partner.baseUrl ?? "",
       subject: event.transactionId,
       timeMs: event.occurredAt ?? event.receivedAt,
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    return publisher.publish({ key, value: encode(event), headers }, publishTimeoutMs);
+    return publisher.publish({ key, value: encode(event), headers, common }, publishTimeoutMs);
   };
 
   const receive = webhooksToEvents({

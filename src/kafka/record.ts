@@ -3,7 +3,13 @@ import type { IHeaders } from "kafkajs";
 export type Headers = IHeaders;
 
 /** A record to be written. */
-export type Outgoing = { key: Buffer | null; value: Buffer | null; headers: Headers };
+export type Outgoing = {
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: Headers;
+  /** Headers besides, the same object for all records of a writer: they are encoded once. */
+  common?: Headers;
+};
 
 /** Where a record stands once all in-sync replicas have it. */
 export type Written = { partition: number; offset: number };

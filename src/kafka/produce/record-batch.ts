@@ -74,23 +74,46 @@ const putHeader = (name: string, value: Buffer | string | undefined): void => {
   else putBytes(value ?? null);
 };
 
-const putHeaders = (headers: Headers): void => {
-  const names = Object.keys(headers);
-  let count = names.length;
-  for (const name of names) {
-    const values = headers[name];
-    if (Array.isArray(values)) count += values.length - 1;
-  }
-  reserve(VARINT_BYTES);
-  putVarint(count);
-  for (const name of names) {
+const countOf = (headers: Headers): number => {
+  let count = 0;
+  for (const values of Object.values(headers)) count += Array.isArray(values) ? values.length : 1;
+  return count;
+};
+
+const putEach = (headers: Headers): void => {
+  for (const name of Object.keys(headers)) {
     const values = headers[name];
     if (Array.isArray(values)) for (const value of values) putHeader(name, value);
     else putHeader(name, values);
   }
 };
 
-const putRecord = ({ key, value, headers }: Outgoing, offsetDelta: number): void => {
+/** How many there are, and their bytes. */
+type Encoded = { readonly count: number; readonly bytes: Buffer };
+const NONE_ENCODED: Encoded = { count: 0, bytes: Buffer.alloc(0) };
+const encoded = new WeakMap<Headers, Encoded>();
+
+const encodedOnce = (headers: Headers): Encoded => {
+  const known = encoded.get(headers);
+  if (known) return known;
+  const start = at;
+  putEach(headers);
+  const made = { count: countOf(headers), bytes: Buffer.from(space.subarray(start, at)) };
+  at = start;
+  encoded.set(headers, made);
+  return made;
+};
+
+const putHeaders = (headers: Headers, common: Headers | undefined): void => {
+  const { count, bytes } = common ? encodedOnce(common) : NONE_ENCODED;
+  reserve(VARINT_BYTES + bytes.length);
+  putVarint(countOf(headers) + count);
+  space.set(bytes, at);
+  at += bytes.length;
+  putEach(headers);
+};
+
+const putRecord = ({ key, value, headers, common }: Outgoing, offsetDelta: number): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
   // The length comes first and is known last: the record is written behind the longest there is, then moved up to the one it has.
   const start = at;
@@ -101,7 +124,7 @@ const putRecord = ({ key, value, headers }: Outgoing, offsetDelta: number): void
   putVarint(offsetDelta);
   putBytes(key);
   putBytes(value);
-  putHeaders(headers);
+  putHeaders(headers, common);
   const end = at;
   at = start;
   putVarint(end - body);

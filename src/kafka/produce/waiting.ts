@@ -1,5 +1,5 @@
 import type { Link } from "../../runtime/linked-list.ts";
-import type { Outgoing, Written } from "../record.ts";
+import type { Headers, Outgoing, Written } from "../record.ts";
 
 /**
  * Why a record was not written.
@@ -39,12 +39,19 @@ export const isSettled = ({ link }: Waiting): boolean => link === null;
 
 const HEADER_BYTES = 24;
 
-/** About how many bytes a record takes on the wire. */
-export const sizeOf = ({ key, value, headers }: Outgoing): number => {
-  let bytes = 64 + (key?.length ?? 0) + (value?.length ?? 0);
+const sizeOfHeaders = (headers: Headers): number => {
+  let bytes = 0;
   for (const header of Object.values(headers)) {
     if (Array.isArray(header)) for (const part of header) bytes += HEADER_BYTES + part.length;
     else bytes += HEADER_BYTES + (header?.length ?? 0);
   }
   return bytes;
 };
+
+/** About how many bytes a record takes on the wire. */
+export const sizeOf = ({ key, value, headers, common }: Outgoing): number =>
+  64 +
+  (key?.length ?? 0) +
+  (value?.length ?? 0) +
+  sizeOfHeaders(headers) +
+  (common ? sizeOfHeaders(common) : 0);

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { envelopeHeaders } from "../../../../src/kafka/produce/envelope.ts";
 
+const kind = { type: "some.Type", source: "https://partner.example" };
 const envelope = {
   id: "id-1",
-  type: "some.Type",
-  source: "https://partner.example",
   subject: "tx-1",
   timeMs: Date.parse("2026-11-21T12:00:00.5Z"),
   traceparent: null,
 };
 
 test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () => {
-  expect(envelopeHeaders()(envelope)).toEqual({
+  const { common, headersOf } = envelopeHeaders(kind);
+  expect({ ...common, ...headersOf(envelope) }).toEqual({
     ce_specversion: "1.0",
     ce_id: "id-1",
     ce_source: "https://partner.example",
@@ -23,7 +23,6 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
 });
 
 test("a trace context goes along under its own name", () => {
-  expect(envelopeHeaders()({ ...envelope, traceparent: "00-1-2-01" })).toMatchObject({
-    traceparent: "00-1-2-01",
-  });
+  const { headersOf } = envelopeHeaders(kind);
+  expect(headersOf({ ...envelope, traceparent: "00-1-2-01" })).toMatchObject({ traceparent: "00-1-2-01" });
 });

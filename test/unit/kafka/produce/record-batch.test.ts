@@ -24,7 +24,9 @@ const { RecordBatch } = require("kafkajs/src/protocol/recordBatch/v0/index.js") 
 
 /** What kafkajs makes of the same records. */
 const byKafkajs = async (records: readonly Outgoing[]): Promise<Buffer> => {
-  const encoded = records.map((record, i) => Record({ ...record, offsetDelta: i, timestampDelta: 0 }));
+  const encoded = records.map(({ common, headers, ...record }, i) =>
+    Record({ ...record, headers: { ...common, ...headers }, offsetDelta: i, timestampDelta: 0 }),
+  );
   const batch = await RecordBatch({
     records: encoded,
     firstTimestamp: NOW_MS,
@@ -49,6 +51,14 @@ const record = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...more,
 });
 
+/** Larger than the space that batches begin with. */
+const COMMON: Headers = {
+  type: "some.Type",
+  raw: Buffer.from([0, 255]),
+  many: ["a", "b"],
+  long: "x".repeat(70_000),
+};
+
 describe("the same bytes as kafkajs", () => {
   const cases: Record<string, Outgoing[]> = {
     "one record": [record()],
@@ -60,6 +70,13 @@ describe("the same bytes as kafkajs", () => {
     "a header with several values": [record({ headers: { many: ["a", Buffer.from("b"), "c"], one: "d" } })],
     "text beyond ASCII": [
       record({ headers: { ação: "cotação €", "\u{1F4B1}": "\u{1F4B1}", half: "\uD83D" } }),
+    ],
+    "headers in common": [
+      record({ common: COMMON, headers: { own: "1" } }),
+      record({ common: COMMON }),
+      record({ common: { other: ["ação", Buffer.from("2")] }, headers: { own: "2" } }),
+      record({ headers: { own: "3" } }),
+      record({ common: COMMON, headers: { own: ["4", "5"] } }),
     ],
     "records that differ": [record(), record({ key: null, headers: { a: "b" } }), record({ value: null })],
   };
