@@ -152,9 +152,9 @@ export const openWebhooks = async (
     memory: {
       seen: memory.window.seen,
       about: memory.window.about,
-      note: (event, place, digest) => {
+      note: (event, place, recollection) => {
         memory.wrote(place);
-        memory.window.note(event, clock.now(), digest);
+        memory.window.note(event, clock.now(), recollection);
         if (event.outOfOrder) metrics.outOfOrder.inc();
       },
     },

@@ -52,8 +52,13 @@ const SHARE_OF_WINDOW = 1 / 4;
 const SEGMENTS = 8;
 
 export type Segments = {
-  /** The newest entry of the digest that is within the window; `at` is the index of its first word. */
-  find(digest: Digest, nowMs: number): { segment: Segment; at: number } | null;
+  /**
+   * The newest entry of the digest that is within the window; `at` is the index of its first word.
+   * @param among looks into so many of the newest segments only: each costs what memory takes that is in no cache
+   */
+  find(digest: Digest, nowMs: number, among?: number): { segment: Segment; at: number } | null;
+  /** The segment that was written last. */
+  newest(): Segment;
   /** The digest's entry in the segment that is written now; a new one has zeros where the owner's value goes. */
   put(digest: Digest, atMs: number): { segment: Segment; at: number };
   count(): number;
@@ -103,8 +108,9 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
   };
 
   return {
-    find: (digest, nowMs) => {
-      for (const segment of segments) {
+    find: (digest, nowMs, among = SEGMENTS) => {
+      for (let i = 0; i < among; i++) {
+        const segment = segments[i] as Segment;
         if (segment.used === 0 || segment.newestAtMs + windowMs < nowMs) continue;
         const at = probe(segment, digest);
         if (segment.words[at] !== 0) return { segment, at };
@@ -122,6 +128,7 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
       }
       return { segment, at };
     },
+    newest: () => segments[0] as Segment,
     count: () => segments.reduce((sum, { used }) => sum + used, 0),
     bytes: segments.length * slots * bytesPerSlot,
   };

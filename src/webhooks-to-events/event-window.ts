@@ -18,17 +18,17 @@ import type { Known } from "./translate.ts";
 export type EventWindow = {
   /**
    * Remembers a published event. `atMs` is when it was published; noting it again changes nothing.
-   * @param digest of its transaction, where `about` was asked before: it need not be hashed again
+   * @param recollection what `about` said of its transaction, where the event was not seen either: little has to be looked up again then
    */
-  note: (event: NotedEvent, atMs: number, digest?: Digest) => void;
+  note: (event: NotedEvent, atMs: number, recollection?: Recollection) => void;
   /** Whether the event was published within the window. */
   seen: (eventId: string, nowMs: number) => boolean;
   about: (transactionId: string, nowMs: number) => Recollection;
   size: () => { events: number; transactionSlots: number; bytes: number };
 };
 
-/** What is known of a transaction, and the digest under which it is. */
-export type Recollection = { known: Known; digest: Digest };
+/** What is known of a transaction, the digest under which it is, and the newest segment that was looked into. */
+export type Recollection = { known: Known; digest: Digest; newest: Segment };
 
 export type NotedEvent = Pick<
   TransactionStatusUpdated,
@@ -80,29 +80,36 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
     maxBytes: maxBytes - eventBytes,
   });
 
-  const noteTransaction = (event: NotedEvent, atMs: number, digest: Digest): void => {
-    const found = transactions.find(digest, atMs);
-    const known = found === null ? NOTHING : read(found);
+  const about = (transactionId: string, nowMs: number): Recollection => {
+    const digest = transactionDigest(transactionId);
+    const found = transactions.find(digest, nowMs);
+    return { known: found === null ? NOTHING : read(found), digest, newest: transactions.newest() };
+  };
+
+  /** What was noted since the recollection stands in the newest segment, with all that was known before. */
+  const refreshed = ({ known, digest, newest }: Recollection, atMs: number): Known => {
+    const found = transactions.find(digest, atMs, transactions.newest() === newest ? 1 : undefined);
+    return found === null ? known : read(found);
+  };
+
+  const noteTransaction = (event: NotedEvent, atMs: number, recollection: Recollection): void => {
+    const known = refreshed(recollection, atMs);
     const direction = event.direction === "UNKNOWN" ? known.direction : event.direction;
-    const { segment, at } = transactions.put(digest, atMs);
+    const { segment, at } = transactions.put(recollection.digest, atMs);
     const key = (segment.words[at + 1] ?? 0) & ~DIRECTION_MASK;
     segment.words[at + 1] = key | DIRECTIONS.indexOf(direction);
     segment.words[at + 2] = packOccurred(segment, later(known.latestOccurredAt, event.occurredAt));
   };
 
   return {
-    note: (event, atMs, digest) => {
+    note: (event, atMs, recollection) => {
       const ofEvent = digestOfHex(event.eventId);
-      if (events.find(ofEvent, atMs) !== null) return;
+      if (!recollection && events.find(ofEvent, atMs) !== null) return;
       events.put(ofEvent, atMs);
-      noteTransaction(event, atMs, digest ?? transactionDigest(event.transactionId));
+      noteTransaction(event, atMs, recollection ?? about(event.transactionId, atMs));
     },
     seen: (eventId, nowMs) => events.find(digestOfHex(eventId), nowMs) !== null,
-    about: (transactionId, nowMs) => {
-      const digest = transactionDigest(transactionId);
-      const found = transactions.find(digest, nowMs);
-      return { known: found === null ? NOTHING : read(found), digest };
-    },
+    about,
     size: () => ({
       events: events.count(),
       transactionSlots: transactions.count(),

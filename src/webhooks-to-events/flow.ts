@@ -1,7 +1,6 @@
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
-import type { Digest } from "./digest-segments.ts";
-import type { EventWindow } from "./event-window.ts";
+import type { EventWindow, Recollection } from "./event-window.ts";
 import { InFlight } from "./in-flight.ts";
 import { parse } from "./parse.ts";
 import { translate } from "./translate.ts";
@@ -22,7 +21,7 @@ export type WebhookPorts = {
   park: (notification: UnreadableNotification) => Promise<Place>;
   /** What was published lately. `note` hears of each event that is durable. */
   memory: Pick<EventWindow, "seen" | "about"> & {
-    note: (event: TransactionStatusUpdated, place: Place, digest: Digest) => void;
+    note: (event: TransactionStatusUpdated, place: Place, recollection: Recollection) => void;
   };
   /** Milliseconds since the Unix epoch. */
   now: () => number;
@@ -57,14 +56,14 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
   const publish = (
     event: TransactionStatusUpdated,
     traceparent: string | null,
-    digest: Digest,
+    recollection: Recollection,
   ): Promise<Reception> => {
     const publishing = ports.publish(event, traceparent);
     onTheirWay.add(event.eventId, publishing);
     return publishing.then(
       (place) => {
         onTheirWay.remove(event.eventId);
-        memory.note(event, place, digest);
+        memory.note(event, place, recollection);
         return { kind: "published", event, place };
       },
       (error: unknown) => {
@@ -84,12 +83,13 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     if (!parsed.ok) return park(raw, parsed.detail);
 
     const { notification } = parsed;
-    const { known, digest } = memory.about(notification.transactionId, nowMs);
+    const recollection = memory.about(notification.transactionId, nowMs);
+    const { known } = recollection;
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
     if (memory.seen(event.eventId, nowMs)) return Promise.resolve({ kind: "duplicate", event });
 
     const earlier = onTheirWay.find(event.eventId);
     if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
-    return publish(event, traceparentOf(raw), digest);
+    return publish(event, traceparentOf(raw), recollection);
   };
 };

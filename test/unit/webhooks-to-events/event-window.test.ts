@@ -57,13 +57,31 @@ test("a transaction is known by its proven direction and its latest instant, wha
   expect(window.about("ty", START_MS).known).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
 });
 
-test("a transaction whose digest is at hand is the same as one whose is not", () => {
+test("a transaction that is recollected is the same as one that is not", () => {
   const window = windowOf();
-  const { digest } = window.about("tx", START_MS);
-  window.note(event(1, { transactionId: "tx", direction: "INBOUND" }), START_MS, digest);
+  const recollection = window.about("tx", START_MS);
+  window.note(event(1, { transactionId: "tx", direction: "INBOUND" }), START_MS, recollection);
   window.note(event(2, { transactionId: "tx", occurredAt: START_MS }), START_MS);
   expect(window.about("tx", START_MS).known).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
   expect(window.size()).toMatchObject({ events: 2, transactionSlots: 1 });
+});
+
+test.each([
+  ["in the same segment", 0, [], 0],
+  ["before a new segment is begun", 0, [], 1],
+  ["before another one began a new segment", 0, [1], 1],
+  ["in a new segment", 1, [], 1],
+])("what is noted between recollection and note is not forgotten: %s", (_, meanwhile, others, noted) => {
+  const window = windowOf();
+  const at = (hours: number) => START_MS + hours * HOUR_MS;
+  window.note(event(0, { transactionId: "tx", occurredAt: at(0) }), at(-1));
+  // Begins a segment: what is known of tx stands in the one before.
+  window.note(event(1), at(0));
+  const recollection = window.about("tx", at(0));
+  window.note(event(2, { transactionId: "tx", direction: "INBOUND", occurredAt: at(2) }), at(meanwhile));
+  for (const hours of others) window.note(event(4), at(hours));
+  window.note(event(3, { transactionId: "tx", occurredAt: at(1) }), at(noted), recollection);
+  expect(window.about("tx", at(noted)).known).toEqual({ direction: "INBOUND", latestOccurredAt: at(2) });
 });
 
 test("what is known of a transaction lives on while its events keep coming", () => {

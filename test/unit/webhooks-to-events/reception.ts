@@ -50,7 +50,7 @@ export const openReception = async (setup: Setup = {}) => {
     memory: {
       seen: window.seen,
       about: window.about,
-      note: (event, _, digest) => window.note(event, systemClock.now(), digest),
+      note: (event, _, recollection) => window.note(event, systemClock.now(), recollection),
     },
     now: systemClock.now,
   });
