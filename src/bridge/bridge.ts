@@ -27,6 +27,7 @@ const CLOSE_MS = 2_000;
 const ARRIVE_MS = 1_000;
 
 const NOT_RUNNING = { up: false, required: true };
+const NO_COMMANDS: CommandNumbers = { unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 };
 
 const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));
@@ -41,25 +42,22 @@ export const startBridge = async (
 ): Promise<Bridge> => {
   const kit = createKit(config, clock, log);
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
-  const parts: Part[] = [];
+  let deadLetterPart: Part | null = null;
+  let webhookPart: Part | null = null;
+  let commandPart: (Part & { numbers: () => CommandNumbers }) | null = null;
+  const parts = (): Part[] => [deadLetterPart, webhookPart, commandPart].filter((part) => part !== null);
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
-  let commandNumbers = (): CommandNumbers => ({
-    unfinished: 0,
-    inFlight: 0,
-    doubts: 0,
-    oldestDoubtSeconds: 0,
-  });
 
   const components = (): Record<string, Component> => ({
     ...(state === "starting" && { start: { ...NOT_RUNNING, detail: waitingFor } }),
     ...(state === "stopping" && { stop: { ...NOT_RUNNING, detail: "shutting down" } }),
-    ...merged(parts.map((part) => part.components())),
+    ...merged(parts().map((part) => part.components())),
   });
   const metrics = createMetrics({
-    publisherWaiting: () => merged(parts.map((part) => part.waiting())),
+    publisherWaiting: () => merged(parts().map((part) => part.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
-    commands: () => commandNumbers(),
+    commands: () => commandPart?.numbers() ?? NO_COMMANDS,
   });
 
   const readiness = () => readinessOf(components());
@@ -68,6 +66,13 @@ export const startBridge = async (
     ? webhookServer(config, { kit, metrics, isOpen: () => state === "running" })
     : null;
 
+  const stopWebhooks = async (leftMs: () => number): Promise<void> => {
+    if (webhooks)
+      await closeServer(webhooks.server, Math.min(leftMs(), config.webhook.publishTimeoutMs + ARRIVE_MS));
+    // Not before: what was still arriving is published.
+    await webhookPart?.stop(leftMs());
+  };
+
   const stop = async (): Promise<void> => {
     if (state === "stopping") return;
     const hadStarted = state === "running";
@@ -75,13 +80,9 @@ export const startBridge = async (
     const until = clock.monotonic() + config.bridge.shutdownTimeoutMs - CLOSE_MS;
     const leftMs = (): number => Math.max(0, until - clock.monotonic());
     if (hadStarted) log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
-    await Promise.all([
-      webhooks &&
-        closeServer(webhooks.server, Math.min(leftMs(), config.webhook.publishTimeoutMs + ARRIVE_MS)),
-      // Dead letters come last: what drains may need them.
-      ...parts.slice(1).map((part) => part.stop(leftMs())),
-    ]);
-    await parts[0]?.stop(leftMs());
+    await Promise.all([stopWebhooks(leftMs), commandPart?.stop(leftMs())]);
+    // Last: what drains may need them.
+    await deadLetterPart?.stop(leftMs());
     await closeServer(management, 0);
     if (hadStarted) log.info({}, "bridge.stopped");
   };
@@ -96,7 +97,7 @@ export const startBridge = async (
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
     const timed = timedKit(kit, metrics);
     const deadLetters = openDeadLetters(config, timed, metrics);
-    parts.push(deadLetters);
+    deadLetterPart = deadLetters;
     if (webhooks) {
       const part = await openWebhooks(config, {
         kit: timed,
@@ -104,7 +105,7 @@ export const startBridge = async (
         deadLetters,
         schemaId: idOf("transaction-status-updated"),
       });
-      parts.push(part);
+      webhookPart = part;
       webhooks.connect(part.receive);
     }
     if (runs("commands")) {
@@ -113,9 +114,7 @@ export const startBridge = async (
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
-      const part = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids });
-      parts.push(part);
-      commandNumbers = part.numbers;
+      commandPart = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids });
     }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");

@@ -57,6 +57,7 @@ const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
   };
 };
 
+type Answered = { served: Served; /** Rounded to tenths. */ ms: number };
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
 
 /** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
@@ -67,7 +68,7 @@ export const webhookServer = (
   const { clock, log } = kit;
   let receive: Receive | null = null;
 
-  const tell = cohort(({ served, ms }: { served: Served; ms: number }): void => {
+  const say = ({ served, ms }: Answered): void => {
     const { status, reception, error } = served;
     const event = reception && "event" in reception ? reception.event : undefined;
     const place = reception && "place" in reception ? reception.place : undefined;
@@ -85,6 +86,13 @@ export const webhookServer = (
     };
     if (status >= 500) log.warn(line, "webhook.unavailable");
     else log.info(line, "webhook.served");
+  };
+  const tell = cohort<Answered>((request) => {
+    try {
+      say(request);
+    } catch {
+      // The answer is given, and stays right where it cannot be told.
+    }
   });
 
   // Metrics at once: whoever has its answer finds it counted.

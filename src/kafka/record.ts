@@ -7,8 +7,8 @@ export type Outgoing = {
   key: Buffer | null;
   value: Buffer | null;
   headers: Headers;
-  /** Headers besides, the same object for all records of a writer: they are encoded once. */
-  common?: Headers;
+  /** Headers besides, of other names: one object for all records of a writer, never changed, for it is encoded once. */
+  common?: Readonly<Headers>;
 };
 
 /** Where a record stands once all in-sync replicas have it. */

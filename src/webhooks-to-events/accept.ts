@@ -100,6 +100,7 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
+  /** First all requests of a turn are read, then all are verified, understood and published. */
   const afterReading = cohort<() => void>((proceed) => proceed());
   /** The earliest in front. */
   const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();

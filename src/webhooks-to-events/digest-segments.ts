@@ -57,8 +57,8 @@ export type Segments = {
    * @param among looks into so many of the newest segments only: each costs what memory takes that is in no cache
    */
   find(digest: Digest, nowMs: number, among?: number): { segment: Segment; at: number } | null;
-  /** The segment that was written last. */
-  newest(): Segment;
+  /** How often a new segment was begun: where that is as it was, all that was put since is in the newest one. */
+  rotations(): number;
   /** The digest's entry in the segment that is written now; a new one has zeros where the owner's value goes. */
   put(digest: Digest, atMs: number): { segment: Segment; at: number };
   count(): number;
@@ -78,6 +78,8 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
     newestAtMs: 0,
     used: 0,
   }));
+
+  let rotations = 0;
 
   const probe = ({ words }: Segment, { place, high, low }: Digest): number => {
     const end = words.length;
@@ -101,6 +103,7 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
     // Records of several partitions come with times in any order: only a later one can end a segment's share.
     const isOver = current.used >= most || atMs > current.openedAtMs + windowMs * SHARE_OF_WINDOW;
     if (!isOver) return current;
+    rotations += 1;
     const oldest = segments.pop() ?? current;
     // Shares never go back, or the next partition that is read from its beginning would use up all of them once more.
     segments.unshift(wipe(oldest, Math.max(atMs, current.openedAtMs), atMs));
@@ -128,7 +131,7 @@ export const segmentsOf = (options: SegmentsOptions): Segments => {
       }
       return { segment, at };
     },
-    newest: () => segments[0] as Segment,
+    rotations: () => rotations,
     count: () => segments.reduce((sum, { used }) => sum + used, 0),
     bytes: segments.length * slots * bytesPerSlot,
   };

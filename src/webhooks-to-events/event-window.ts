@@ -18,7 +18,8 @@ import type { Known } from "./translate.ts";
 export type EventWindow = {
   /**
    * Remembers a published event. `atMs` is when it was published; noting it again changes nothing.
-   * @param recollection what `about` said of its transaction, where the event was not seen either: little has to be looked up again then
+   * @param recollection what `about` said of its transaction, where the event was not seen either: little has to be looked up again then. An
+   * event that was noted all the same meanwhile may take a second place, which does no harm.
    */
   note: (event: NotedEvent, atMs: number, recollection?: Recollection) => void;
   /** Whether the event was published within the window. */
@@ -27,8 +28,8 @@ export type EventWindow = {
   size: () => { events: number; transactionSlots: number; bytes: number };
 };
 
-/** What is known of a transaction, the digest under which it is, and the newest segment that was looked into. */
-export type Recollection = { known: Known; digest: Digest; newest: Segment };
+/** What is known of a transaction, the digest under which it is, and when that was: so many segments had been begun. */
+export type Recollection = { known: Known; digest: Digest; rotations: number };
 
 export type NotedEvent = Pick<
   TransactionStatusUpdated,
@@ -83,12 +84,12 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
   const about = (transactionId: string, nowMs: number): Recollection => {
     const digest = transactionDigest(transactionId);
     const found = transactions.find(digest, nowMs);
-    return { known: found === null ? NOTHING : read(found), digest, newest: transactions.newest() };
+    return { known: found === null ? NOTHING : read(found), digest, rotations: transactions.rotations() };
   };
 
-  /** What was noted since the recollection stands in the newest segment, with all that was known before. */
-  const refreshed = ({ known, digest, newest }: Recollection, atMs: number): Known => {
-    const found = transactions.find(digest, atMs, transactions.newest() === newest ? 1 : undefined);
+  /** With what was noted since. While no segment was begun, that stands in the newest one, together with all that was known before. */
+  const refreshed = ({ known, digest, rotations }: Recollection, atMs: number): Known => {
+    const found = transactions.find(digest, atMs, transactions.rotations() === rotations ? 1 : undefined);
     return found === null ? known : read(found);
   };
 

@@ -40,8 +40,9 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
 };
 
 /**
- * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects, or
- * throws, when that could not be had in time; the partner sends it again, and the same notification gets the same eventId.
+ * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects
+ * when that could not be had in time, and throws where the event cannot be written as Avro; the partner sends it again, and the same
+ * notification gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory } = ports;

@@ -56,9 +56,10 @@ const fromIso = (text: string): number | null => {
   const second = hasSecond ? twoDigits(text, AFTER_MINUTE + 1) : 0;
   let zone = hasSecond ? AFTER_SECOND : AFTER_MINUTE;
   const fraction = zone + 1;
-  if (text[zone] === "." || text[zone] === ",")
-    do zone++;
-    while (isDigit(text, zone));
+  if (text[zone] === "." || text[zone] === ",") {
+    zone = fraction;
+    while (isDigit(text, zone)) zone += 1;
+  }
   const offset = offsetAt(text, zone);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 60 || offset.hour > 23 || offset.minute > 59) return null;

@@ -79,6 +79,31 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   expect(await committedTotal(world.brokers, world.groupId, world.topics.commands)).toBe(quotes.length);
 });
 
+test("a notification that is arriving when the end begins is published and answered 200", async () => {
+  const bridge = await serve({ FLOWS: "webhooks" });
+  const { port, pathname } = new URL(bridge.webhookUrl);
+  const body = JSON.stringify({ transactionId: "tx-late", status: "AWAITING_PAYMENT", createdAt: "" });
+  const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
+  let heard = "";
+  socket.on("data", (text: string) => (heard += text)).on("error", () => undefined);
+  const head = `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`;
+  socket.write(`${head}Expect: 100-continue\r\n\r\n${body.slice(0, 9)}`);
+  await eventually(() => heard.includes(" 100 "), "the head to be read");
+
+  const stopped = bridge.stop();
+  const isStopping = async (): Promise<boolean> => {
+    const answer = await fetch(`${bridge.managementUrl}/readyz`);
+    return (await answer.text()).includes("shutting down");
+  };
+  await eventually(isStopping, "the end to begin");
+  socket.write(body.slice(9));
+  expect(await stopped).toBe(0);
+  expect(heard).toContain("HTTP/1.1 200 OK");
+  const isThere = ({ headers }: { headers: Record<string, unknown> }): boolean =>
+    headers["ce_subject"] === "tx-late";
+  expect(await following.until(world.topics.events, isThere)).toHaveLength(1);
+});
+
 test("connections that say nothing, or not all, do not hold the end up", async () => {
   const bridge = await serve({ WEBHOOK_PUBLISH_TIMEOUT: "1s" });
   const { port, pathname } = new URL(bridge.webhookUrl);

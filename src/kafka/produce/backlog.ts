@@ -7,7 +7,7 @@ export type BacklogOptions = {
   /** Records, and their bytes, that may wait at once; beyond that they are refused as `overloaded`. */
   maxWaiting: number;
   maxWaitingBytes: number;
-  /** Hears of each record that was acknowledged in time how many milliseconds after it was handed over that was. */
+  /** Hears how many milliseconds each acknowledged record took from being handed over. Not of one that was given up before. */
   acknowledged?: (ms: number) => void;
 };
 
@@ -68,7 +68,16 @@ export class Backlog {
       next.set(item.partition, offset + 1);
       if (!this.#settle(item)) continue;
       item.resolve({ partition: item.partition, offset });
-      this.#options.acknowledged?.(now - item.since);
+      this.#tell(now - item.since);
+    }
+  }
+
+  /** Never throws: the rest of the batch would be sent again. */
+  #tell(ms: number): void {
+    try {
+      this.#options.acknowledged?.(ms);
+    } catch {
+      // The record is written, whatever becomes of its time.
     }
   }
 

@@ -17,18 +17,18 @@ export type Envelope = {
   traceparent: string | null;
 };
 
-export type EnvelopeHeaders = { common: Headers; headersOf: (envelope: Envelope) => Headers };
+export type EnvelopeHeaders = { common: Readonly<Headers>; headersOf: (envelope: Envelope) => Headers };
 
 /** Header names and values of the CloudEvents Kafka binding in binary mode. Made once by whoever publishes: it is quick for times that ascend. */
 export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => {
   const timeOf = isoTimes();
   return {
-    common: {
+    common: Object.freeze({
       ce_specversion: "1.0",
       ce_source: source,
       ce_type: type,
       "content-type": "application/avro",
-    },
+    }),
     headersOf: ({ id, subject, timeMs, traceparent }) => ({
       ce_id: id,
       ce_time: timeOf(timeMs),

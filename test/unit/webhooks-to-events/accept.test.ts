@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
+import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
+import type { Reception } from "../../../src/webhooks-to-events/flow.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
@@ -251,6 +253,20 @@ describe("503 with Retry-After", () => {
     expectBusy(await desk.post(notification("tx")));
     expectBusy(await desk.post(notification("tx")));
     expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["thrown", "thrown"]);
+  });
+
+  test("when receiving throws for one of two that came together, and the other is served", async () => {
+    const received: string[] = [];
+    const receive = ({ body }: RawDelivery): Promise<Reception> => {
+      received.push(body.toString());
+      if (received.length === 1) throw new Error("thrown");
+      return Promise.resolve({ kind: "deadLettered", detail: "", place: { partition: 0, offset: 0 } });
+    };
+    const desk = await open({ receive });
+    const { text } = await desk.raw(requestOf("one") + requestOf("other"));
+    await eventually(() => text().includes(" 200 "), "the second answer");
+    expect(text()).toMatch(/^HTTP\/1.1 503 /);
+    expect(received).toEqual(["one", "other"]);
   });
 
   test("when it is not open, and not any more once it is", async () => {

@@ -84,6 +84,30 @@ test.each([
   expect(window.about("tx", at(noted)).known).toEqual({ direction: "INBOUND", latestOccurredAt: at(2) });
 });
 
+test("what is noted between recollection and note is not forgotten: once round all segments", () => {
+  const window = windowOf();
+  const shares = 8;
+  const at = (share: number) => START_MS + share * 0.5 * HOUR_MS + share;
+  window.note(event(0), at(0));
+  const recollection = window.about("tx", at(0));
+  for (let share = 1; share < shares; share++) window.note(event(share), at(share));
+  window.note(event(50, { transactionId: "tx", direction: "INBOUND" }), at(shares - 1));
+  window.note(event(51), at(shares));
+  window.note(event(52, { transactionId: "tx", occurredAt: at(0) }), at(shares), recollection);
+  expect(window.about("tx", at(shares)).known).toEqual({ direction: "INBOUND", latestOccurredAt: at(0) });
+});
+
+test("what was recollected is noted although it was forgotten meanwhile", () => {
+  const window = windowOf();
+  const at = (hours: number) => START_MS + hours * HOUR_MS;
+  window.note(event(0, { transactionId: "tx", direction: "OUTBOUND" }), at(0));
+  const recollection = window.about("tx", at(0));
+  window.note(event(1), at(3));
+  expect(window.about("tx", at(3)).known.direction).toBe("UNKNOWN");
+  window.note(event(2, { transactionId: "tx", occurredAt: at(0) }), at(3), recollection);
+  expect(window.about("tx", at(3)).known).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
+});
+
 test("what is known of a transaction lives on while its events keep coming", () => {
   const window = windowOf();
   const at = (hours: number) => START_MS + hours * HOUR_MS;

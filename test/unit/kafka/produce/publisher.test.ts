@@ -114,6 +114,17 @@ describe("when all is well", () => {
     expect(cluster.all()).toEqual(["quick", "late", "next"]);
     expect(times).toEqual([250, 10]);
   });
+
+  test("whoever hears the times cannot have a record sent twice", async () => {
+    const acknowledged = (): void => {
+      throw new Error("no room for a number");
+    };
+    const { cluster, publish, publisher } = setUp(1, { acknowledged });
+    await Promise.all(keys(3).map((key) => publish(key)));
+    await publish("next");
+    expect(cluster.all()).toEqual([...keys(3), "next"]);
+    expect(publisher.state()).toMatchObject({ up: true });
+  });
 });
 
 describe("gathering", () => {
@@ -286,6 +297,15 @@ describe("bounds", () => {
     expect(await Promise.all(waiting)).toEqual(["timeout", "timeout"]);
     cluster.before = () => Promise.resolve();
     expect(await failure(publish("large", LONG_MS, 6_000))).toBe("overloaded");
+  });
+
+  test("headers, in common or not, count among the bytes", async () => {
+    const { publisher, failure } = setUp(1, { maxWaitingBytes: 5_000 });
+    const record = { key: null, value: null, headers: {} };
+    const headers = { large: "x".repeat(6_000) };
+    expect(await failure(publisher.publish(record, LONG_MS))).toBe("written");
+    expect(await failure(publisher.publish({ ...record, headers }, LONG_MS))).toBe("overloaded");
+    expect(await failure(publisher.publish({ ...record, common: headers }, LONG_MS))).toBe("overloaded");
   });
 
   test("where a topic takes only small batches, few are refused, for what is refused may be written in part", async () => {
