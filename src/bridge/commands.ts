@@ -9,7 +9,6 @@ import { guardFor } from "../commands-to-results/guard.ts";
 import type { Contradiction } from "../commands-to-results/journal/ports.ts";
 import { republish } from "../commands-to-results/journal/republish.ts";
 import { readCommand } from "../commands-to-results/read.ts";
-import { refusals } from "../commands-to-results/unfit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
@@ -51,8 +50,13 @@ export const openCommands = async (
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
     askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),
+    contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
+      metrics.contradictions.inc();
+      const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
+      const at = new Date(timestampMs).toISOString();
+      log.error({ ...ref, said, standing, ...position, at }, "command.contradicted");
+    },
   });
-  const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;
   const cut = new AbortController();
   const abandon = new AbortController();
@@ -60,7 +64,6 @@ export const openCommands = async (
   for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
   const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
-    log.error({ ...ref, said: said.outcome, standing: standing.outcome }, "command.contradicted");
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
     const record = { ...place, key: Buffer.from(ref.key), value: results.codec.encode(said), headers: {} };
     await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
@@ -71,7 +74,7 @@ export const openCommands = async (
     view,
     journal,
     random,
-    guard,
+    guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
     decide,
     codec: results.codec,
     contradiction,
@@ -103,9 +106,9 @@ export const openCommands = async (
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
       decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now, schemaIds.command),
     }),
-    disguise,
+    conclude: deps.conclude,
     execute: createExecute(deps),
-    answer: (result, record) => results.answer(result, record),
+    answer: results.answer,
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail);
     },

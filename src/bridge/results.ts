@@ -1,5 +1,4 @@
-import type { CommandRecord } from "../commands-to-results/flow.ts";
-import type { Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
+import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
@@ -17,13 +16,13 @@ const GATHER_MS = 4;
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
   codec: ResultCodec;
-  /** Publishes a result under its commandId. `value` are its bytes. */
+  /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. */
   publish: Publish;
-  /** Publishes the result of a record that has no place in the journal. */
-  answer: (result: CommandResult, record: CommandRecord) => Promise<void>;
+  /** Publishes the result of a record that the journal cannot know. */
+  answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
 
-const originOf = ({ topic, partition, offset }: CommandRecord): Headers => ({
+const placeOf = ({ topic, partition, offset }: Origin): Headers => ({
   "command-topic": topic,
   "command-partition": String(partition),
   "command-offset": String(offset),
@@ -56,6 +55,12 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     outcome: result.outcome,
   });
 
+  const publish: Publish = async (result, value, { traceparent, origin }) => {
+    const key = origin ? origin.key : Buffer.from(result.commandId);
+    const headers = { ...headersOf(result, traceparent), ...(origin && placeOf(origin)) };
+    await publisher.publish({ key, value, headers, common }, TIMEOUT_MS);
+  };
+
   return {
     codec: {
       encode,
@@ -66,16 +71,8 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
         return decoded.value;
       },
     },
-    publish: async (result, value, traceparent) => {
-      const headers = headersOf(result, traceparent);
-      await publisher.publish({ key: Buffer.from(result.commandId), value, headers, common }, TIMEOUT_MS);
-    },
-    answer: async (result, record) => {
-      const unreadable = result.error?.code === "UNREADABLE_COMMAND";
-      const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
-      const headers = { ...headersOf(result, record.traceparent), ...(unreadable && originOf(record)) };
-      await publisher.publish({ key, value: encode(result), headers, common }, TIMEOUT_MS);
-    },
+    publish,
+    answer: (result, envelope) => publish(result, encode(result), envelope),
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
     stop: (drainMs) => publisher.close(drainMs),

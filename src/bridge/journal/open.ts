@@ -12,6 +12,7 @@ import {
   type Entry,
   type JournalRecord,
 } from "../../commands-to-results/journal/entry.ts";
+import type { Contradicted } from "../../commands-to-results/journal/partition-view.ts";
 import type { Journal } from "../../commands-to-results/journal/ports.ts";
 import { createView, type View } from "../../commands-to-results/journal/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
@@ -39,6 +40,7 @@ const SEND_TIMEOUT_MS = 8_000;
  * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
  *   is not ready, until it was told.
  * @param see sees every record that the view takes
+ * @param contradicted hears of each contradiction in the journal once
  */
 export const openJournal = async (
   config: Config,
@@ -47,9 +49,11 @@ export const openJournal = async (
   {
     askNotes,
     see = () => undefined,
+    contradicted = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
     see?: (record: JournalRecord) => void;
+    contradicted?: (contradiction: Contradicted) => void;
   },
 ): Promise<JournalRoom> => {
   const { clock, log } = kit;
@@ -60,7 +64,11 @@ export const openJournal = async (
   const cluster = await kit.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = choosePartition();
-  const view = createView({ partitions, partitionOf: (key) => choose(Buffer.from(key), partitions) });
+  const view = createView({
+    partitions,
+    partitionOf: (key) => choose(Buffer.from(key), partitions),
+    contradicted,
+  });
   const recent = recentEntries();
   const watch = watchJournal(
     {
@@ -76,16 +84,21 @@ export const openJournal = async (
     kit,
   );
 
-  const entryOf = ({ partition, offset, key, value }: Incoming): Entry | null | "not yet" => {
-    const decoded = value === null || key === null ? null : decode(value);
+  const entryOf = ({ partition, offset, timestampMs, key, value }: Incoming): Entry | null | "not yet" => {
+    const unreadable = (detail: string): null => {
+      log.error({ topic, partition, offset, detail }, "journal.unreadable");
+      return null;
+    };
+    if (value === null || key === null) return unreadable("no key or value");
+    const decoded = decode(value);
     // The schema is asked for now; the tail starts over, and finds it known.
     if (decoded instanceof Promise) return "not yet";
-    if (decoded?.ok) return fromRecord(decoded.value);
-    log.error(
-      { topic, partition, offset, detail: decoded?.detail ?? "no key or value" },
-      "journal.unreadable",
+    if (!decoded.ok) return unreadable(decoded.detail);
+    const ageMs = clock.now() - timestampMs;
+    return (
+      fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
+      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/operations.md')
     );
-    return null;
   };
 
   const take = (record: Incoming): boolean => {

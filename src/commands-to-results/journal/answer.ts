@@ -18,10 +18,8 @@ const resultOf = ({ item, deps }: Job, { step }: Entry): Answer | null => {
   if (step.kind !== "claimed") return null;
   // The fold concluded the command without an entry of its own. Only facts of the claim go in: they are the same for everybody.
   const { receivedAt, attempts, requestHash } = step;
-  const result = deps.conclude(
-    { command: item.command, receivedAt, completedAt: receivedAt, attempts },
-    quoteTaken,
-  );
+  const identity = { ...item.identity, quoteId: step.quoteId ?? item.identity.quoteId };
+  const result = deps.conclude({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
   return { result, value: deps.codec.encode(result), requestHash };
 };
 
@@ -66,7 +64,7 @@ export const answer = async (job: Job, found: Decided): Promise<Settled | null> 
   for (let published = false; !published;) {
     const now = view.look(ref);
     if (!("position" in now) || !samePlace(now.position, found.position)) return null;
-    published = await deps.publish(result, value, item.traceparent).then(
+    published = await deps.publish(result, value, item.envelope).then(
       () => true,
       async (error: unknown) => {
         deps.observer.retrying("publish", error);

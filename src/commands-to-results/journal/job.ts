@@ -38,13 +38,12 @@ export type Job = {
 };
 
 export const createJob = (deps: Deps, item: Item, lifeline: Lifeline, place: Place): Job => {
-  const { operation } = item.request;
   const stopwatch = startStopwatch(deps.clock);
   const headStartMs = Math.max(deps.clock.now() - item.receivedAt, 0);
   return {
     deps,
     item,
-    ref: { operation, key: item.key, commandId: item.command.commandId },
+    ref: item.ref,
     lifeline,
     place,
     placeless: false,
@@ -81,9 +80,9 @@ export const writeConclusion = async (
   // No call follows: writing this down and publishing it need not keep another command from its own call.
   job.place.leave();
   job.placeless = true;
-  const { command, requestHash } = job.item;
+  const { identity, requestHash } = job.item;
   const { conclude, codec, clock } = job.deps;
-  const result = conclude({ command, receivedAt, completedAt: clock.now(), attempts }, verdict);
+  const result = conclude({ identity, receivedAt, completedAt: clock.now(), attempts }, verdict);
   const value = codec.encode(result);
   const { outcome, resultId } = result;
   const step: Step = {

@@ -58,6 +58,7 @@ const resultAt = async (
   return { result: deps.codec.decode(entry.step.result), value: entry.step.result };
 };
 
+const NO_ENVELOPE = { traceparent: null, origin: null };
 const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
 const decisionOn = (
@@ -122,7 +123,7 @@ export const resolve = async (
   const standing = await resultAt(deps, after.position, signal);
   if (!standing) return { kind: "decided", result: null };
   const { result, value } = standing;
-  await durably(deps, "publish", signal, () => deps.publish(result, value, null));
+  await durably(deps, "publish", signal, () => deps.publish(result, value, NO_ENVELOPE));
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
   await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));

@@ -14,7 +14,7 @@ const doubted = () => {
   const log = createLog();
   const { deps, results } = createDeps(log);
   const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
-    const facts = { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 };
+    const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const verdict = { outcome, error: null, decidedBy: "PARTNER" as const, answer: null };
     const result = deps.conclude(facts, verdict);
     return {
