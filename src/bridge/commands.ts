@@ -29,6 +29,8 @@ const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
+/** Of commands read and not finished: see docs/operations.md. */
+const MAX_HELD_BYTES = 64 * 1_048_576;
 /** Kept back of a drain: to write down what open calls came to, publish and commit. */
 const CONCLUDE_MS = 3_000;
 
@@ -144,7 +146,7 @@ export const openCommands = async (
       sessionTimeoutMs: kafka.sessionTimeoutMs,
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
-      maxUnfinished: Math.max(1_000, 4 * commands.maxInFlight),
+      maxHeldBytes: MAX_HELD_BYTES,
       note: room.note,
     },
     handle,
