@@ -3,7 +3,8 @@ import type { Publish, ResultCodec } from "../commands-to-results/journal/ports.
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import type { Headers } from "../kafka/record.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
+import type { Header } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { Kit } from "./kit.ts";
@@ -23,11 +24,11 @@ export type Results = Part & {
   answer: (result: CommandResult, record: CommandRecord) => Promise<void>;
 };
 
-const originOf = ({ topic, partition, offset }: CommandRecord): Headers => ({
-  "command-topic": topic,
-  "command-partition": String(partition),
-  "command-offset": String(offset),
-});
+const originOf = ({ topic, partition, offset }: CommandRecord): Header[] => [
+  ["command-topic", topic],
+  ["command-partition", String(partition)],
+  ["command-offset", String(offset)],
+];
 
 export const openResults = (config: Config, kit: Kit, schemaId: number): Results => {
   const topic = config.topics.results;
@@ -41,20 +42,20 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     gatherMs: GATHER_MS,
   });
 
-  const { common, headersOf: envelopeOf } = envelopeHeaders({
+  const { encodedHeaders, headersOf: envelopeOf } = envelopeHeaders({
     type: RESULT_TYPE,
     source: config.partner.baseUrl ?? "",
   });
-  const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
+  const headersOf = (result: CommandResult, traceparent: string | null): Header[] => [
     ...envelopeOf({
       id: result.resultId,
       subject: result.commandId,
       timeMs: result.completedAt,
       traceparent,
     }),
-    "correlation-id": result.commandId,
-    outcome: result.outcome,
-  });
+    ["correlation-id", result.commandId],
+    ["outcome", result.outcome],
+  ];
 
   return {
     codec: {
@@ -68,13 +69,28 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     },
     publish: async (result, value, traceparent) => {
       const headers = headersOf(result, traceparent);
-      await publisher.publish({ key: Buffer.from(result.commandId), value, headers, common }, TIMEOUT_MS);
+      const record = { key: Buffer.from(result.commandId), value, headers, encodedHeaders };
+      try {
+        await publisher.publish(record, TIMEOUT_MS);
+      } catch (error) {
+        if (!isRefused(error) || result.response === null) throw error;
+        // The journal takes larger records than this topic. A result without its answer's text is better than none.
+        const shorter = { ...record, value: encode({ ...result, response: null }) };
+        await publisher.publish(shorter, TIMEOUT_MS);
+      }
     },
     answer: async (result, record) => {
       const unreadable = result.error?.code === "UNREADABLE_COMMAND";
       const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
-      const headers = { ...headersOf(result, record.traceparent), ...(unreadable && originOf(record)) };
-      await publisher.publish({ key, value: encode(result), headers, common }, TIMEOUT_MS);
+      const headers = [...headersOf(result, record.traceparent), ...(unreadable ? originOf(record) : [])];
+      const answer = { key, value: encode(result), headers, encodedHeaders };
+      try {
+        await publisher.publish(answer, TIMEOUT_MS);
+      } catch (error) {
+        if (!isRefused(error) || key === null) throw error;
+        // Nothing but its key, which was the sender's to choose, makes it too large. The headers say whose result it is.
+        await publisher.publish({ ...answer, key: null }, TIMEOUT_MS);
+      }
     },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),

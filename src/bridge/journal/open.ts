@@ -133,7 +133,7 @@ export const openJournal = async (
     view,
     journal: {
       append: async (key, entry) => {
-        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: {} };
+        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
         const appended = watch.appending(choose(record.key, partitions));
         const written = await publisher.publish(record, APPEND_TIMEOUT_MS);
         appended(written);

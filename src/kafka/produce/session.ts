@@ -1,9 +1,11 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
+import { EncodeError } from "../errors.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
 import type { Outgoing } from "../record.ts";
+import { recordBatch } from "./record-batch.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
@@ -30,7 +32,13 @@ const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[]
     if (ofPartition) ofPartition.push(record);
     else records.set(partition, [record]);
   }
-  return [...records].map(([partition, ofPartition]) => preparedMessage(partition, ofPartition, nowMs));
+  try {
+    return [...records].map(([partition, ofPartition]) =>
+      preparedMessage(partition, recordBatch(ofPartition, nowMs)),
+    );
+  } catch (error) {
+    throw new EncodeError(error);
+  }
 };
 
 const checked = (

@@ -41,7 +41,7 @@ const fakeConsumer = () => {
       timestamp: "0",
       key: null,
       value: null,
-      headers: {},
+      headers: undefined,
     }));
     const lastOffset = (): string => String(from + count - 1);
     const batch = { topic: TOPIC, partition: 0, messages, lastOffset, highWatermark: "0" };
