@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { committedTotal, endTotal } from "../support/kafka.ts";
+import { eventually } from "../support/eventually.ts";
+import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
 import {
   followRaw,
   produceRaw,
@@ -72,6 +74,10 @@ const keyed =
   (key: string) =>
   (record: RawSeen): boolean =>
     record.key?.toString() === key;
+const own = (record: RawSeen | undefined): readonly RawHeader[] =>
+  (record?.headers ?? []).filter(([name]) => !name.toString().startsWith("dead-letter-"));
+const added = (record: RawSeen, name: string): string | undefined =>
+  record.headers.findLast(([each]) => each.toString() === `dead-letter-${name}`)?.[1]?.toString();
 const outcomeOf = (record: RawSeen | undefined): unknown =>
   decode("command-result", record?.value ?? null)["outcome"];
 
@@ -127,5 +133,80 @@ describe("headers", () => {
     const [result] = await results.until(keyed("long-trace"));
     expect(outcomeOf(result)).toBe("SUCCEEDED");
     expect(result?.headers.map(([name]) => name.toString())).not.toContain("traceparent");
+  });
+});
+
+describe("size", () => {
+  test("a value that came compressed is kept, however large it is", async () => {
+    const value = Buffer.alloc(2_500_000, "no command, ");
+    await send(poison("2.5 MB", [header("h", "1")], value), accept("after 2.5 MB"));
+    const [letter] = await letters.until(keyed("2.5 MB"));
+    expect(letter?.value?.equals(value)).toBe(true);
+    expect(own(letter)).toEqual([header("h", "1")]);
+    expect(outcomeOf((await results.until(keyed("after 2.5 MB")))[0])).toBe("SUCCEEDED");
+  });
+
+  test("a notification that cannot be read is kept up to the largest that is taken", async () => {
+    const body = randomBytes(524_288);
+    const answer = await fetch(bridge.webhookUrl, { method: "POST", body });
+    expect([answer.status, await answer.text()]).toEqual([200, '{"deadLettered":true}']);
+    const [letter] = await letters.until(({ value }) => value?.equals(body) === true);
+    expect(letter && added(letter, "source")).toBe("webhook");
+  });
+
+  test("what the topic takes in no way is kept in parts", async () => {
+    const { brokers, topics } = world;
+    const value = randomBytes(900_000);
+    const headers = [header("a", "1"), header("a", null)];
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await send(poison("in parts", headers, value), accept("after parts"));
+    const parts = await letters.until(keyed("in parts"), 4);
+    expect(parts.map((part) => added(part, "part"))).toEqual(["1/4", "2/4", "3/4", "4/4"]);
+    expect(Buffer.concat(parts.map((part) => part.value ?? Buffer.alloc(0))).equals(value)).toBe(true);
+    for (const part of parts) {
+      expect(own(part)).toEqual(headers);
+      expect(added(part, "reason")).toBe("UNREADABLE_COMMAND");
+      expect(added(part, "part-id")).toBe(added(parts[0] as RawSeen, "part-id"));
+    }
+    expect(outcomeOf((await results.until(keyed("after parts")))[0])).toBe("SUCCEEDED");
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+  });
+
+  test("a key and headers that are too large themselves are kept in parts, too", async () => {
+    const { brokers, topics } = world;
+    const [key, large] = [randomBytes(300_000), randomBytes(300_000)];
+    const headers = [header("large", large), header("a", null)];
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await send({ key, value: Buffer.from("no command"), headers }, accept("after a large key"));
+    await eventually(
+      async () => {
+        const parts = letters.seen.filter((part) => added(part, "part-of") !== undefined);
+        const of = (what: string): Buffer =>
+          Buffer.concat(
+            parts
+              .filter((part) => added(part, "part-of") === what)
+              .map((part) => part.value ?? Buffer.alloc(0)),
+          );
+        expect(of("key").equals(key)).toBe(true);
+        expect(of("headers").includes(large)).toBe(true);
+        expect(of("value").toString()).toContain("no command");
+        return Promise.resolve(true);
+      },
+      "all parts",
+      30_000,
+    );
+    expect(outcomeOf((await results.until(keyed("after a large key")))[0])).toBe("SUCCEEDED");
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+  });
+
+  test("a result that its key makes too large is answered without it", async () => {
+    const key = randomBytes(300_000);
+    await setTopicConfig(world.brokers, world.topics.results, { "max.message.bytes": "200000" });
+    await send({ key, value: Buffer.from("no command"), headers: [] }, accept("after a huge key"));
+    await letters.until((letter) => letter.key?.equals(key) === true);
+    const [answer] = await results.until((record) => record.key === null);
+    expect(outcomeOf(answer)).toBe("REJECTED");
+    expect(answer?.headers.map(([name]) => name.toString())).toContain("command-offset");
+    expect(outcomeOf((await results.until(keyed("after a huge key")))[0])).toBe("SUCCEEDED");
   });
 });

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { decodeRecord, headersOf, readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
+import { gzipBatch } from "../../../../src/kafka/produce/gzip-batch.ts";
 import { encodeHeaders, HEAD_BYTES, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 import type { EncodedHeaders, Header, Outgoing } from "../../../../src/kafka/record.ts";
 import { replaceModule } from "../../../../src/kafka/replace-module.ts";
@@ -51,6 +52,17 @@ test("headers come through kafkajs as they stand in the record", async () => {
   const messages = await batchOf([record({ headers: odd }), record(), record({ headers: [["c", "2"]] })]);
   expect(headersOf(messages[0]!)).toEqual(encodeHeaders(odd));
   expect(messages.map((message) => namesOf(headersOf(message)).length)).toEqual([6, 0, 1]);
+});
+
+test("so they do from a batch that is compressed", async () => {
+  const value = Buffer.alloc(300_000, "v");
+  const batch = recordBatch([record({ headers: odd, value })], NOW_MS);
+  const compressed = await gzipBatch(batch);
+  expect(compressed.length).toBeLessThan(batch.length / 10);
+  const { records } = await decodeBatch(new NewDecoder(compressed));
+  expect(records[0]).toMatchObject({ key: Buffer.from("key"), offset: "0", timestamp: String(NOW_MS) });
+  expect(records[0]!.value?.equals(value)).toBe(true);
+  expect(headersOf(records[0]!)).toEqual(encodeHeaders(odd));
 });
 
 test("all else of a record is what kafkajs makes of it", () => {
