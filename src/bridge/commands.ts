@@ -12,6 +12,7 @@ import { readCommand } from "../commands-to-results/read.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
+import { headerValue, NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
@@ -41,6 +42,13 @@ export type CommandParts = {
   schemaIds: { command: number; result: number; journal: number };
 };
 
+/** What is no trace context is left out: a result repeats it, and must not become too large by it. */
+const TRACEPARENT = /^[\x21-\x7e]{1,512}$/;
+const traceparentOf = ({ headers }: Incoming): string | null => {
+  const text = headerValue(headers, "traceparent")?.toString() ?? "";
+  return TRACEPARENT.test(text) ? text : null;
+};
+
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
@@ -67,7 +75,12 @@ export const openCommands = async (
 
   const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
-    const record = { ...place, key: Buffer.from(ref.key), value: results.codec.encode(said), headers: {} };
+    const record = {
+      ...place,
+      key: Buffer.from(ref.key),
+      value: results.codec.encode(said),
+      headers: NO_HEADERS,
+    };
     await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
   };
 
@@ -132,9 +145,8 @@ export const openCommands = async (
 
   const handle: Handle = async (record, { place, signal }) => {
     const startedAt = clock.monotonic();
-    const { traceparent = null } = record.headers;
     const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const traced = { ...record, traceparent: traceparent === null ? null : String(traceparent) };
+    const traced = { ...record, traceparent: traceparentOf(record) };
     const handled = await flow(traced, lifeline, place);
     tell(record, handled, clock.monotonic() - startedAt);
   };

@@ -2,7 +2,8 @@ import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-resu
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import type { Headers } from "../kafka/record.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
+import type { Header } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { Kit } from "./kit.ts";
@@ -22,11 +23,11 @@ export type Results = Part & {
   answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
 
-const placeOf = ({ topic, partition, offset }: Origin): Headers => ({
-  "command-topic": topic,
-  "command-partition": String(partition),
-  "command-offset": String(offset),
-});
+const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
+  ["command-topic", topic],
+  ["command-partition", String(partition)],
+  ["command-offset", String(offset)],
+];
 
 export const openResults = (config: Config, kit: Kit, schemaId: number): Results => {
   const topic = config.topics.results;
@@ -40,25 +41,36 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     gatherMs: GATHER_MS,
   });
 
-  const { common, headersOf: envelopeOf } = envelopeHeaders({
+  const { encodedHeaders, headersOf: envelopeOf } = envelopeHeaders({
     type: RESULT_TYPE,
     source: config.partner.baseUrl ?? "",
   });
-  const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
+  const headersOf = (result: CommandResult, traceparent: string | null): Header[] => [
     ...envelopeOf({
       id: result.resultId,
       subject: result.commandId,
       timeMs: result.completedAt,
       traceparent,
     }),
-    "correlation-id": result.commandId,
-    outcome: result.outcome,
-  });
+    ["correlation-id", result.commandId],
+    ["outcome", result.outcome],
+  ];
 
   const publish: Publish = async (result, value, { traceparent, origin }) => {
     const key = origin ? origin.key : Buffer.from(result.commandId);
-    const headers = { ...headersOf(result, traceparent), ...(origin && placeOf(origin)) };
-    await publisher.publish({ key, value, headers, common }, TIMEOUT_MS);
+    const headers = [...headersOf(result, traceparent), ...(origin ? placeOf(origin) : [])];
+    const record = { key, value, headers, encodedHeaders };
+    try {
+      await publisher.publish(record, TIMEOUT_MS);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // The journal takes larger records than this topic. A result without its answer's text is better than none.
+      if (result.response !== null)
+        await publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
+      // Nothing but its key, which was the sender's to choose, makes it too large. The headers say whose result it is.
+      else if (origin && key !== null) await publisher.publish({ ...record, key: null }, TIMEOUT_MS);
+      else throw error;
+    }
   };
 
   return {

@@ -144,7 +144,7 @@ export const openWebhooks = async (
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const { common, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
+  const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
   const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
     const headers = headersOf({
       id: event.eventId,
@@ -153,7 +153,7 @@ export const openWebhooks = async (
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    return publisher.publish({ key, value: encode(event), headers, common }, publishTimeoutMs);
+    return publisher.publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutMs);
   };
 
   const receive = webhooksToEvents({

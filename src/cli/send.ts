@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { createKit, type Kit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { headerValue } from "../kafka/headers.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
@@ -43,7 +44,8 @@ const expectResult = async (config: Config, kit: Kit, commandId: string) => {
     kit,
     { topic: config.topics.results, fromBeginning: false },
     (record) => {
-      if (String(record.headers["correlation-id"] ?? "") !== commandId || record.value === null) return;
+      if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
+        return;
       void Promise.resolve(decode(record.value)).then(
         (decoded) => decoded.ok && found(decoded.value),
         () => undefined,
@@ -63,7 +65,7 @@ const write = async (config: Config, kit: Kit, command: CommandRecord, key: stri
   const publisher = kit.publisher(topic, { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
-    await publisher.publish({ key: Buffer.from(key), value, headers: {} }, SEND_TIMEOUT_MS);
+    await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
     await publisher.close(0);
   }

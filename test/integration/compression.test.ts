@@ -31,12 +31,16 @@ const messages = Array.from({ length: 12 }, (_, i) => ({
   timestamp: String(1_795_262_400_000 + i),
 }));
 
+const clientFor = (log = pino({ level: "silent" })) =>
+  newClient({ brokers: inject("kafkaBrokers").split(","), clientId: "test", tls: false, sasl: null }, log);
+// Before plain kafkajs sends anything: the client replaces what it sends with.
+const silentClient = clientFor();
+
 const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
   askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
 
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
   const topic = `compression-${randomUUID()}`;
-  const brokers = inject("kafkaBrokers").split(",");
   await createTopic(topic, 1);
 
   const producer = clientOf(inject("kafkaBrokers")).producer();
@@ -62,7 +66,7 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
       },
     },
     {
-      newClient: newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" })),
+      newClient: silentClient,
       clock: systemClock,
       log: pino({ level: "silent" }),
       random: () => 0,
@@ -75,7 +79,6 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
 
 it("says where each partition stands when a batch cannot be decompressed", async () => {
   const topic = `compression-${randomUUID()}`;
-  const brokers = inject("kafkaBrokers").split(",");
   await createTopic(topic, 2);
   const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
@@ -92,7 +95,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
     { level: "warn" },
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
-  const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, log);
+  const made = clientFor(log);
   let read = 0;
   const reader = startReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },

@@ -17,7 +17,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/durably.ts",
-        from: `  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
+        from: `  const position = await durably(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;`,
         to: `  const sent = deps.journal.append(key, entry);
@@ -456,8 +456,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/job.ts",
-        from: "const position = await writeStep(job, step, job.lifeline.abandon);",
-        to: "const position = await writeStep(job, step, job.lifeline.stop);",
+        from: "const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);",
+        to: "const position = await writeStep(job, step(), job.lifeline.stop, withoutResponse);",
       },
     ],
   },

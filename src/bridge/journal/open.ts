@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { isRefused } from "../../kafka/produce/waiting.ts";
 import { choosePartition } from "../../kafka/produce/partition.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -13,9 +14,11 @@ import {
   type JournalRecord,
 } from "../../commands-to-results/journal/entry.ts";
 import type { Contradicted } from "../../commands-to-results/journal/partition-view.ts";
+import { EntryRefused } from "../../commands-to-results/journal/durably.ts";
 import type { Journal } from "../../commands-to-results/journal/ports.ts";
 import { createView, type View } from "../../commands-to-results/journal/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { recentEntries } from "./recent-entries.ts";
 import { watchJournal } from "./watch.ts";
@@ -146,9 +149,11 @@ export const openJournal = async (
     view,
     journal: {
       append: async (key, entry) => {
-        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: {} };
+        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
         const appended = watch.appending(choose(record.key, partitions));
-        const written = await publisher.publish(record, APPEND_TIMEOUT_MS);
+        const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
+          throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
+        });
         appended(written);
         return written;
       },

@@ -10,7 +10,7 @@ import type { View } from "./view.ts";
 export type Journal = {
   /**
    * Appends an entry, acknowledged by all in-sync replicas when it resolves. When it rejects the entry may be in the log, may never be, or
-   * may come into it later.
+   * may come into it later; with EntryRefused the log takes none of its size.
    */
   append: (key: string, entry: Entry) => Promise<Position>;
   /** Reads one entry again; null when the log does not hold it any more. */

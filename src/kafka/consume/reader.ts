@@ -5,6 +5,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Incoming } from "../record.ts";
+import { headersOf } from "./record-decoder.ts";
 
 export type ReaderOptions = {
   topic: string;
@@ -55,14 +56,14 @@ const SILENCE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
-  batch.messages.map(({ offset, timestamp, key, value, headers }) => ({
+  batch.messages.map((message) => ({
     topic: batch.topic,
     partition: batch.partition,
-    offset: Number(offset),
-    timestampMs: Number(timestamp),
-    key,
-    value,
-    headers: headers ?? {},
+    offset: Number(message.offset),
+    timestampMs: Number(message.timestamp),
+    key: message.key,
+    value: message.value,
+    headers: headersOf(message),
   }));
 
 /**

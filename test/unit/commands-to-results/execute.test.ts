@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createExecute } from "../../../src/commands-to-results/execute.ts";
+import { EntryRefused } from "../../../src/commands-to-results/journal/durably.ts";
 import type { Contradiction, Deps } from "../../../src/commands-to-results/journal/ports.ts";
 import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
+import type { CommandResult } from "../../../src/records.ts";
 import {
   accept,
   claimed,
@@ -69,6 +71,46 @@ describe("execute", () => {
     });
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
     expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  describe("when the journal does not take what a call came to", () => {
+    /** A journal that takes no conclusion with the text of an answer; or none at all. */
+    const narrow = (takes: (result: CommandResult) => boolean) => {
+      const log = createLog();
+      const { journal, codec } = createDeps(log).deps;
+      const values: Buffer[] = [];
+      const deps: Partial<Deps> = {
+        journal: {
+          ...journal,
+          append: (key, entry) =>
+            entry.step.kind === "concluded" && !takes(codec.decode(entry.step.result))
+              ? Promise.reject(new EntryRefused("too large"))
+              : journal.append(key, entry),
+        },
+        publish: (_, value) => {
+          values.push(value);
+          return Promise.resolve();
+        },
+      };
+      return { log, deps, values };
+    };
+
+    it("concludes it without the text of the answer, and publishes what the journal holds", async () => {
+      const { log, deps, values } = narrow(({ response }) => response === null);
+      const { run } = bridge(deps, log);
+      const settled = await run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", httpStatus: 200, response: null } });
+      expect(kinds(log)).toEqual(["claimed", "concluded"]);
+      const step = log.entries[1]?.entry.step;
+      expect(values).toEqual([step?.kind === "concluded" ? step.result : null]);
+    });
+
+    it("goes on where that is refused as well, until somebody has made room", async () => {
+      let refused = 0;
+      const { log, deps } = narrow(({ response }) => response === null && ++refused > 3);
+      const settled = await bridge(deps, log).run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", response: null } });
+    });
   });
 
   it("repeats the same result without a call", async () => {

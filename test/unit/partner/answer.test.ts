@@ -21,6 +21,16 @@ describe("bodyText", () => {
     expect(read("x".repeat(150))).toBe("x".repeat(100));
   });
 
+  it("is bounded as UTF-8, whatever its bytes become", () => {
+    const bytesOf = (text: string): number => Buffer.byteLength(text);
+    expect(read(Buffer.alloc(150, 0xff))).toBe("\uFFFD".repeat(33));
+    expect(read(Buffer.alloc(100, 0xff), "gzip")).toBe("\uFFFD".repeat(33));
+    expect(bytesOf(read("x".repeat(98) + "secret"))).toBe(100);
+    expect(read("€".repeat(50), undefined, 100)).toBe("€".repeat(33));
+    expect(bytesOf(read(Buffer.from("\u{1f600}".repeat(30)), undefined, 99))).toBe(96);
+    expect(read("secret", undefined, 0)).toBe("");
+  });
+
   it("shows no part of a secret that the cut goes through", () => {
     expect(read("123 secret and more", undefined, 7)).toBe("123 ***");
   });
