@@ -1,13 +1,13 @@
-import { bodyText } from "./answer.ts";
-import type { Credentials, CredentialSource } from "./credentials.ts";
-import { reloaderFor } from "./credentials.ts";
-import type { Reading } from "./exchange.ts";
-import { gateFor } from "./gate.ts";
-import type { Mask } from "./mask.ts";
-import { maskFor } from "./mask.ts";
-import { classify, doubtfulStatuses } from "./outcome.ts";
-import { readRetryAfter } from "./retry-after.ts";
-import { transportFor, type TransportOptions } from "./transport.ts";
+import { bodyText } from "./calls/answer.ts";
+import type { Credentials, CredentialSource } from "./calls/credentials.ts";
+import { reloaderFor } from "./calls/credentials.ts";
+import type { Reading } from "./connection/exchange.ts";
+import { gateFor } from "./connection/gate.ts";
+import type { Mask } from "./calls/mask.ts";
+import { maskFor } from "./calls/mask.ts";
+import { classify, doubtfulStatuses } from "./calls/outcome.ts";
+import { readRetryAfter } from "./calls/retry-after.ts";
+import { transportFor, type TransportOptions } from "./connection/transport.ts";
 import type { Call, Outcome, PartnerRequest, Pass } from "./types.ts";
 
 export type PartnerOptions = Omit<TransportOptions, "origin"> & {

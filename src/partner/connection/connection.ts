@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Client } from "undici";
-import type { Clock } from "../runtime/clock.ts";
-import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { clientOf, isUnasked } from "./single-connection.ts";
 import { readAhead, type HeadReader } from "./status-line.ts";
 

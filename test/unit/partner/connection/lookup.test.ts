@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookupFor } from "../../../src/partner/lookup.ts";
+import { lookupFor } from "../../../../src/partner/connection/lookup.ts";
 
 const setUp = (answers: { address: string; family: number }[][]) => {
   let now = 0;

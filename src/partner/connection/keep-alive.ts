@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { startStopwatch, type Stopwatch } from "../runtime/stopwatch.ts";
-import { turn } from "../runtime/turn.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
+import { turn } from "../../runtime/turn.ts";
 import { trustIn, type Distrust, type TrustOptions } from "./trust.ts";
 
 /** A connection that was open for so long and carries no call. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import type { Clock } from "../runtime/clock.ts";
-import { turn } from "../runtime/turn.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { turn } from "../../runtime/turn.ts";
 import { lookupFor } from "./lookup.ts";
 import { tunnel } from "./tunnel.ts";
 

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import net from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connectFor } from "../../../src/partner/connect.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import type { Server } from "./hostile-server.ts";
-import { eventually } from "../../support/eventually.ts";
-import { ACCEPT, acceptAt, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
-import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
+import { connectFor } from "../../../../src/partner/connection/connect.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { Server } from "../hostile-server.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { ACCEPT, acceptAt, answer, CREDENTIALS, free, partnerOf, serve } from "../hostile-server.ts";
+import { TEST_CERT, TEST_KEY } from "../tls-material.ts";
 
 const ok = { onRequest: (socket: net.Socket) => socket.write(answer("200 OK")) };
 const secured = { tls: { key: TEST_KEY, cert: TEST_CERT } };

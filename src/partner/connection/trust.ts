@@ -1,5 +1,5 @@
-import type { Clock } from "../runtime/clock.ts";
-import { startStopwatch } from "../runtime/stopwatch.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 
 /**
  * For how long used connections are not tried again, and why:

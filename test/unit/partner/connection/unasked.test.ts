@@ -1,9 +1,9 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { keepAlive } from "../../../src/partner/keep-alive.ts";
-import { eventually } from "../../support/eventually.ts";
-import { ACCEPT, answer, free } from "./hostile-server.ts";
-import { keeping, manualClock, ok, proven, REST_MS, worldOf } from "./keeping-server.ts";
+import { keepAlive } from "../../../../src/partner/connection/keep-alive.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { ACCEPT, answer, free } from "../hostile-server.ts";
+import { keeping, manualClock, ok, proven, REST_MS, worldOf } from "../keeping-server.ts";
 
 const ANSWER = answer("200 OK");
 const NEVER_MS = 1_000_000_000;

@@ -1,11 +1,11 @@
-import type { Clock } from "../runtime/clock.ts";
-import { polled, turn } from "../runtime/turn.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { polled, turn } from "../../runtime/turn.ts";
 import { connectFor, type TlsMaterial } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
 import { keepAlive } from "./keep-alive.ts";
 import type { Standing } from "./trust.ts";
-import type { CallOptions } from "./types.ts";
+import type { CallOptions } from "../types.ts";
 
 export type TransportOptions = {
   /** Without a path. */

@@ -1,6 +1,6 @@
 import dns from "node:dns";
 import type { LookupFunction } from "node:net";
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** A name is asked for anew after so long. A wrong address costs a connection that fails, never a call. */
 const KEEP_MS = 5_000;

@@ -1,10 +1,10 @@
 import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { eventually } from "../../support/eventually.ts";
-import { ACCEPT, free } from "./hostile-server.ts";
-import { keeping, ok, proven, REST_MS, worldOf } from "./keeping-server.ts";
-import { TEST_CERT } from "./tls-material.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { ACCEPT, free } from "../hostile-server.ts";
+import { keeping, ok, proven, REST_MS, worldOf } from "../keeping-server.ts";
+import { TEST_CERT } from "../tls-material.ts";
 
 describe("a used connection", () => {
   it("is not trusted before one was left alone for a second", async () => {
