@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { clientOf } from "./single-connection.ts";
+import { clientOf } from "./connection.ts";
 
 const authorization = ({ username, password }: URL): Record<string, string> => {
   if (username === "") return {};

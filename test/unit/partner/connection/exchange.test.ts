@@ -3,7 +3,6 @@ import net from "node:net";
 import { describe, expect, it } from "vitest";
 import { connectionOver, type Connection } from "../../../../src/partner/connection/connection.ts";
 import { exchange } from "../../../../src/partner/connection/exchange.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Server } from "../hostile-server.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { answer, serve } from "../hostile-server.ts";
@@ -13,7 +12,7 @@ const connected = async (server: Server): Promise<Connection> => {
   socket.on("error", () => undefined);
   await once(socket, "connect");
   const giveUp = (): void => void socket.destroy();
-  return connectionOver(socket, { origin: new URL(server.url), clock: systemClock, giveUp });
+  return connectionOver(socket, { origin: new URL(server.url), maxIdleMs: 0, giveUp });
 };
 
 const SENDING = {
