@@ -18,7 +18,6 @@ export const openPartner = ({ partner }: Config, { clock }: Pick<Kit, "clock">):
       reload: () => {
         accessToken?.reload();
         xToken?.reload();
-        return Promise.resolve();
       },
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,

@@ -78,7 +78,7 @@ export const CREDENTIALS = { accessToken: "secret/access+token", xToken: "secret
 export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions> = {}) =>
   createPartner({
     baseUrl: new URL(server.url),
-    credentials: { current: () => CREDENTIALS, reload: () => Promise.resolve() },
+    credentials: { current: () => CREDENTIALS, reload: () => undefined },
     userAgent: "acme-fx",
     tls: {},
     proxy: null,
