@@ -7,6 +7,7 @@ export type PartnerOptions = Omit<TransportOptions, "origin"> &
   Omit<QuoteCallOptions, "basePath" | "otherSecrets" | "send"> & {
     /** http or https; a path in it comes before every request's path. */
     baseUrl: URL;
+    maxConnections: number;
     /** Null for no limit. */
     maxPerSecond: number | null;
   };

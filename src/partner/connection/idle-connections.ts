@@ -21,14 +21,13 @@ export type Reusable = {
 
 export type IdleConnections = {
   /**
-   * The usable one that has been idle for longest: whatever else the partner had to say on it has most likely arrived, and closed it. Null for
-   * none.
+   * The one that has been idle for longest and may still be used: whatever else the partner had to say on it has most likely arrived, and
+   * closed it. Null for none: only then another connection is opened, so that there are never more than calls at a time.
    */
   take: () => Reusable | null;
-  /** @param connection its call was answered in full, and the partner did not say that it will close it */
+  /** @param connection its call is over; one that is closed is dropped later */
   add: (connection: Connection) => void;
-  /** Closes those beyond so many. */
-  trim: (atMost: number) => void;
+  closeAll: () => void;
 };
 
 /** Connections that carry no call at present. */
@@ -56,13 +55,10 @@ export const idleConnections = ({
       return null;
     },
 
-    add: (connection) => {
-      if (!connection.socket.destroyed) idle.push({ connection, idleMs: startStopwatch(clock) });
-    },
+    add: (connection) => void idle.push({ connection, idleMs: startStopwatch(clock) }),
 
-    trim: (atMost) => {
-      for (const { connection } of idle.splice(0, Math.max(idle.length - atMost, 0)))
-        connection.socket.destroy();
+    closeAll: () => {
+      for (const { connection } of idle.splice(0)) connection.socket.destroy();
     },
   };
 };

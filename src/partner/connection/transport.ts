@@ -16,7 +16,6 @@ export type TransportOptions = {
   connectTimeoutMs: number;
   /** From handing the request over until its answer is complete. */
   callTimeoutMs: number;
-  maxConnections: number;
   /** How long the partner is known to keep an idle connection open; 0 for a connection of its own for each call. */
   keepAliveMs: number;
   clock: Clock;
@@ -45,12 +44,10 @@ const announcedMs = ({ headers }: Reading & { sent: true }): number => {
 };
 
 export const transportFor = (options: TransportOptions): Transport => {
-  const { origin, clock, connectTimeoutMs, callTimeoutMs, maxConnections, keepAliveMs } = options;
+  const { origin, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
   const connect = connectFor(options);
   const maxIdleMs = usableIdleMs(keepAliveMs);
   const idle = idleConnections({ maxIdleMs, clock });
-  /** Connections that carry a request or are being opened for one. */
-  let busy = 0;
   let closed = false;
 
   const leftMs = ({ endsAt }: Timed, atMost: number): number =>
@@ -92,7 +89,6 @@ export const transportFor = (options: TransportOptions): Transport => {
   };
 
   const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
-    idle.trim(maxConnections - busy);
     const { socket: opened, giveUp } = connect();
     let connection: Connection;
     try {
@@ -113,16 +109,11 @@ export const transportFor = (options: TransportOptions): Transport => {
         endsAt,
         mayCall: () => !closed && clock.monotonic() < endsAt && mayCall(),
       };
-      busy += 1;
-      try {
-        return (await sendOnIdle(request, timed)) ?? (await sendOnNew(request, timed));
-      } finally {
-        busy -= 1;
-      }
+      return (await sendOnIdle(request, timed)) ?? sendOnNew(request, timed);
     },
     close: () => {
       closed = true;
-      idle.trim(0);
+      idle.closeAll();
     },
   };
 };

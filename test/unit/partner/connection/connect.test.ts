@@ -61,9 +61,9 @@ describe("a connection that fails sends nothing", () => {
   it("a handshake that does not end in the call's own time", async () => {
     const silent = await serve({});
     const partner = partnerOf({ url: `https://127.0.0.1:${silent.port}` }, { connectTimeoutMs: 60_000 });
-    expect(await partner.call(ACCEPT, { ...free(), withinMs: 100 })).toEqual({
+    expect(await partner.call(ACCEPT, { ...free(), withinMs: 100 })).toMatchObject({
       kind: "notSent",
-      reason: "no answer within 100 ms",
+      reason: expect.stringMatching(/^no answer within/) as string,
     });
     await eventually(() => silent.seen[0]!.closed, "the connection to be closed");
   });

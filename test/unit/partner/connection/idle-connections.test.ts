@@ -1,5 +1,9 @@
 import type { RequestListener } from "node:http";
+import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { connectionOver, type Connection } from "../../../../src/partner/connection/connection.ts";
+import { idleConnections } from "../../../../src/partner/connection/idle-connections.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ACCEPT, CREATE, free } from "../hostile-server.ts";
 import { KEEP_ALIVE_MS, keeping, ok, withOneIdle, worldOf } from "../keeping-server.ts";
@@ -24,7 +28,8 @@ describe("each call has a connection of its own", () => {
     const server = await keeping({ answer });
     const { time, together } = worldOf(server, { keepAliveMs: 0 });
     for (let opened = 0; opened < 200; opened += 20) {
-      expect(await together(20)).toEqual(Array.from({ length: 20 }, (__, nth) => opened + nth));
+      expect(await together(19)).toEqual(Array.from({ length: 19 }, (__, nth) => opened + nth));
+      expect(await together(1)).toEqual([opened + 19]);
       time.advance(1_000);
     }
     await eventually(() => server.open() === 0, "all connections to be closed");
@@ -89,6 +94,22 @@ describe("an idle connection", () => {
     expect([outcome.kind, asked, server.requests]).toEqual(["executed", 1, [0, 1]]);
   });
 
+  it("that is known to be closed is passed over: the next one is used", () => {
+    const idle = idleConnections({ maxIdleMs: 1_000, clock: systemClock });
+    const [first, second] = [new Socket(), new Socket()].map((socket) =>
+      connectionOver(socket, {
+        origin: new URL("http://127.0.0.1"),
+        maxIdleMs: 1_000,
+        giveUp: () => undefined,
+      }),
+    ) as [Connection, Connection];
+    idle.add(first);
+    idle.add(second);
+    first.socket.destroy();
+    expect(idle.take()?.connection).toBe(second);
+    expect(idle.take()).toBeNull();
+  });
+
   it("that is one of many that the partner closed at once is noticed as well", async () => {
     const { server, together } = await withOneIdle();
     await together(20);
@@ -125,9 +146,10 @@ describe("an idle connection", () => {
     expect(order[2]).toEqual(order[0]);
   });
 
-  it("counts as a connection: it is closed where a new one would be one too many", async () => {
-    const { time, server, together } = await withOneIdle({ maxConnections: 2 });
+  it("counts as a connection: no other is opened while it can be used, and it is closed when it cannot", async () => {
+    const { time, server, together } = await withOneIdle();
     await together(2);
+    expect(await together(2)).toEqual([0, 1]);
     time.advance(LATEST_MS + 1);
     expect(await together(2)).toEqual([2, 3]);
     await eventually(() => server.open() === 2, "the old connections to be closed");
@@ -187,10 +209,12 @@ describe("a connection is not used again", () => {
     await eventually(() => server.open() === 0, "the connections to be closed");
   });
 
-  it("unless the partner says that it keeps it for as long", async () => {
-    const answer = raw("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\n{}");
-    const { together } = await withOneIdle({}, { answer });
-    expect([await together(1), await together(1)]).toEqual([[0], [0]]);
+  it.each([60, 2])("unless the partner says that it keeps it for as long: %d s", async (seconds) => {
+    const head = `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=${seconds}\r\n`;
+    const answer = raw(`${head}Content-Length: 2\r\n\r\n{}`);
+    const { server, together } = await withOneIdle({ keepAliveMs: seconds * 1_000 }, { answer });
+    for (let n = 0; n < 9; n++) await together(1);
+    expect(server.sockets.length).toBeLessThan(10);
   });
 
   it.each([400, 401, 404, 408, 422, 429, 500, 503])("after a %d", async (status) => {
