@@ -16,7 +16,7 @@ import { headerValue, NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/quote-id.ts";
+import { findQuoteId } from "../partner/calls/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { DeadLetters } from "./dead-letters.ts";

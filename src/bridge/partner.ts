@@ -5,11 +5,8 @@ import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pem, type Kit } from "./kit.ts";
 
-/** Where a call takes a quarter of a second, thirty calls a second. Whoever makes fewer does not miss what opening a connection costs. */
-const REUSE_FROM = 8;
-
 /** The partner as the configuration describes it. Its credentials are looked at for each call. */
-export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "clock" | "log">): Partner => {
+export const openPartner = ({ partner }: Config, { clock }: Pick<Kit, "clock">): Partner => {
   const { accessToken, xToken } = partner;
   const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
   const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
@@ -21,7 +18,6 @@ export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "cloc
       reload: () => {
         accessToken?.reload();
         xToken?.reload();
-        return Promise.resolve();
       },
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
@@ -34,11 +30,7 @@ export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "cloc
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,
-    reuseFrom: REUSE_FROM,
-    connectionsTold: (standing) => {
-      if (standing === "spoke-unasked") log.warn({ state: standing }, "partner.connections");
-      else log.info({ state: standing }, "partner.connections");
-    },
+    keepAliveMs: partner.keepAliveMs,
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,

@@ -44,11 +44,11 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
-/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. */
+/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. Where there may be none, `0` will do. */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
   row(options, "duration", options.fallback, (text) => {
-    const ms = readDuration(text);
     const least = options.atLeastMs ?? 1;
+    const ms = text === "0" && least === 0 ? 0 : readDuration(text);
     if (ms < least) throw new Error(`is shorter than ${least}ms`);
     return ms;
   });

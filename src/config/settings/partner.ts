@@ -62,6 +62,12 @@ export const partner = {
     max: 10_000,
     help: "Connections open at once.",
   }),
+  keepAliveMs: duration({
+    env: "PARTNER_KEEP_ALIVE",
+    fallback: "0",
+    atLeastMs: 0,
+    help: "How long the partner keeps idle connections open; 0: each call has a connection of its own.",
+  }),
   maxRequestsPerSecond: optionalInteger({
     env: "PARTNER_MAX_RPS",
     min: 1,

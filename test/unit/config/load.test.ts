@@ -84,9 +84,12 @@ describe("values that cannot be read", () => {
     ["PARTNER_ACCESS_TOKEN", "two\nlines", /no header of a request can carry/],
     ["PARTNER_PROXY_URL", "proxy:3128", /is not an address such as/],
     ["PARTNER_CALL_TIMEOUT", "0s", /is shorter than 1ms/],
+    ["PARTNER_CALL_TIMEOUT", "0", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "-1s", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "1.5s", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "1d", /is not a duration/],
+    ["PARTNER_KEEP_ALIVE", "5", /is not a duration/],
+    ["PARTNER_KEEP_ALIVE", "00", /is not a duration/],
     ["PARTNER_MAX_CONNECTIONS", "0", /is not a whole number from 1/],
     ["PARTNER_MAX_CONNECTIONS", "1e3", /is not a whole number/],
     ["PARTNER_MAX_CONNECTIONS", "0x10", /is not a whole number/],
@@ -151,6 +154,13 @@ describe("values that can be read", () => {
     ["596h", 2_145_600_000],
   ])("the duration %s", (text, ms) => {
     expect(configOf({ WEBHOOK_DEDUP_WINDOW: text }).webhook.dedupWindowMs).toBe(ms);
+  });
+  test.each([
+    ["0", 0],
+    ["0s", 0],
+    ["5s", 5_000],
+  ])("the duration %s, where there may be none", (text, ms) => {
+    expect(configOf({ PARTNER_KEEP_ALIVE: text }).partner.keepAliveMs).toBe(ms);
   });
   test("lists lose their spaces, gaps and repetitions", () => {
     const config = configOf({

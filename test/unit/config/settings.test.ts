@@ -26,6 +26,7 @@ const promised: readonly Row[] = [
   ["PARTNER_CONNECT_TIMEOUT", "5s", 5_000],
   ["PARTNER_CALL_TIMEOUT", "15s", 15_000],
   ["PARTNER_MAX_CONNECTIONS", "64", 64],
+  ["PARTNER_KEEP_ALIVE", "0", 0],
   ["PARTNER_MAX_RPS", null, undefined],
   ["PARTNER_MAX_RESPONSE_BYTES", "65536", 65_536],
   ["PARTNER_ACCEPT_DOUBT_STATUSES", "302,303,408,409,425,5xx", ["302", "303", "408", "409", "425", "5xx"]],

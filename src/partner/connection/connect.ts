@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
-import type { Clock } from "../runtime/clock.ts";
-import { turn } from "../runtime/turn.ts";
-import { lookupFor } from "./lookup.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { turn } from "../../runtime/turn.ts";
+import { cachedLookup } from "./cached-lookup.ts";
+import { tlsSessions } from "./tls-sessions.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** PEM texts: who to trust beside the system's roots, and who to be. */
@@ -34,17 +35,30 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
 const ignore = (): undefined => undefined;
 
+/** Takes note of a socket as soon as there is one, so that it can be given up at any moment. */
+type Track = (socket: net.Socket) => void;
+
 /** Opens connections that nothing was sent on. */
 export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
-  const lookup = lookupFor({ clock });
-  const sessions = new Map<string, Buffer>();
+  const lookup = cachedLookup({ clock });
+  const sessions = tlsSessions();
 
-  const plain = (url: URL): net.Socket =>
-    net.connect({ host: hostOf(url), port: portOf(url), noDelay: true, lookup });
+  const overTcp = async (url: URL, track: Track): Promise<net.Socket> => {
+    const options = { noDelay: true, autoSelectFamily: true, lookup };
+    const socket = net.connect({ host: hostOf(url), port: portOf(url), ...options });
+    track(socket);
+    await once(socket, "connect");
+    return socket;
+  };
 
-  const secure = (url: URL, under: net.Socket, own: TlsMaterial): tls.TLSSocket => {
+  const overTls = async (
+    url: URL,
+    under: net.Socket,
+    own: TlsMaterial,
+    track: Track,
+  ): Promise<net.Socket> => {
     const host = hostOf(url);
-    const session = sessions.get(url.host);
+    const session = sessions.take(url.host);
     const socket = tls.connect({
       ...own,
       socket: under,
@@ -53,37 +67,19 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
       ALPNProtocols: ["http/1.1"],
       ...(session ? { session } : {}),
     });
-    return socket.on("session", (next: Buffer) => sessions.set(url.host, next));
-  };
-
-  const reach = async (
-    url: URL,
-    own: TlsMaterial,
-    opened: (socket: net.Socket) => void,
-  ): Promise<net.Socket> => {
-    const socket = plain(url);
-    opened(socket);
-    await once(socket, "connect");
-    return isTls(url) ? secured(url, socket, own, opened) : socket;
-  };
-
-  const secured = async (
-    url: URL,
-    under: net.Socket,
-    own: TlsMaterial,
-    opened: (socket: net.Socket) => void,
-  ): Promise<net.Socket> => {
-    const socket = secure(url, under, own);
-    opened(socket);
+    track(socket);
+    sessions.keepFrom(socket, url.host);
     await once(socket, "secureConnect");
     return socket;
   };
 
-  const open = async (opened: (socket: net.Socket) => void): Promise<net.Socket> => {
-    if (proxy === null) return reach(origin, material, opened);
-    const hop = await reach(proxy, {}, opened);
-    const through = await tunnel(hop, { proxy, host: hostOf(origin), port: portOf(origin) });
-    return isTls(origin) ? secured(origin, through, material, opened) : through;
+  const open = async (track: Track): Promise<net.Socket> => {
+    let socket = await overTcp(proxy ?? origin, track);
+    if (proxy !== null) {
+      if (isTls(proxy)) socket = await overTls(proxy, socket, {}, track);
+      await tunnel(socket, { proxy, host: hostOf(origin), port: portOf(origin) });
+    }
+    return isTls(origin) ? overTls(origin, socket, material, track) : socket;
   };
 
   return () => {
@@ -101,20 +97,20 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
       isGivenUp = true;
       sockets.forEach(drop);
     };
-    const opened = (socket: net.Socket): void => {
+    const track: Track = (socket) => {
       sockets.push(socket.on("error", ignore));
       // What was opened too late is of no use to anybody.
       if (isGivenUp) drop(socket);
     };
-    const begun = async (): Promise<net.Socket> => {
-      const socket = await open(opened);
+    const untouched = async (): Promise<net.Socket> => {
+      const socket = await open(track);
       await turn();
       if (socket.destroyed || socket.readableEnded || !socket.writable)
         throw new Error("the connection was closed at once");
       if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
       return socket;
     };
-    const socket = begun();
+    const socket = untouched();
     socket.catch(giveUp);
     return { socket, giveUp };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuoteId } from "../../../src/partner/quote-id.ts";
+import { findQuoteId } from "../../../../src/partner/calls/quote-id.ts";
 
 describe("findQuoteId", () => {
   it.each([

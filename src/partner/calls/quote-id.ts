@@ -1,4 +1,4 @@
-import { elements, members } from "../runtime/json-members.ts";
+import { elements, members } from "../../runtime/json-members.ts";
 
 /** The names under which an API is likely to hold a quotation's identifier, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);

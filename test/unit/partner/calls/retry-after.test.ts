@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_RETRY_AFTER_MS, readRetryAfter } from "../../../src/partner/retry-after.ts";
+import { MAX_RETRY_AFTER_MS, readRetryAfter } from "../../../../src/partner/calls/retry-after.ts";
 
 const NOW = Date.parse("1994-11-06T08:49:30Z");
 

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bodyText } from "../../../src/partner/answer.ts";
-import { maskFor } from "../../../src/partner/mask.ts";
-import { acceptAt, answer, CREDENTIALS } from "./hostile-server.ts";
+import { bodyText } from "../../../../src/partner/calls/answer.ts";
+import { maskFor } from "../../../../src/partner/calls/mask.ts";
+import { acceptAt, answer, CREDENTIALS } from "../hostile-server.ts";
 
 const mask = maskFor(["secret"]);
 const read = (bytes: Buffer | string, encoding?: string, maxBytes = 100) =>

@@ -1,4 +1,4 @@
-import type { Answer, Outcome, PartnerRequest } from "./types.ts";
+import type { Answer, Outcome, PartnerRequest } from "../types.ts";
 
 type Operation = PartnerRequest["operation"];
 type AnswerKind = Exclude<Outcome["kind"], "notSent">;

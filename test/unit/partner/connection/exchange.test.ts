@@ -1,19 +1,18 @@
 import { once } from "node:events";
 import net from "node:net";
 import { describe, expect, it } from "vitest";
-import { connectionOver, type Connection } from "../../../src/partner/connection.ts";
-import { exchange } from "../../../src/partner/exchange.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import type { Server } from "./hostile-server.ts";
-import { eventually } from "../../support/eventually.ts";
-import { answer, serve } from "./hostile-server.ts";
+import { connectionOver, type Connection } from "../../../../src/partner/connection/connection.ts";
+import { exchange } from "../../../../src/partner/connection/exchange.ts";
+import type { Server } from "../hostile-server.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { answer, serve } from "../hostile-server.ts";
 
 const connected = async (server: Server): Promise<Connection> => {
   const socket = net.connect(server.port, "127.0.0.1");
   socket.on("error", () => undefined);
   await once(socket, "connect");
   const giveUp = (): void => void socket.destroy();
-  return connectionOver(socket, { origin: new URL(server.url), clock: systemClock, giveUp });
+  return connectionOver(socket, { origin: new URL(server.url), maxIdleMs: 0, giveUp });
 };
 
 const SENDING = {

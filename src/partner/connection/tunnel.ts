@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { clientOf } from "./single-connection.ts";
+import { clientOf } from "./connection.ts";
 
 const authorization = ({ username, password }: URL): Record<string, string> => {
   if (username === "") return {};
@@ -8,19 +8,18 @@ const authorization = ({ username, password }: URL): Record<string, string> => {
 };
 
 /**
- * Asks a proxy for a tunnel. Rejects on any answer but 200; nothing that is meant for the partner has left by then.
- * @param hop a connection to the proxy that nothing was sent on
+ * Has a proxy make a tunnel of a connection. Rejects on any answer but 200; nothing that is meant for the partner has left by then.
+ * @param toProxy nothing was sent on it
  */
 export const tunnel = async (
-  hop: Socket,
+  toProxy: Socket,
   { proxy, host, port }: { proxy: URL; host: string; port: number },
-): Promise<Socket> => {
+): Promise<void> => {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { socket, statusCode } = await clientOf(hop, new URL(proxy.origin)).connect({
+  const { socket, statusCode } = await clientOf(toProxy, new URL(proxy.origin)).connect({
     path: authority,
     headers: { host: authority, ...authorization(proxy) },
   });
   if (statusCode !== 200) throw new Error(`the proxy answered ${statusCode}`);
-  if (socket !== hop) throw new Error("the proxy's connection was replaced");
-  return hop;
+  if (socket !== toProxy) throw new Error("the proxy's connection was replaced");
 };

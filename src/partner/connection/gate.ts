@@ -1,5 +1,5 @@
-import type { Clock } from "../runtime/clock.ts";
-import type { Pass } from "./types.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Pass } from "../types.ts";
 
 type GateOptions = {
   maxOpen: number;

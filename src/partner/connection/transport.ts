@@ -1,11 +1,10 @@
-import type { Clock } from "../runtime/clock.ts";
-import { polled, turn } from "../runtime/turn.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { polled, turn } from "../../runtime/turn.ts";
+import type { CallOptions } from "../types.ts";
 import { connectFor, type TlsMaterial } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
-import { keepAlive } from "./keep-alive.ts";
-import type { Standing } from "./trust.ts";
-import type { CallOptions } from "./types.ts";
+import { idleConnections, usableIdleMs } from "./idle-connections.ts";
 
 export type TransportOptions = {
   /** Without a path. */
@@ -17,14 +16,8 @@ export type TransportOptions = {
   connectTimeoutMs: number;
   /** From handing the request over until its answer is complete. */
   callTimeoutMs: number;
-  maxConnections: number;
-  /**
-   * So many calls under way at once from which on connections are used again. To open one for each costs little below that, and spares the
-   * doubts about calls that meet a partner which closes all its connections at once, as it does when it is started again.
-   */
-  reuseFrom: number;
-  /** Hears when connections begin to be used again, and when and why no more. */
-  connectionsTold: (standing: Standing) => void;
+  /** How long the partner is known to keep an idle connection open; 0 for a connection of its own for each call. */
+  keepAliveMs: number;
   clock: Clock;
 };
 
@@ -35,9 +28,6 @@ export type Transport = {
   close: () => void;
 };
 
-/** What a partner says that closes a connection because no request came over it. Ours may have crossed with it. */
-const REQUEST_TIMEOUT = 408;
-
 /** With the moment on the monotonic clock at which the call is over. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
@@ -47,16 +37,25 @@ const messageOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
+/** For how long the partner says in its answer that it keeps an idle connection open. */
+const announcedMs = ({ headers }: Reading & { sent: true }): number => {
+  const seconds = /\btimeout\s*=\s*(\d+)/i.exec(String(headers["keep-alive"] ?? ""))?.[1];
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
+};
+
 export const transportFor = (options: TransportOptions): Transport => {
-  const { clock, connectTimeoutMs, callTimeoutMs, maxConnections, reuseFrom } = options;
+  const { origin, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
   const connect = connectFor(options);
-  const kept = keepAlive<Connection>({ clock, told: options.connectionsTold });
-  /** Connections that carry a request or are being opened for one. */
-  let busy = 0;
+  const maxIdleMs = usableIdleMs(keepAliveMs);
+  const idle = idleConnections({ maxIdleMs, clock });
   let closed = false;
 
   const leftMs = ({ endsAt }: Timed, atMost: number): number =>
     Math.min(atMost, Math.max(endsAt - clock.monotonic(), 0));
+
+  /** Whether another call may follow on a connection. One whose answer was no complete 2xx, or the last one, is closed by then. */
+  const isReusable = (reading: Reading): boolean =>
+    !closed && maxIdleMs > 0 && reading.sent && announcedMs(reading) >= keepAliveMs;
 
   const sendOver = async (connection: Connection, request: Sending, timed: Timed): Promise<Reading> => {
     const { done, cut } = exchange(connection, request, timed.mayCall);
@@ -68,37 +67,33 @@ export const transportFor = (options: TransportOptions): Transport => {
       cut(messageOf(error));
     });
     const reading = await done;
-    // Whoever speaks unasked is to be remembered at any load.
-    if (busy >= reuseFrom || connection.spoke()) kept.keep(connection);
+    if (isReusable(reading)) idle.add(connection);
     else connection.socket.destroy();
     return reading;
   };
 
-  /** Null when the connection turned out to be of no use before it was asked whether the call may be made. */
-  const sendOnUsed = async (request: Sending, timed: Timed): Promise<Reading | null> => {
-    const lent = busy >= reuseFrom ? kept.lend(maxConnections - busy) : null;
-    if (!lent) return null;
+  /** Null when there was none, or it was closed or idle for too long before the request could be written: nothing was sent on it then. */
+  const sendOnIdle = async (request: Sending, timed: Timed): Promise<Reading | null> => {
+    const reused = idle.take();
+    if (!reused) return null;
     let asked = 0;
     const mayCall = (): boolean => {
-      if (!lent.isFresh()) return false;
+      if (!reused.isUsable()) return false;
       asked += 1;
       return timed.mayCall();
     };
-    // The client waits for another one, so that all that arrived before now is noticed before it writes.
+    // The client waits for another poll phase, so that all that arrived before now is noticed before it writes.
     await polled();
-    const reading = await sendOver(lent.connection, request, { ...timed, mayCall });
-    const isLost = reading.sent && (reading.status === null || reading.status === REQUEST_TIMEOUT);
-    lent.ended(isLost ? "lost" : reading.sent ? "answered" : "unsent");
+    const reading = await sendOver(reused.connection, request, { ...timed, mayCall });
     return asked > 0 ? reading : null;
   };
 
   const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
-    kept.trim(maxConnections - busy);
     const { socket: opened, giveUp } = connect();
     let connection: Connection;
     try {
       const socket = await clock.within(leftMs(timed, connectTimeoutMs), timed.signal, opened);
-      connection = connectionOver(socket, { ...options, giveUp });
+      connection = connectionOver(socket, { origin, maxIdleMs, giveUp });
     } catch (error) {
       giveUp();
       return { sent: false, reason: messageOf(error) };
@@ -114,16 +109,11 @@ export const transportFor = (options: TransportOptions): Transport => {
         endsAt,
         mayCall: () => !closed && clock.monotonic() < endsAt && mayCall(),
       };
-      busy += 1;
-      try {
-        return (await sendOnUsed(request, timed)) ?? (await sendOnNew(request, timed));
-      } finally {
-        busy -= 1;
-      }
+      return (await sendOnIdle(request, timed)) ?? sendOnNew(request, timed);
     },
     close: () => {
       closed = true;
-      kept.close();
+      idle.closeAll();
     },
   };
 };

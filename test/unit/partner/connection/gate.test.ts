@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gateFor } from "../../../src/partner/gate.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
+import { gateFor } from "../../../../src/partner/connection/gate.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const signal = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, doubtfulStatuses } from "../../../src/partner/outcome.ts";
+import { classify, doubtfulStatuses } from "../../../../src/partner/calls/outcome.ts";
 
 const byDefault = doubtfulStatuses(["302", "303", "408", "409", "425", "5xx"]);
 const kinds = (status: number, isDoubtful = byDefault) =>
