@@ -78,6 +78,6 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
-    stop: (drainMs) => publisher.close(drainMs),
+    close: () => publisher.close(0),
   };
 };

@@ -184,9 +184,8 @@ export const openWebhooks = async (
       "events-memory": { ...memory.state(), required: true },
     }),
     waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
-    stop: async (drainMs) => {
-      await publisher.close(drainMs);
-      await memory.stop();
+    close: async () => {
+      await Promise.all([publisher.close(0), memory.close()]);
     },
   };
 };
