@@ -1,4 +1,3 @@
-import { isoTimes } from "../../runtime/iso-time.ts";
 import type { Headers } from "../record.ts";
 
 /** What all CloudEvents 1.0 events of a writer have in common. */
@@ -19,21 +18,18 @@ export type Envelope = {
 
 export type EnvelopeHeaders = { common: Readonly<Headers>; headersOf: (envelope: Envelope) => Headers };
 
-/** Header names and values of the CloudEvents Kafka binding in binary mode. Made once by whoever publishes: it is quick for times that ascend. */
-export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => {
-  const timeOf = isoTimes();
-  return {
-    common: Object.freeze({
-      ce_specversion: "1.0",
-      ce_source: source,
-      ce_type: type,
-      "content-type": "application/avro",
-    }),
-    headersOf: ({ id, subject, timeMs, traceparent }) => ({
-      ce_id: id,
-      ce_time: timeOf(timeMs),
-      ce_subject: subject,
-      ...(traceparent !== null && { traceparent }),
-    }),
-  };
-};
+/** Header names and values of the CloudEvents Kafka binding in binary mode. */
+export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => ({
+  common: Object.freeze({
+    ce_specversion: "1.0",
+    ce_source: source,
+    ce_type: type,
+    "content-type": "application/avro",
+  }),
+  headersOf: ({ id, subject, timeMs, traceparent }) => ({
+    ce_id: id,
+    ce_time: new Date(timeMs).toISOString(),
+    ce_subject: subject,
+    ...(traceparent !== null && { traceparent }),
+  }),
+});
