@@ -34,12 +34,22 @@ const MAX_BYTES_PER_PARTITION = 262_144;
 const MAX_HELD_BYTES = 64 * 1_048_576;
 /** Kept back of a drain: to write down what open calls came to, publish and commit. */
 const CONCLUDE_MS = 3_000;
+/** Kept back of that: for the last commit, and to leave the group. */
+const LEAVE_MS = 1_000;
 
 export type CommandParts = {
   kit: Kit;
   metrics: Metrics;
   deadLetters: DeadLetters;
   schemaIds: { command: number; result: number; journal: number };
+  /** Aborts when the process is asked to end: no command is taken any more. */
+  signal: AbortSignal;
+};
+
+export type CommandPart = Part & {
+  numbers: () => CommandNumbers;
+  /** Takes no command any more, finishes those under way, commits, and leaves the group: for `ms` at most, whatever is gone. */
+  drain: (ms: number) => Promise<void>;
 };
 
 /** What is no trace context is left out: a result repeats it, and must not become too large by it. */
@@ -52,8 +62,8 @@ const traceparentOf = ({ headers }: Incoming): string | null => {
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds }: CommandParts,
-): Promise<Part & { numbers: () => CommandNumbers }> => {
+  { kit, metrics, deadLetters, schemaIds, signal }: CommandParts,
+): Promise<CommandPart> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, kit);
@@ -67,6 +77,8 @@ export const openCommands = async (
       log.error({ ...ref, said, standing, ...position, at }, "command.contradicted");
     },
   });
+  // The process may have been asked to end meanwhile, and then nobody waits for what would be begun here.
+  signal.throwIfAborted();
   let joined = false;
   const cut = new AbortController();
   const abandon = new AbortController();
@@ -190,21 +202,19 @@ export const openCommands = async (
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: room.waiting() }),
-    stop: async (drainMs) => {
-      const until = clock.monotonic() + drainMs;
+    drain: async (ms) => {
       const cutting = setTimeout(
         () => cut.abort(new Error("the process stops")),
-        Math.max(0, drainMs - CONCLUDE_MS),
+        Math.max(0, ms - CONCLUDE_MS),
       );
-      await consumer.stop(drainMs);
+      const stopping = consumer.stop(Math.max(0, ms - LEAVE_MS));
+      await clock.within(ms, undefined, stopping).catch(() => undefined);
       clearTimeout(cutting);
       abandon.abort(new Error("the process has stopped"));
+    },
+    close: async () => {
       await republishing;
-      await Promise.all([
-        partner.close(),
-        results.stop(until - clock.monotonic()),
-        room.stop(until - clock.monotonic()),
-      ]);
+      await Promise.all([partner.close(), results.close(), room.close()]);
     },
   };
 };

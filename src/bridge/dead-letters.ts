@@ -79,6 +79,6 @@ export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): Dea
     },
     components: () => ({ "dead-letters": { ...publisher.state(), required: false } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
-    stop: (drainMs) => publisher.close(drainMs),
+    close: () => publisher.close(0),
   };
 };

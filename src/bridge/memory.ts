@@ -15,7 +15,7 @@ export type Memory = {
   /** An event of this replica stands there: it need not be read back. */
   wrote: (place: { partition: number; offset: number }) => void;
   state: () => { up: boolean; detail: string };
-  stop: () => Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** See the arithmetic in event-window.ts: two hours of ten million transactions a day. */
@@ -118,7 +118,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
       const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
       return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
     },
-    stop: async () => {
+    close: async () => {
       clearInterval(looks);
       await Promise.all([tail.stop(), cluster.close()]);
     },

@@ -68,6 +68,6 @@ export const resolveDoubt = async (
       resolve(deps, ref, decision, signal),
     );
   } finally {
-    await Promise.all([results.stop(0), room.stop(0)]);
+    await Promise.all([results.close(), room.close()]);
   }
 };

@@ -87,6 +87,6 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     answer: (result, envelope) => publish(result, encode(result), envelope),
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
-    stop: (drainMs) => publisher.close(drainMs),
+    close: () => publisher.close(0),
   };
 };

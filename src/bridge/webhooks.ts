@@ -5,7 +5,6 @@ import { envelopeHeaders } from "../kafka/produce/envelope.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { cohort } from "../runtime/cohort.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
@@ -57,7 +56,6 @@ const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
   };
 };
 
-type Answered = { served: Served; /** Rounded to tenths. */ ms: number };
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
 
 /** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
@@ -68,11 +66,9 @@ export const webhookServer = (
   const { clock, log } = kit;
   let receive: Receive | null = null;
 
-  const say = ({ served, ms }: Answered): void => {
-    const { status, reception, error } = served;
+  const say = ({ status, reception, error }: Served, ms: number): void => {
     const event = reception && "event" in reception ? reception.event : undefined;
     const place = reception && "place" in reception ? reception.place : undefined;
-    // One shape for all: what is undefined is not written, and objects put together from parts cost three times as much.
     const line = {
       code: status,
       kind: reception?.kind,
@@ -87,22 +83,13 @@ export const webhookServer = (
     if (status >= 500) log.warn(line, "webhook.unavailable");
     else log.info(line, "webhook.served");
   };
-  const tell = cohort<Answered>((request) => {
-    try {
-      say(request);
-    } catch {
-      // The answer is given, and stays right where it cannot be told.
-    }
-  });
-
-  // Metrics at once: whoever has its answer finds it counted.
-  const count = (served: Served): void => {
-    const { status, startedAt, reception } = served;
+  const served = (request: Served): void => {
+    const { status, startedAt, reception } = request;
     const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
-    tell({ served, ms });
+    say(request, ms);
   };
 
   const server = createWebhookServer(
@@ -118,7 +105,7 @@ export const webhookServer = (
     {
       receive: (delivery) => receive?.(delivery) ?? Promise.reject(new Error("not connected to Kafka yet")),
       isOpen,
-      served: count,
+      served,
       monotonic: clock.monotonic,
       now: clock.now,
     },
@@ -184,9 +171,8 @@ export const openWebhooks = async (
       "events-memory": { ...memory.state(), required: true },
     }),
     waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
-    stop: async (drainMs) => {
-      await publisher.close(drainMs);
-      await memory.stop();
+    close: async () => {
+      await Promise.all([publisher.close(0), memory.close()]);
     },
   };
 };

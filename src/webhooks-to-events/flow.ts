@@ -46,8 +46,8 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory } = ports;
-  /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
-  const onTheirWay = new InFlight<Promise<Place>>();
+  /** A duplicate of an event in flight waits for the same acknowledgement instead of adding a record. */
+  const inFlight = new InFlight<Place>();
 
   const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => {
     const place = await ports.park({ body, detail, receivedAt });
@@ -60,15 +60,15 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     recollection: Recollection,
   ): Promise<Reception> => {
     const publishing = ports.publish(event, traceparent);
-    onTheirWay.add(event.eventId, publishing);
+    inFlight.add(event, publishing);
     return publishing.then(
       (place) => {
-        onTheirWay.remove(event.eventId);
+        inFlight.remove(event);
         memory.note(event, place, recollection);
         return { kind: "published", event, place };
       },
       (error: unknown) => {
-        onTheirWay.remove(event.eventId);
+        inFlight.remove(event);
         throw error;
       },
     );
@@ -85,11 +85,11 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
 
     const { notification } = parsed;
     const recollection = memory.about(notification.transactionId, nowMs);
-    const { known } = recollection;
+    const known = inFlight.about(notification.transactionId, recollection.known);
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
     if (memory.seen(event.eventId, nowMs)) return Promise.resolve({ kind: "duplicate", event });
 
-    const earlier = onTheirWay.find(event.eventId);
+    const earlier = inFlight.find(event);
     if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
     return publish(event, traceparentOf(raw), recollection);
   };

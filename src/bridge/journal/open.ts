@@ -32,7 +32,7 @@ export type JournalRoom = {
   waiting: () => number;
   /** For the offsets that the group commits: how to know the journal again; null: nothing may be committed yet. */
   note: () => string | null;
-  stop: (drainMs: number) => Promise<void>;
+  close: () => Promise<void>;
 };
 
 const APPEND_TIMEOUT_MS = 15_000;
@@ -172,10 +172,9 @@ export const openJournal = async (
     },
     note: watch.note,
     waiting: () => publisher.state().waiting,
-    stop: async (drainMs) => {
+    close: async () => {
       watch.stop();
-      await publisher.close(drainMs);
-      await Promise.all([tail.stop(), stopReread(), cluster.close()]);
+      await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);
     },
   };
 };

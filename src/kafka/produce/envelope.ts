@@ -1,4 +1,3 @@
-import { isoTimes } from "../../runtime/iso-time.ts";
 import type { EncodedHeaders, Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
@@ -24,24 +23,21 @@ export type EnvelopeHeaders = {
   headersOf: (envelope: Envelope) => Header[];
 };
 
-/** Header names and values of the CloudEvents Kafka binding in binary mode. Made once by whoever publishes: it is quick for times that ascend. */
-export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => {
-  const timeOf = isoTimes();
-  return {
-    encodedHeaders: encodeHeaders([
-      ["ce_specversion", "1.0"],
-      ["ce_source", source],
-      ["ce_type", type],
-      ["content-type", "application/avro"],
-    ]),
-    headersOf: ({ id, subject, timeMs, traceparent }) => {
-      const headers: Header[] = [
-        ["ce_id", id],
-        ["ce_time", timeOf(timeMs)],
-        ["ce_subject", subject],
-      ];
-      if (traceparent !== null) headers.push(["traceparent", traceparent]);
-      return headers;
-    },
-  };
-};
+/** Header names and values of the CloudEvents Kafka binding in binary mode. */
+export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => ({
+  encodedHeaders: encodeHeaders([
+    ["ce_specversion", "1.0"],
+    ["ce_source", source],
+    ["ce_type", type],
+    ["content-type", "application/avro"],
+  ]),
+  headersOf: ({ id, subject, timeMs, traceparent }) => {
+    const headers: Header[] = [
+      ["ce_id", id],
+      ["ce_time", new Date(timeMs).toISOString()],
+      ["ce_subject", subject],
+    ];
+    if (traceparent !== null) headers.push(["traceparent", traceparent]);
+    return headers;
+  },
+});

@@ -11,7 +11,6 @@ const run = async (...args: string[]) => {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     stopped,
-    nextTick: (callback) => process.nextTick(callback),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
 };
