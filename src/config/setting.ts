@@ -192,6 +192,6 @@ export const statuses = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of statuses", options.fallback, (value) => {
     const items = readList(value);
     const odd = items.find((item) => !/^([3-5]\d\d|[3-5]xx)$/.test(item));
-    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 5xx`);
+    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 4xx`);
     return items;
   });

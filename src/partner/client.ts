@@ -19,7 +19,7 @@ export type PartnerOptions = Omit<TransportOptions, "origin"> & {
   /** Null for no limit. */
   maxPerSecond: number | null;
   maxResponseBytes: number;
-  /** Statuses, and classes of them, that leave open whether an accept was executed: `409`, `5xx`. */
+  /** Statuses, and classes of them, that leave open whether an accept was executed, besides 408, 425 and 5xx: `409`, `4xx`. */
   acceptDoubtStatuses: readonly string[];
 };
 

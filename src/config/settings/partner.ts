@@ -77,8 +77,8 @@ export const partner = {
   }),
   doubtStatuses: statuses({
     env: "PARTNER_ACCEPT_DOUBT_STATUSES",
-    fallback: "302,303,408,409,425,5xx",
-    help: "Answers to an accept that do not tell whether it was executed.",
+    fallback: "302,303,409",
+    help: "Answers to an accept that do not tell whether it was executed, besides 408, 425 and 5xx.",
   }),
   breakerFailures: integer({
     env: "PARTNER_BREAKER_FAILURES",

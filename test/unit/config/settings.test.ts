@@ -28,7 +28,7 @@ const promised: readonly Row[] = [
   ["PARTNER_MAX_CONNECTIONS", "64", 64],
   ["PARTNER_MAX_RPS", null, undefined],
   ["PARTNER_MAX_RESPONSE_BYTES", "65536", 65_536],
-  ["PARTNER_ACCEPT_DOUBT_STATUSES", "302,303,408,409,425,5xx", ["302", "303", "408", "409", "425", "5xx"]],
+  ["PARTNER_ACCEPT_DOUBT_STATUSES", "302,303,409", ["302", "303", "409"]],
   ["PARTNER_BREAKER_FAILURES", "5", 5],
   ["PARTNER_BREAKER_PAUSE", "30s", 30_000],
   ["PARTNER_QUOTE_ID_POINTER", null, undefined],
