@@ -15,6 +15,7 @@ const promised: readonly Row[] = [
   ["KAFKA_TLS", "false", false],
   ...none("KAFKA_TLS_CA_FILE", "KAFKA_TLS_CERT_FILE", "KAFKA_TLS_KEY_FILE"),
   ...none("KAFKA_SASL_MECHANISM", "KAFKA_SASL_USERNAME", "KAFKA_SASL_PASSWORD"),
+  ["KAFKA_ALLOW_PLAINTEXT", "false", false],
   ["SCHEMA_REGISTRY_URL", null, "http://registry:8081"],
   ...none("SCHEMA_REGISTRY_USERNAME", "SCHEMA_REGISTRY_PASSWORD", "SCHEMA_REGISTRY_CA_FILE"),
   ["PARTNER_BASE_URL", null, "https://partner.example"],
