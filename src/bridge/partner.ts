@@ -8,8 +8,22 @@ import { pem, type Kit } from "./kit.ts";
 /** Where a call takes a quarter of a second, thirty calls a second. Whoever makes fewer does not miss what opening a connection costs. */
 const REUSE_FROM = 8;
 
-/** The partner as the configuration describes it. Its credentials are looked at for each call. */
-export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "clock" | "log">): Partner => {
+/** The proxy that its setting names now, which may come from a file that changes. */
+const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
+  if (!proxyUrl) return null;
+  let text = proxyUrl.reveal();
+  let url = new URL(text);
+  return () => {
+    const now = proxyUrl.reveal();
+    if (now !== text) url = new URL(now);
+    text = now;
+    return url;
+  };
+};
+
+/** The partner as the configuration describes it. Its credentials and its proxy are looked at for each call. */
+export const openPartner = (config: Config, { clock, log }: Pick<Kit, "clock" | "log">): Partner => {
+  const { partner } = config;
   const { accessToken, xToken } = partner;
   const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
   const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
@@ -30,7 +44,7 @@ export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "cloc
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     },
-    proxy: partner.proxyUrl ? new URL(partner.proxyUrl.reveal()) : null,
+    proxy: proxyOf(config),
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,

@@ -41,7 +41,7 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const passFor = gateFor({ maxOpen: options.maxConnections, maxPerSecond: options.maxPerSecond, clock });
   const { send, close } = transportFor({ ...options, origin: new URL(baseUrl.origin) });
   const reload = reloaderFor({ source: credentials, clock });
-  const maskOf = maskKeeper(proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)]);
+  const maskOf = maskKeeper(() => proxy?.().password ?? "");
   const basePath = baseUrl.pathname.replace(/\/+$/, "");
   const open = new Set<Promise<Outcome>>();
 
@@ -102,18 +102,14 @@ const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): str
 /** Masking what is so short that it is no secret would tear answers to pieces, and with them the quotations' identifiers. */
 const isSecret = (text: string): boolean => text.length >= 4;
 
-/** Credentials change rarely, so the mask for them is kept. */
-const maskKeeper = (others: readonly string[]): ((credentials: Credentials) => Mask) => {
-  let kept: { credentials: Credentials; mask: Mask } | null = null;
-  return (credentials) => {
-    const same =
-      kept?.credentials.accessToken === credentials.accessToken &&
-      kept.credentials.xToken === credentials.xToken;
-    if (kept === null || !same)
-      kept = {
-        credentials,
-        mask: maskFor([credentials.accessToken, credentials.xToken, ...others].filter(isSecret)),
-      };
+/** Secrets change rarely, so the mask for them is kept. */
+const maskKeeper = (proxyPassword: () => string): ((credentials: Credentials) => Mask) => {
+  let kept: { secrets: readonly string[]; mask: Mask } | null = null;
+  return ({ accessToken, xToken }) => {
+    const password = proxyPassword();
+    const secrets = [accessToken, xToken, password];
+    if (!kept?.secrets.every((secret, i) => secret === secrets[i]))
+      kept = { secrets, mask: maskFor([...secrets, decodeURIComponent(password)].filter(isSecret)) };
     return kept.mask;
   };
 };

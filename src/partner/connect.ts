@@ -12,8 +12,11 @@ export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: 
 export type ConnectOptions = {
   origin: URL;
   tls: TlsMaterial;
-  /** An HTTP proxy that is asked for a tunnel, with credentials in the URL where it wants them; null for none. */
-  proxy: URL | null;
+  /**
+   * The HTTP proxy that each connection asks for a tunnel, with credentials in the URL where it wants them. It may be another one each time.
+   * Null for none.
+   */
+  proxy: (() => URL) | null;
   clock: Clock;
 };
 
@@ -81,8 +84,9 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
 
   const open = async (opened: (socket: net.Socket) => void): Promise<net.Socket> => {
     if (proxy === null) return reach(origin, material, opened);
-    const hop = await reach(proxy, {}, opened);
-    const through = await tunnel(hop, { proxy, host: hostOf(origin), port: portOf(origin) });
+    const asked = proxy();
+    const hop = await reach(asked, {}, opened);
+    const through = await tunnel(hop, { proxy: asked, host: hostOf(origin), port: portOf(origin) });
     return isTls(origin) ? secured(origin, through, material, opened) : through;
   };
 
