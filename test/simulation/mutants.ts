@@ -165,8 +165,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/answer.ts",
-        from: "published = await deps.publish(result, value, item.traceparent).then(",
-        to: "published = true;\n    void deps.publish(result, value, item.traceparent).then(",
+        from: "published = await deps.publish(result, value, traceparent).then(",
+        to: "published = true;\n    void deps.publish(result, value, traceparent).then(",
       },
     ],
   },

@@ -28,6 +28,13 @@ export type Position = { partition: number; offset: number };
 /** A record of the journal as read. `entry` is null when it could not be decoded or is of a version that this build does not know. */
 export type JournalRecord = Position & { timestampMs: number; key: string; entry: Entry | null };
 
+/** A trace is named in 55 characters. What is much longer names none, and could make an entry too large to be written. */
+const LONGEST_TRACEPARENT = 128;
+
+/** What is kept of the trace that a command came with. */
+export const keptTrace = (traceparent: string | null): string | null =>
+  traceparent === null || traceparent.length > LONGEST_TRACEPARENT ? null : traceparent;
+
 const wrapped = (step: Step): CommandJournalEntry["step"] => {
   switch (step.kind) {
     case "claimed":

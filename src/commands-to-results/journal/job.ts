@@ -1,7 +1,7 @@
 import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./durably.ts";
-import type { Position, Ref, Step } from "./entry.ts";
+import { keptTrace, type Position, type Ref, type Step } from "./entry.ts";
 import type { Deps, Item, Lifeline, Place } from "./ports.ts";
 import type { Stopwatch } from "../../runtime/stopwatch.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
@@ -94,6 +94,7 @@ export const writeConclusion = async (
     resultId,
     result: value,
     note: null,
+    traceparent: keptTrace(job.item.traceparent),
   };
   const position = await writeStep(job, step, job.lifeline.abandon);
   if (attemptId !== null && job.unreleased === attemptId) job.unreleased = null;

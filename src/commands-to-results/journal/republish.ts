@@ -24,7 +24,7 @@ export const republish = async (
       try {
         const step = (await journal.reread(position))?.step;
         if (step?.kind !== "concluded") continue;
-        await publish(codec.decode(step.result), step.result, null);
+        await publish(codec.decode(step.result), step.result, step.traceparent);
         await journal.append(ref.key, {
           operation: ref.operation,
           commandId: ref.commandId,
