@@ -57,6 +57,8 @@ export type Concluded = {
   result: Buffer;
   /** An operator's name and reason; null otherwise. */
   note: string | null;
+  /** The trace that the command came with, for whoever publishes the result without having the command. */
+  traceparent: string | null;
 };
 
 /** The outcome of the result. */

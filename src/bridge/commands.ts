@@ -25,6 +25,7 @@ import type { Kit } from "./kit.ts";
 import { measured, openPartner } from "./partner.ts";
 import type { Part } from "./part.ts";
 import { openResults } from "./results.ts";
+import { traceparentOf } from "./traceparent.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
@@ -50,13 +51,6 @@ export type CommandPart = Part & {
   numbers: () => CommandNumbers;
   /** Takes no command any more, finishes those under way, commits, and leaves the group: for `ms` at most, whatever is gone. */
   drain: (ms: number) => Promise<void>;
-};
-
-/** What is no trace context is left out: a result repeats it, and must not become too large by it. */
-const TRACEPARENT = /^[\x21-\x7e]{1,512}$/;
-const traceparentOf = ({ headers }: Incoming): string | null => {
-  const text = headerValue(headers, "traceparent")?.toString() ?? "";
-  return TRACEPARENT.test(text) ? text : null;
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */

@@ -5,8 +5,22 @@ import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pem, type Kit } from "./kit.ts";
 
-/** The partner as the configuration describes it. Its credentials are looked at for each call. */
-export const openPartner = ({ partner }: Config, { clock }: Pick<Kit, "clock">): Partner => {
+/** The proxy that its setting names now, which may come from a file that changes. */
+const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
+  if (!proxyUrl) return null;
+  let text = proxyUrl.reveal();
+  let url = new URL(text);
+  return () => {
+    const now = proxyUrl.reveal();
+    if (now !== text) url = new URL(now);
+    text = now;
+    return url;
+  };
+};
+
+/** The partner as the configuration describes it. Its credentials and its proxy are looked at for each call. */
+export const openPartner = (config: Config, { clock }: Pick<Kit, "clock">): Partner => {
+  const { partner } = config;
   const { accessToken, xToken } = partner;
   const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
   const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
@@ -26,7 +40,7 @@ export const openPartner = ({ partner }: Config, { clock }: Pick<Kit, "clock">):
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     },
-    proxy: partner.proxyUrl ? new URL(partner.proxyUrl.reveal()) : null,
+    proxy: proxyOf(config),
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,

@@ -6,7 +6,6 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
 import { webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
@@ -15,6 +14,7 @@ import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
 import { openMemory } from "./memory.ts";
 import type { Part } from "./part.ts";
+import { webhookSecrets } from "./webhook-secrets.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;
@@ -41,19 +41,6 @@ const authOf = ({ webhook }: Config): Auth => {
     case undefined:
       throw new Error("WEBHOOK_AUTH is checked when the configuration is read");
   }
-};
-
-const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
-  let text = "";
-  let secrets: readonly string[] = [];
-  return () => {
-    const now = webhook.secret?.reveal() ?? "";
-    if (now !== text) {
-      text = now;
-      secrets = secretsIn(now);
-    }
-    return secrets;
-  };
 };
 
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
@@ -146,7 +133,7 @@ export const openWebhooks = async (
   const receive = webhooksToEvents({
     verify: verification({
       auth: authOf(config),
-      secrets: secretsOf(config),
+      secrets: webhookSecrets(config),
       allowedCidrs: webhook.allowedCidrs,
       trustedProxyCidrs: webhook.trustedProxyCidrs,
     }),

@@ -27,7 +27,10 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const call = quoteCalls({
     ...options,
     basePath: baseUrl.pathname.replace(/\/+$/, ""),
-    otherSecrets: proxy === null ? [] : [proxy.password, decodeURIComponent(proxy.password)],
+    otherSecrets: () => {
+      const password = proxy?.().password ?? "";
+      return [password, decodeURIComponent(password)];
+    },
     send,
   });
   const open = new Set<Promise<Outcome>>();

@@ -240,8 +240,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/answer.ts",
-        from: "published = await deps.publish(result, value, item.envelope).then(",
-        to: "published = true;\n    void deps.publish(result, value, item.envelope).then(",
+        from: "published = await deps.publish(result, value, envelope).then(",
+        to: "published = true;\n    void deps.publish(result, value, envelope).then(",
       },
     ],
   },

@@ -104,6 +104,7 @@ export const writeConclusion = async (
     resultId,
     result: value,
     note: null,
+    traceparent: job.item.envelope.traceparent,
   });
   // What the command came to counts more than the text of the answer, which is all that can be too large.
   const withoutResponse = (): Step => {

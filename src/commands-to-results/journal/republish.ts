@@ -1,8 +1,6 @@
 import type { Deps } from "./ports.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
 
-const NO_ENVELOPE = { traceparent: null, origin: null };
-
 /**
  * Publishes every final result that came after a doubt and that nobody is known to have published for `afterMs`: its command's offset is
  * committed, so nobody else will ask for it. Runs until the signal aborts. Replicas may do it side by side: the bytes are the same.
@@ -26,7 +24,8 @@ export const republish = async (
       try {
         const step = (await journal.reread(position))?.step;
         if (step?.kind !== "concluded") continue;
-        await publish(codec.decode(step.result), step.result, NO_ENVELOPE);
+        const { traceparent } = step;
+        await publish(codec.decode(step.result), step.result, { traceparent, origin: null });
         await journal.append(ref.key, {
           operation: ref.operation,
           commandId: ref.commandId,

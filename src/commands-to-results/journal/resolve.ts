@@ -52,13 +52,13 @@ const resultAt = async (
   deps: ResolveDeps,
   position: Position,
   signal: AbortSignal,
-): Promise<{ result: CommandResult; value: Buffer } | null> => {
+): Promise<{ result: CommandResult; value: Buffer; traceparent: string | null } | null> => {
   const entry = await durably(deps, "reread", signal, () => deps.journal.reread(position));
   if (entry?.step.kind !== "concluded") return null;
-  return { result: deps.codec.decode(entry.step.result), value: entry.step.result };
+  const { result: value, traceparent } = entry.step;
+  return { result: deps.codec.decode(value), value, traceparent };
 };
 
-const NO_ENVELOPE = { traceparent: null, origin: null };
 const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
 const decisionOn = (
@@ -90,7 +90,9 @@ const appendDecision = async (
   const { attemptId, requestHash } = claim;
   const note = `${decision.by}: ${decision.note}`;
   const { outcome, resultId } = result;
-  const step = { kind: "concluded" as const, attemptId, requestHash, outcome, resultId, result: value, note };
+  const { traceparent } = doubted;
+  const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
+  const step = { kind: "concluded" as const, ...facts };
   await appendAndReadBack(deps, ref.key, { operation, commandId, step }, signal);
   return value;
 };
@@ -122,8 +124,8 @@ export const resolve = async (
   if (said === null || after.kind !== "concluded") return { kind: "unknown" };
   const standing = await resultAt(deps, after.position, signal);
   if (!standing) return { kind: "decided", result: null };
-  const { result, value } = standing;
-  await durably(deps, "publish", signal, () => deps.publish(result, value, NO_ENVELOPE));
+  const { result, value, traceparent } = standing;
+  await durably(deps, "publish", signal, () => deps.publish(result, value, { traceparent, origin: null }));
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
   await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));

@@ -16,9 +16,9 @@ export type QuoteCallOptions = {
   /** `<partner_name>-<service_name>` */
   userAgent: string;
   /** Secrets beside the credentials that must not be seen in what is kept of an answer. */
-  otherSecrets: readonly string[];
+  otherSecrets: () => readonly string[];
   maxResponseBytes: number;
-  /** Statuses, and classes of them, that leave open whether an accept was executed: `409`, `5xx`. */
+  /** Statuses, and classes of them, that leave open whether an accept was executed, besides 408, 425 and 5xx: `409`, `4xx`. */
   acceptDoubtStatuses: readonly string[];
   clock: Pick<Clock, "now">;
   send: Transport["send"];
@@ -50,7 +50,7 @@ export const quoteCalls = (options: QuoteCallOptions): Call => {
 
   return async (request, callOptions) => {
     const used = credentials.current();
-    const mask = maskFor([used.accessToken, used.xToken, ...otherSecrets].filter(isSecret));
+    const mask = maskFor([used.accessToken, used.xToken, ...otherSecrets()].filter(isSecret));
     const reading = await send(
       {
         method: request.method,

@@ -13,8 +13,11 @@ export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: 
 export type ConnectOptions = {
   origin: URL;
   tls: TlsMaterial;
-  /** An HTTP proxy that is asked for a tunnel, with credentials in the URL where it wants them; null for none. */
-  proxy: URL | null;
+  /**
+   * The HTTP proxy that each connection asks for a tunnel, with credentials in the URL where it wants them. It may be another one each time.
+   * Null for none.
+   */
+  proxy: (() => URL) | null;
   clock: Clock;
 };
 
@@ -74,10 +77,11 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
   };
 
   const open = async (track: Track): Promise<net.Socket> => {
-    let socket = await overTcp(proxy ?? origin, track);
-    if (proxy !== null) {
-      if (isTls(proxy)) socket = await overTls(proxy, socket, {}, track);
-      await tunnel(socket, { proxy, host: hostOf(origin), port: portOf(origin) });
+    const hop = proxy?.() ?? null;
+    let socket = await overTcp(hop ?? origin, track);
+    if (hop !== null) {
+      if (isTls(hop)) socket = await overTls(hop, socket, {}, track);
+      await tunnel(socket, { proxy: hop, host: hostOf(origin), port: portOf(origin) });
     }
     return isTls(origin) ? overTls(origin, socket, material, track) : socket;
   };

@@ -10,8 +10,8 @@ export type TransportOptions = {
   /** Without a path. */
   origin: URL;
   tls: TlsMaterial;
-  /** Null for none. */
-  proxy: URL | null;
+  /** Asked for each connection; null for none. */
+  proxy: (() => URL) | null;
   /** For name, connection, tunnel and TLS together. */
   connectTimeoutMs: number;
   /** From handing the request over until its answer is complete. */

@@ -88,7 +88,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     keepAliveMs: 0,
     maxPerSecond: null,
     maxResponseBytes: 1_000,
-    acceptDoubtStatuses: ["302", "303", "408", "409", "425", "5xx"],
+    acceptDoubtStatuses: ["302", "303", "409"],
     clock: systemClock,
     ...over,
   });

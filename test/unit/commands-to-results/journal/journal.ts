@@ -34,6 +34,7 @@ export const concluded = (
   resultId: outcome === "IN_DOUBT" ? "doubt" : "final",
   result: Buffer.from(outcome),
   note: null,
+  traceparent: null,
 });
 
 export const published = (resultId = "final"): Step => ({ kind: "published", resultId });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { classify, doubtfulStatuses } from "../../../../src/partner/calls/outcome.ts";
 
-const byDefault = doubtfulStatuses(["302", "303", "408", "409", "425", "5xx"]);
+const byDefault = doubtfulStatuses(["302", "303", "409"]);
 const kinds = (status: number, isDoubtful = byDefault) =>
   (["ACCEPT_QUOTE", "CREATE_QUOTE"] as const).map(
     (operation) =>
@@ -39,11 +39,18 @@ describe("classify", () => {
     expect(kinds(status)).toEqual([accept, create]);
   });
 
-  it("lets the list of doubts be changed, for accepts", () => {
-    expect(kinds(409, doubtfulStatuses(["5xx"]))).toEqual(["refused", "refused"]);
+  it("lets statuses be added to the doubts, for accepts", () => {
     expect(kinds(404, doubtfulStatuses(["4XX"]))).toEqual(["unknown", "refused"]);
     expect(kinds(429, doubtfulStatuses(["429"]))).toEqual(["unknown", "throttled"]);
-    expect(kinds(503, doubtfulStatuses(["500"]))).toEqual(["refused", "unknown"]);
+    expect(kinds(409, doubtfulStatuses([]))).toEqual(["refused", "refused"]);
     expect(kinds(200, doubtfulStatuses(["2xx"]))).toEqual(["executed", "executed"]);
   });
+
+  it.each([[[]], [["409"]], [["500"]], [["4xx"]]])(
+    "takes no status from the doubts that HTTP itself gives: with %j",
+    (listed) => {
+      for (const status of [408, 425, 500, 502, 503, 504, 599])
+        expect(kinds(status, doubtfulStatuses(listed)), String(status)).toEqual(["unknown", "unknown"]);
+    },
+  );
 });

@@ -180,7 +180,10 @@ describe("a proxy", () => {
       },
     });
 
-  const through = (proxy: Server): URL => new URL(`http://user:p%40ss-word@127.0.0.1:${proxy.port}`);
+  const through = (proxy: Server) => {
+    const url = new URL(`http://user:p%40ss-word@127.0.0.1:${proxy.port}`);
+    return () => url;
+  };
   const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
   it.each([
@@ -242,6 +245,35 @@ describe("a proxy", () => {
     await eventually(() => proxy.seen[0]!.closed, "the connection to be closed");
   });
 
+  it("that is another one by now is asked by the next call", async () => {
+    const server = await serve(ok);
+    const proxies = await Promise.all([proxyTo(server, established), proxyTo(server, established)]);
+    const [first, second] = proxies.map(through);
+    let current = first!;
+    const partner = partnerOf(server, { proxy: () => current() });
+    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
+    await eventually(() => proxies[0].seen[0]!.closed, "the connection to be closed");
+    current = second!;
+    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
+    expect(proxies.map(({ seen }) => seen.length)).toEqual([1, 1]);
+  });
+
+  it("whose password is another one by now is masked by that", async () => {
+    const echo = {
+      onRequest: (socket: net.Socket) => socket.write(answer("400 Bad Request", '"old-word new%40word"')),
+    };
+    const server = await serve(echo);
+    const proxy = await proxyTo(server, established);
+    let password = "old-word";
+    const partner = partnerOf(server, {
+      proxy: () => new URL(`http://user:${password}@127.0.0.1:${proxy.port}`),
+    });
+    const bodyOf = async (): Promise<string> => JSON.stringify(await partner.call(ACCEPT, free()));
+    expect(await bodyOf()).not.toContain("old-word");
+    password = "new%40word";
+    expect(await bodyOf()).not.toContain("new%40word");
+  });
+
   it("that breaks after the request leaves it unknown", async () => {
     const server = await serve({ onRequest: (socket) => socket.destroy() });
     const proxy = await proxyTo(server, established);
@@ -257,7 +289,7 @@ describe("a connection that is given up", () => {
     connectFor({
       origin: new URL(origin),
       tls: {},
-      proxy: proxy === null ? null : new URL(proxy),
+      proxy: proxy === null ? null : () => new URL(proxy),
       clock: systemClock,
     })();
 

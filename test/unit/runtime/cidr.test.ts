@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCidr, rangesOf } from "../../../src/webhooks-to-events/cidr.ts";
+import { holdEverybody, isCidr, rangesOf } from "../../../src/runtime/cidr.ts";
 
 test.each([
   ["10.0.0.0/8", "10.255.1.2", true],
@@ -45,4 +45,25 @@ test.each([
 ])("%j is no range", (text) => {
   expect(isCidr(text)).toBe(false);
   expect(() => rangesOf([text])).toThrow(RangeError);
+});
+
+test.each([
+  [["0.0.0.0/0"], true],
+  [["128.0.0.0/1", "10.0.0.0/8", "0.0.0.0/1"], true],
+  [["0.0.0.0/1", "128.0.0.0/2", "192.0.0.0/4", "208.0.0.0/4"], true],
+  [["0.0.0.0/1", "128.0.0.0/2", "192.0.0.0/4"], false],
+  [["0.0.0.0/1", "128.0.0.0/2", "208.0.0.0/4"], false],
+  [["::ffff:0:0/96"], true],
+  [["::ffff:0:0/97", "::ffff:128.0.0.0/97"], true],
+  [["::ffff:0:0/97", "128.0.0.0/1"], true],
+  [["::ffff:1.2.3.4/95"], false],
+  [["::/0"], true],
+  [["::ffff:1.2.3.4/0"], true],
+  [["2000::/4", "3000::/5", "3800::/5"], true],
+  [["2000::/4", "3000::/5"], false],
+  [["2000::/4", "0.0.0.0/1"], false],
+  [["fc00::/7", "10.0.0.0/8", "192.0.2.1"], false],
+  [[], false],
+])("%j hold everybody: %j", (cidrs, expected) => {
+  expect(holdEverybody(cidrs)).toBe(expected);
 });
