@@ -12,7 +12,7 @@ import { readCommand } from "../commands-to-results/read.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
-import { headerValue, NO_HEADERS } from "../kafka/headers.ts";
+import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
