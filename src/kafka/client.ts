@@ -2,6 +2,7 @@ import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
+import { stopIdleTimers } from "./request-queue.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
@@ -50,6 +51,7 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   return () => {
     readAllCompressions();
     sendPreparedMessages();
+    stopIdleTimers();
     const sasl = saslOf(options);
     return new Kafka({
       brokers: rotated(options.brokers, clients++),
