@@ -60,8 +60,8 @@ async function installedNode(version, say, env) {
   const root = cacheFolder(env);
   const fill = async (/** @type {string} */ folder) => {
     say(`downloading Node.js ${version}, 60 MB (once, into ${root})`);
-    const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-save", "--prefer-offline"];
-    await run("npm", [...args, "--loglevel=error", `${name}@${version}`], {
+    const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-save", "--loglevel=error"];
+    await run("npm", [...args, `${name}@${version}`], {
       cwd: folder,
       env,
       timeoutMs: DOWNLOAD_MS,
