@@ -1,4 +1,4 @@
-// npm run bench:commands -- [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--keep-alive 0,5s]
+// npm run bench:commands -- [--node 24] [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--keep-alive 0,5s]
 //   [--seconds 4] [--idle 200] [--only bare|bridge]
 // Accepts through a real Kafka on this machine: the bridge with its journal, and a bare loop without any protection, by turns under the
 // same load. Keys: how many the commands share, 0 for a key each. Keep-alive: 0 for a connection for each call, otherwise both use

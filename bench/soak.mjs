@@ -1,4 +1,4 @@
-// npm run bench:soak -- [--minutes 60] [--per-second 2500] [--warm-up 10]
+// npm run bench:soak -- [--node 24] [--minutes 60] [--per-second 2500] [--warm-up 10]
 // A long mix of webhooks into the bridge: new events, repetitions, later statuses, wrong signatures, bodies that nobody understands.
 // Samples the bridge's memory, and says whether it grew. Exit code 1 when it did, or when an answer was not the right one.
 import { join } from "node:path";

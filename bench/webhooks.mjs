@@ -1,4 +1,4 @@
-// npm run bench:webhooks -- [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge]
+// npm run bench:webhooks -- [--node 24] [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge]
 // Webhooks into a real Kafka on this machine: the bridge with HMAC verification, and a bare baseline, by turns under the same load.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";

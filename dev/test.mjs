@@ -1,10 +1,12 @@
-// The whole check of a clone: installs, builds, checks types and style, then runs the tests against a real Kafka.
-// With arguments (`npm test -- test/unit/x.test.ts`) only the tests they name, without the checks of types and style.
+// The whole check of a clone: installs, builds, checks types and style, then runs the tests against a real Kafka, on the Node.js of the
+// machine and on that of the image. With arguments (`npm test -- [--node 24] test/unit/x.test.ts`) only the tests they name, on one
+// Node.js, without the checks of types and style.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { build, install, projectFolder, tool } from "./bootstrap/bootstrap.mjs";
+import { findNode, IMAGE_NODE, takeNodeOption } from "./bootstrap/node.mjs";
 import { summarize } from "./bootstrap/summary.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { program } from "./program.mjs";
@@ -39,18 +41,26 @@ async function checkStyle() {
 }
 
 /** The fault tests kill and freeze for minutes and want the machine for themselves: `npm run test:faults` runs them. */
-const EVERY_TIME = ["unit", "simulation", "integration", "e2e"].flatMap((name) => ["--project", name]);
+const EVERY_TIME = ["unit", "simulation", "integration", "e2e"];
+/** What runs once more on the Node.js of the image. */
+const ON_EACH_NODE = ["unit", "simulation", "integration"];
 
 /**
+ * @typedef {{ path: string, version: string }} Node
+ * @typedef {{ node: Node, what: string, passed: number, failed: number }} Tested
+ */
+
+/**
+ * @param {Node} node
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<number>} its exit code
+ * @returns {Promise<{ passed: number, failed: number }>}
  */
-async function vitest(args, env) {
+async function vitest(node, args, env) {
   await rm(REPORT, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
   const script = join(projectFolder, "node_modules", "vitest", "vitest.mjs");
-  const child = spawn(process.execPath, [script, "run", ...reporters, ...args], {
+  const child = spawn(node.path, [script, "run", ...reporters, ...args], {
     cwd: projectFolder,
     env: { ...process.env, ...env },
     stdio: "inherit",
@@ -59,20 +69,63 @@ async function vitest(args, env) {
   process.once("exit", endWithUs);
   const [code] = await once(child, "exit");
   process.removeListener("exit", endWithUs);
-  return code ?? 1;
+  const report = await readFile(REPORT, "utf8").catch(() => "{}");
+  return summarize(JSON.parse(report), code ?? 1);
+}
+
+/**
+ * @param {Node} node
+ * @param {string[]} projects
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<Tested>}
+ */
+async function testProjects(node, projects, env) {
+  const what = projects.join(", ");
+  steps.line(`\n  Node.js ${node.version}: ${what}`);
+  const args = projects.flatMap((name) => ["--project", name]);
+  return { node, what, ...(await vitest(node, args, env)) };
+}
+
+/**
+ * @param {import("./program.mjs").Scope} scope
+ * @param {string | undefined} which Node.js; without a choice the one of the machine, then the one of the image
+ * @returns {Promise<Tested[]>}
+ */
+async function testEverything(scope, which) {
+  const cluster = startCluster(scope);
+  cluster.catch(() => {});
+  // Before anything that takes minutes: without it the check cannot succeed.
+  const first = await findNode(which, steps.say);
+  const second = which === undefined ? await findNode(IMAGE_NODE, steps.say) : first;
+  await install(steps);
+  await build(steps);
+  await checkStyle();
+  const env = await cluster;
+  const tested = [await testProjects(first, EVERY_TIME, env)];
+  if (second.version !== first.version) tested.push(await testProjects(second, ON_EACH_NODE, env));
+  return tested;
+}
+
+/**
+ * @param {string[]} args of vitest
+ * @param {string | undefined} which Node.js
+ * @returns {Promise<Tested[]>}
+ */
+async function testOnly(args, which) {
+  const node = await findNode(which, steps.say);
+  await install(steps);
+  await build(steps);
+  return [{ node, what: args.join(" "), ...(await vitest(node, args, {})) }];
 }
 
 await program(async (scope) => {
-  const only = process.argv.slice(2);
+  const { which, rest } = takeNodeOption(process.argv.slice(2));
   await mkdir(join(projectFolder, ".cache"), { recursive: true });
-  const cluster = only.length === 0 ? startCluster(scope) : Promise.resolve({});
-  cluster.catch(() => {});
-  await install(steps);
-  await build(steps);
-  if (only.length === 0) await checkStyle();
-  const exitCode = await vitest(only.length === 0 ? EVERY_TIME : only, await cluster);
-  const report = await readFile(REPORT, "utf8").catch(() => "{}");
-  const { passed, failed } = summarize(JSON.parse(report), exitCode);
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 ? exitCode : exitCode || 1;
+  const tested = await (rest.length === 0 ? testEverything(scope, which) : testOnly(rest, which));
+  steps.line("");
+  for (const { node, what, passed, failed } of tested)
+    steps.line(`  Node.js ${node.version}: ${what}: ${passed} passed, ${failed} failed`);
+  const sum = (/** @type {"passed" | "failed"} */ of) => tested.reduce((total, one) => total + one[of], 0);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  return sum("failed") === 0 ? 0 : 1;
 });

@@ -30,11 +30,11 @@ export const roundLine = (round) =>
   `  ${round.load.padEnd(16)} ${round.server.padEnd(9)} ${fixed(round.perSecond, 0).padStart(6)}/s` +
   `  p99 ${fixed(round.p99Ms, 1)} ms  2xx ${round.good}  other ${round.other}  records ${round.records}`;
 
-/** The machine, since figures mean nothing without it. */
+/** The machine, since figures mean nothing without it. Servers and load run on the Node.js that runs this. */
 export const machine = () => {
   const processors = cpus();
   const memoryGb = (totalmem() / 1e9).toFixed(0);
-  return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, Node ${process.version}`;
+  return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, Node.js ${process.version}`;
 };
 
 /**

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { createdAtFormats, type CreatedAtFormat } from "../sandbox/answers/created-at.ts";
-import { profileNames, type ProfileName } from "../sandbox/answers/profiles.ts";
+import { createdAtFormats, type CreatedAtFormat } from "../sandbox/api/answers/created-at.ts";
+import { profileNames, type ProfileName } from "../sandbox/api/answers/profiles.ts";
+import { signSchemes, type SignScheme } from "../sandbox/notifications/sign.ts";
 import { repetitions, type Repetition } from "../sandbox/options.ts";
-import { signSchemes, type SignScheme } from "../sandbox/sign.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { storyNames, type StoryName } from "../sandbox/stories.ts";
-import { walkNames, type Walk } from "../sandbox/walks.ts";
+import { walkNames, type Walk } from "../sandbox/transactions/walks.ts";
 
 export type SandboxCommandDeps = {
   /** Only PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN are read. */

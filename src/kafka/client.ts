@@ -3,6 +3,7 @@ import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
+import { stopIdleTimers } from "./request-queue.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
@@ -49,6 +50,7 @@ const rotated = (brokers: readonly string[], by: number): string[] => {
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   readWholeHeaders();
   sendPreparedMessages();
+  stopIdleTimers();
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {
     readAllCompressions();

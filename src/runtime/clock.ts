@@ -16,6 +16,8 @@ export type Clock = {
   /**
    * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`; rejects at that
    * moment, whether or not `work` heeds its signal. Leaves neither timer nor listener behind. Dearer than `within`.
+   * (`AbortSignal.any` with `AbortSignal.timeout` is no replacement: with a signal that lives as long as the process, it leaks on Node.js 20
+   * for good, and on 24 until the time-out, however soon `work` ends.)
    */
   withDeadline<T>(
     ms: number,

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { createdAtFormats, type CreatedAtFormat } from "./answers/created-at.ts";
-import { profileNames, type ProfileName } from "./answers/profiles.ts";
-import { runningClock, type SandboxClock } from "./clock.ts";
-import type { Signing } from "./sign.ts";
+import { createdAtFormats, type CreatedAtFormat } from "./api/answers/created-at.ts";
+import { profileNames, type ProfileName } from "./api/answers/profiles.ts";
+import type { Signing } from "./notifications/sign.ts";
+import { runningClock, type SandboxClock } from "./runtime/clock.ts";
 import { storyNames, type StoryName } from "./stories.ts";
-import { walkNames, type Walk } from "./walks.ts";
+import { walkNames, type Walk } from "./transactions/walks.ts";
 
 /** How an accept is answered whose quote was accepted before. */
 export const repetitions = ["conflict", "same", "again"] as const;

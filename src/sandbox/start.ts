@@ -1,14 +1,14 @@
-import { createSaoPauloCalendar } from "./calendar.ts";
-import { createHeaderCheck } from "./check-headers.ts";
-import { control, controlPrefix } from "./control.ts";
-import { listen } from "./listen.ts";
-import { write } from "./misbehave.ts";
+import { createHeaderCheck } from "./api/check-headers.ts";
+import { createPartner } from "./api/partner.ts";
+import { createReaders } from "./api/read-requests.ts";
+import { createPartnerServer } from "./api/serve-partner.ts";
+import { control, controlPrefix } from "./control/control.ts";
+import { createPoster } from "./notifications/post.ts";
 import { settingsFrom, type SandboxOptions } from "./options.ts";
-import { createPartner } from "./partner.ts";
-import { isPage, servePage } from "./serve-page.ts";
-import { createPoster } from "./post.ts";
-import { createReaders } from "./read-requests.ts";
-import { createPartnerServer } from "./serve-partner.ts";
+import { isPage, servePage } from "./page/serve-page.ts";
+import { write } from "./runtime/answer.ts";
+import { createSaoPauloCalendar } from "./runtime/calendar.ts";
+import { listen } from "./runtime/listen.ts";
 import { tellStory } from "./tell-story.ts";
 import { createWorld } from "./world.ts";
 

@@ -1,5 +1,5 @@
+import type { Walk } from "./transactions/walks.ts";
 import type { QuoteRequest } from "./types.ts";
-import type { Walk } from "./walks.ts";
 
 /** A scenario as data: what it accepts by itself, what it leaves open for a client, and what goes wrong meanwhile. */
 export type Story = {

@@ -1,4 +1,4 @@
-import { parseFaultRule } from "./fault-rules.ts";
+import { parseFaultRule } from "./faults/fault-rules.ts";
 import { stories, type Story, type StoryName } from "./stories.ts";
 import type { World } from "./world.ts";
 

@@ -78,6 +78,3 @@ export type SeenRequest = {
   /** The fault kinds that were applied. */
   faults: string[];
 };
-
-/** What goes back over the wire. */
-export type Answer = { status: number; headers: Record<string, string>; body: string };

@@ -1,23 +1,23 @@
-import { formatInstant } from "./answers/created-at.ts";
-import { profiles } from "./answers/profiles.ts";
-import type { AnswersProfile, Stamp } from "./answers/types.ts";
-import { Ring } from "./bounded.ts";
-import { createDeliveries, type Deliveries } from "./deliveries.ts";
-import { createFaults, type Faults } from "./faults.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
-import type { TransactionRequest } from "./make-transactions.ts";
-import { createNotifications } from "./notifications.ts";
+import { formatInstant } from "./api/answers/created-at.ts";
+import { profiles } from "./api/answers/profiles.ts";
+import type { AnswersProfile, Stamp } from "./api/answers/types.ts";
+import { createFaults, type Faults } from "./faults/faults.ts";
+import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
+import { createNotifications } from "./notifications/notifications.ts";
+import type { Poster } from "./notifications/post.ts";
+import { signatureHeaders } from "./notifications/sign.ts";
+import { createSubscriptions, type Subscriptions } from "./notifications/subscriptions.ts";
 import type { Settings } from "./options.ts";
-import type { Poster } from "./post.ts";
-import { createQuoteBook, type QuoteBook } from "./quotes.ts";
-import { numberFrom, randomFrom, uuidFrom } from "./random.ts";
-import { createScheduler } from "./scheduler.ts";
-import { signatureHeaders } from "./sign.ts";
+import { Ring } from "./runtime/bounded.ts";
+import { numberFrom, randomFrom, uuidFrom } from "./runtime/random.ts";
+import { createScheduler } from "./runtime/scheduler.ts";
 import { stories } from "./stories.ts";
-import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
-import { createTransactions, type Transactions } from "./transactions.ts";
+import { createLedger, type Ledger } from "./transactions/ledger.ts";
+import type { TransactionRequest } from "./transactions/make-transactions.ts";
+import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
+import { createTransactions, type Transactions } from "./transactions/transactions.ts";
+import { isWalk } from "./transactions/walks.ts";
 import type { SeenRequest } from "./types.ts";
-import { isWalk } from "./walks.ts";
 
 /** Everything the partner knows and does, without any HTTP server in front of it. */
 export type World = {

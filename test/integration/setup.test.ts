@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import kafkajs, { type Admin } from "kafkajs";
+import { freePort } from "../../dev/cluster/ports.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { askAdmin } from "../support/kafka.ts";
 import { runProgram } from "../support/program.ts";
@@ -88,7 +89,9 @@ test("topics get the settings that the promises rest on", async () => {
 test("serve stops with a sentence for each topic and schema that is missing, and says what to run", async () => {
   const names = ownNames();
   const settings = toolSettings(cluster, names);
-  const nothing = await runProgram(["serve"], { ...settings, ...partner });
+  // Whatever else runs on this machine.
+  const ports = { WEBHOOK_PORT: String(await freePort()), MANAGEMENT_PORT: String(await freePort()) };
+  const nothing = await runProgram(["serve"], { ...settings, ...partner, ...ports });
   expect(nothing.code).toBe(1);
   for (const topic of Object.values(names.topics))
     expect(nothing.err).toMatch(new RegExp(`Topic ${topic} .*cambio-bridge setup`));
@@ -98,7 +101,7 @@ test("serve stops with a sentence for each topic and schema that is missing, and
   const url = `${cluster.schemaRegistryUrl}/subjects/${subject}`;
   await fetch(url, { method: "DELETE" });
   await fetch(`${url}?permanent=true`, { method: "DELETE" });
-  const schemaless = await runProgram(["serve"], { ...settings, ...partner });
+  const schemaless = await runProgram(["serve"], { ...settings, ...partner, ...ports });
   expect(schemaless.code).toBe(1);
   expect(schemaless.err.trim()).toMatch(new RegExp(`^Schema ${subject} .*cambio-bridge setup.*$`));
 });

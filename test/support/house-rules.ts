@@ -32,7 +32,41 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   // Tools read and write topics themselves, without a flow; of ops only `serve` needs something, its log.
   "cli/": room(["bridge/", "sandbox/", "config/", "runtime/", "kafka/", "ops/log.ts"], ["records.ts"]),
+  // The sandbox shares nothing with the bridge: it must be able to catch its mistakes. What stands side by side in it composes its rooms.
   "sandbox/": room([]),
+  "sandbox/types.ts": room([]),
+  "sandbox/runtime/": room([]),
+  "sandbox/transactions/": room(["sandbox/runtime/"], ["sandbox/types.ts"]),
+  "sandbox/faults/": room(["sandbox/runtime/"], ["sandbox/types.ts"]),
+  "sandbox/notifications/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/faults/"]),
+  "sandbox/api/": room(
+    ["sandbox/runtime/", "sandbox/transactions/", "sandbox/faults/"],
+    ["sandbox/types.ts", "sandbox/notifications/"],
+  ),
+  "sandbox/stories.ts": room([], ["sandbox/types.ts", "sandbox/transactions/"]),
+  "sandbox/options.ts": room([
+    "sandbox/stories.ts",
+    "sandbox/api/answers/",
+    "sandbox/notifications/",
+    "sandbox/transactions/",
+    "sandbox/runtime/",
+  ]),
+  "sandbox/world.ts": room(
+    [
+      "sandbox/stories.ts",
+      "sandbox/api/answers/",
+      "sandbox/notifications/",
+      "sandbox/faults/",
+      "sandbox/transactions/",
+      "sandbox/runtime/",
+    ],
+    ["sandbox/types.ts", "sandbox/options.ts"],
+  ),
+  "sandbox/control/": room(
+    ["sandbox/faults/", "sandbox/transactions/", "sandbox/runtime/"],
+    ["sandbox/types.ts", "sandbox/world.ts"],
+  ),
+  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/world.ts"]),
 };
 
 /** Libraries that belong to a room: there, and nowhere else, it is known that they are used. */
@@ -91,11 +125,13 @@ const acts = (statement: ts.Statement): boolean =>
 const covers = (entry: string, file: string): boolean =>
   entry.endsWith("/") ? file.startsWith(entry) : file === entry;
 
-/** Null when the file lies in none. */
-const roomOf = (file: string): string | null => {
-  const around = Object.keys(rooms).filter((entry) => covers(entry, file));
-  return around.sort((a, b) => b.length - a.length)[0] ?? null;
-};
+/** The innermost room of a table that a file or a folder lies in. */
+const roomIn = (table: Readonly<Record<string, Room>>, file: string): string | undefined =>
+  Object.keys(table)
+    .filter((name) => covers(name, file))
+    .sort((a, b) => b.length - a.length)[0];
+
+const roomOf = (file: string): string => roomIn(rooms, file) ?? "";
 
 const packageOf = (specifier: string): string =>
   specifier
@@ -104,7 +140,7 @@ const packageOf = (specifier: string): string =>
     .join("/");
 
 const importProblem = (file: string, { specifier, typeOnly }: Import): string | null => {
-  const own = roomOf(file) ?? "";
+  const own = roomOf(file);
   if (!specifier.startsWith(".")) {
     if (specifier.replace(/^node:/, "") === "process") return `${file}: imports process`;
     const home = homes[packageOf(specifier)];
@@ -132,12 +168,23 @@ const cycles = (graph: ReadonlyMap<string, readonly string[]>): string[] => {
   return found;
 };
 
+/** Every loop of the table: rooms that may import each other, by way of others too. */
+export const circles = (table: Readonly<Record<string, Room>>): string[] => {
+  const graph = new Map(
+    Object.entries(table).map(([name, { values, types }]) => [
+      name,
+      [...values, ...types].flatMap((entry) => roomIn(table, entry) ?? []),
+    ]),
+  );
+  return cycles(graph).map((path) => path.replace("a cycle of imports", "a circle of rooms"));
+};
+
 const namingProblems = (file: string): string[] => {
   const problems: string[] = [];
   if (posix.basename(file) === "index.ts") problems.push(`${file}: is a barrel`);
   if (file.split("/").includes("utils")) problems.push(`${file}: lies in a folder called utils`);
   if (!/^[a-z0-9-/]+\.ts$/.test(file)) problems.push(`${file}: is not in kebab-case`);
-  if (roomOf(file) === null) problems.push(`${file}: lies in no room of the house`);
+  if (roomOf(file) === "") problems.push(`${file}: lies in no room of the house`);
   return problems;
 };
 

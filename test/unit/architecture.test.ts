@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { rooms, violations, type Source } from "../support/house-rules.ts";
+import { circles, rooms, violations, type Source } from "../support/house-rules.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
@@ -23,6 +23,16 @@ test("every room that has a rule is there", () => {
       sources.some(({ file }) => file.startsWith(room)),
       room,
     ).toBe(true);
+});
+
+test("no arrow between rooms runs back: the table has no circle", () => {
+  expect(circles(rooms)).toEqual([]);
+  const room = (...values: string[]) => ({ values, types: [] });
+  const turned = { "a/": room("b/"), "b/": { values: [], types: ["c/d.ts"] }, "c/": room("a/") };
+  expect(circles(turned)).toEqual(["a circle of rooms: a/ → b/ → c/ → a/"]);
+  // A room inside of another one counts by itself.
+  const inside = { "a/": room(), "a/b/": room("a/c/"), "a/c/": room("a/b/x.ts") };
+  expect(circles(inside)).toEqual(["a circle of rooms: a/b/ → a/c/ → a/b/"]);
 });
 
 test("files are short: half of them have at most 100 lines", () => {
@@ -95,6 +105,14 @@ describe("the checker bites", () => {
     ],
     ["sandbox/start.ts", "const x = () => import(`../kafka/codec.ts`);", "imports kafka/codec.ts"],
     ["sandbox/start.ts", 'import "../../test/x.ts";', "imports ../test/x.ts"],
+    ["sandbox/runtime/clock.ts", 'import type { X } from "../types.ts";', "types of sandbox/types.ts"],
+    ["sandbox/transactions/walks.ts", 'import { x } from "../api/route.ts";', "imports sandbox/api/route.ts"],
+    ["sandbox/faults/faults.ts", 'import type { X } from "../world.ts";', "types of sandbox/world.ts"],
+    ["sandbox/api/partner.ts", 'import { x } from "../control/control.ts";', "imports sandbox/control"],
+    ["sandbox/control/control.ts", 'import { x } from "../page/page.ts";', "imports sandbox/page/page.ts"],
+    ["sandbox/control/control.ts", 'import { x } from "../world.ts";', "imports sandbox/world.ts"],
+    ["sandbox/world.ts", 'import { x } from "./control/control.ts";', "imports sandbox/control/control.ts"],
+    ["sandbox/page/page.ts", 'import type { X } from "../../ops/log.ts";', "imports types of ops/log.ts"],
     ["bridge/kit.ts", 'import { Kafka } from "kafkajs";', "imports kafkajs"],
     ["bridge/kit.ts", 'import type { X } from "kafkajs/types";', "imports kafkajs"],
     ["cli/send.ts", 'import { fetch } from "undici";', "imports undici"],
@@ -135,7 +153,12 @@ describe("the checker bites", () => {
       { file: "bridge/y.ts", text: 'import type { A } from "../partner/types.ts";\nexport const y: A = 1;' },
       { file: "partner/types.ts", text: "/** process.env, any */\nexport type A = { any: 1; process: 2 };" },
       { file: "commands-to-results/a.ts", text: 'import type { A } from "../partner/types.ts";' },
-      { file: "sandbox/a/b.ts", text: 'import { c } from "../c.ts";\nimport http from "node:http";' },
+      {
+        file: "sandbox/api/b.ts",
+        text: 'import { c } from "../runtime/c.ts";\nimport http from "node:http";',
+      },
+      { file: "sandbox/start.ts", text: 'import { c } from "./api/b.ts";' },
+      { file: "cli/sandbox.ts", text: 'import { c } from "../sandbox/api/b.ts";' },
     ]);
     expect(fine).toEqual([]);
   });

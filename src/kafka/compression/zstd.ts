@@ -56,7 +56,8 @@ const measure = (frame: Buffer): { frameBytes: number; most: number; windowBytes
 };
 
 /**
- * Decompresses Zstandard frames, one after the other. Their checksums are not verified.
+ * Decompresses Zstandard frames, one after the other. Their checksums are not verified. (Node.js has zstd itself, but not in version 20:
+ * once that need not be supported, `zstdDecompress` of `node:zlib`, with its `maxOutputLength`, can take the place of this file and of fzstd.)
  * @throws when the data is broken or might become larger than `maxBytes`, or needs a larger window
  */
 export const decompressZstd = (data: Buffer, maxBytes: number): Buffer => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { expect, it } from "vitest";
+import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { loadConfig, rows } from "../../../src/config/load.ts";
 
 type Service = {
@@ -75,7 +76,8 @@ it("builds an image whose parts exist, that runs as nobody special and starts `s
   expect(instruction("ENTRYPOINT")).toBe('ENTRYPOINT ["node", "--max-semi-space-size=8", "dist/main.js"]');
   expect(instruction("CMD")).toBe('CMD ["serve"]');
   expect(instruction("USER")).toBe("USER node");
-  expect(lines.filter((line) => line.startsWith("FROM "))).toHaveLength(2);
+  const base = `node:${IMAGE_NODE}-slim`;
+  expect(lines.filter((line) => line.startsWith("FROM "))).toEqual([`FROM ${base} AS build`, `FROM ${base}`]);
 
   const copied = lines
     .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { storyNames, type StoryName } from "../../../src/sandbox/stories.ts";
 import { startSandbox } from "../../../src/sandbox/start.ts";
+import { storyNames, type StoryName } from "../../../src/sandbox/stories.ts";
 import { clientOf } from "./client.ts";
 import { manualClock } from "./manual-clock.ts";
 import { openSandbox } from "./open.ts";

@@ -1,0 +1,40 @@
+import { json } from "../../runtime/answer.ts";
+import { statusOf } from "./refusals.ts";
+import type { AnswersProfile } from "./types.ts";
+
+/** Snake case in answers, 202 for what takes time, instants as epoch seconds. Notifications keep the known names. */
+export const snake: AnswersProfile = {
+  ids: "uuid",
+  createdAt: "epoch-seconds",
+  created: (quote, stamp) =>
+    json(201, {
+      quote_id: quote.quoteId,
+      quoted_amount: quote.quotedAmount,
+      expires_at: stamp(quote.expiresAt),
+    }),
+  accepted: ({ quoteId, acceptedAt }, stamp) =>
+    json(202, { quote_id: quoteId, accepted_at: stamp(acceptedAt) }),
+  subscribed: ({ subscriptionId }) => json(201, { webhook_id: subscriptionId }),
+  log: (entries, stamp) =>
+    json(200, {
+      logs: entries.map((entry) => ({
+        event_type: entry.eventType,
+        transaction_id: entry.transactionId,
+        transaction_status: entry.status,
+        created_at: stamp(entry.createdAt),
+        webhook_url: entry.url,
+        success: entry.state === "delivered",
+      })),
+    }),
+  refused: (refusal) =>
+    json(
+      statusOf(refusal, { QUOTE_ALREADY_ACCEPTED: 422, QUOTE_EXPIRED: 400, QUOTE_NOT_OF_TODAY: 400 }),
+      { error_code: refusal.code, error_description: refusal.message },
+      refusal.headers,
+    ),
+  notification: ({ transactionId, status, createdAt }, stamp) => ({
+    transactionId,
+    status,
+    createdAt: stamp(createdAt),
+  }),
+};

@@ -1,0 +1,117 @@
+import { isDate } from "../runtime/calendar.ts";
+import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
+
+/** A request breaks a rule of the specification; the message names the field. */
+export class InvalidRequest extends Error {
+  override readonly name = "InvalidRequest";
+}
+
+export type LogFilter = { startDate: string | null; endtDate: string | null; eventType: string | null };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const directions = ["INBOUND", "OUTBOUND"] as const satisfies readonly Direction[];
+const purposes = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
+// BRL is not in the list of accepted currencies, but the request that is shown uses it.
+const currencies = ["USD", "EUR", "AUD", "CHF", "BRL"];
+const printableAscii = /^[!-~]+$/;
+const amountForm = /^\d+(\.\d+)?$/;
+
+const fail = (message: string): never => {
+  throw new InvalidRequest(message);
+};
+
+const objectFrom = (body: Buffer): Fields => {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return fail("the body must be JSON in UTF-8");
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Fields)
+    : fail("the body must be a JSON object");
+};
+
+const onlyKnown = (names: readonly string[], known: readonly string[], ignoreUnknown: boolean) => {
+  const unknown = ignoreUnknown ? undefined : names.find((name) => !known.includes(name));
+  if (unknown !== undefined) fail(`${unknown} is not known here, only ${known.join(", ")}`);
+};
+
+const text = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  return typeof value === "string" && value !== ""
+    ? value
+    : fail(`${name} must be a string that is not empty`);
+};
+
+const oneOf = <T extends string>(fields: Fields, name: string, known: readonly T[]): T =>
+  known.find((item) => item === fields[name]) ?? fail(`${name} must be one of ${known.join(", ")}`);
+
+export type Readers = {
+  quote(body: Buffer): QuoteRequest;
+  accept(body: Buffer): AcceptRequest;
+  subscription(body: Buffer): { url: string; events: string[] };
+  logFilter(query: URLSearchParams): LogFilter;
+};
+
+/** The readers of the four requests; each throws {@link InvalidRequest}. */
+export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }): Readers => ({
+  quote: (body) => {
+    const fields = objectFrom(body);
+    const known = ["direction", "purpose", "quotedAmount", "baseCurrencyIso", "quotedCurrencyIso"];
+    onlyKnown(Object.keys(fields), known, rules.ignoreUnknownFields);
+    const quotedAmount = text(fields, "quotedAmount");
+    if (!amountForm.test(quotedAmount) || Number(quotedAmount) === 0)
+      fail("quotedAmount must be a string that holds an amount above zero");
+    return {
+      direction: oneOf(fields, "direction", directions),
+      purpose: oneOf(fields, "purpose", purposes),
+      quotedAmount,
+      baseCurrencyIso: oneOf(fields, "baseCurrencyIso", currencies),
+      quotedCurrencyIso: oneOf(fields, "quotedCurrencyIso", currencies),
+    };
+  },
+
+  accept: (body) => {
+    const fields = objectFrom(body);
+    onlyKnown(Object.keys(fields), ["counterpartyId", "amount", "externalId"], rules.ignoreUnknownFields);
+    const counterpartyId = text(fields, "counterpartyId");
+    const { amount, externalId } = fields;
+    if (amount === undefined && rules.localQuotation) fail("amount is mandatory in the local quotation flow");
+    if (amount !== undefined && !(typeof amount === "number" && amount > 0))
+      fail("amount must be a number above zero, without quotes");
+    if (externalId !== undefined && typeof externalId !== "string") fail("externalId must be a string");
+    return {
+      counterpartyId,
+      ...(typeof amount === "number" && { amount }),
+      ...(typeof externalId === "string" && { externalId }),
+    };
+  },
+
+  subscription: (body) => {
+    const fields = objectFrom(body);
+    onlyKnown(Object.keys(fields), ["url", "events"], rules.ignoreUnknownFields);
+    const url = text(fields, "url");
+    if (!printableAscii.test(url)) fail("url must be percent-encoded ASCII");
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      fail("url must be an http or https URL");
+    const { events } = fields;
+    if (!Array.isArray(events) || events.length === 0)
+      return fail("events must be an array that is not empty");
+    const unknown: unknown = events.find((event) => event !== "TRANSACTION_STATUS_UPDATED");
+    if (unknown !== undefined) fail("events may hold TRANSACTION_STATUS_UPDATED only");
+    return { url, events: ["TRANSACTION_STATUS_UPDATED"] };
+  },
+
+  logFilter: (query) => {
+    onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"], rules.ignoreUnknownFields);
+    for (const name of query.keys())
+      if (query.getAll(name).length > 1) fail(`${name} is given more than once`);
+    const date = (name: string): string | null => {
+      const value = query.get(name);
+      return value === null || isDate(value) ? value : fail(`${name} must be a date in the form YYYY-MM-DD`);
+    };
+    return { startDate: date("startDate"), endtDate: date("endtDate"), eventType: query.get("eventType") };
+  },
+});

@@ -1,0 +1,54 @@
+import type { Delivery, Quote, SeenRequest, Subscription, Transaction } from "../types.ts";
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
+
+/** The JSON views of /_sandbox/state: instants as ISO text, bodies as text and as base64 of the exact bytes. */
+export const quoteView = (quote: Quote, now: number) => ({
+  ...quote,
+  state: quote.executions > 0 ? "accepted" : now >= quote.expiresAt ? "expired" : "created",
+  createdAt: iso(quote.createdAt),
+  expiresAt: iso(quote.expiresAt),
+  acceptedAt: isoOrNull(quote.acceptedAt),
+});
+
+export const transactionView = (transaction: Transaction) => ({
+  ...transaction,
+  status: transaction.statuses.at(-1)?.status ?? null,
+  statuses: transaction.statuses.map(({ status, createdAt }) => ({ status, createdAt: iso(createdAt) })),
+});
+
+export const subscriptionView = (subscription: Subscription) => ({
+  ...subscription,
+  createdAt: iso(subscription.createdAt),
+});
+
+export const deliveryView = (delivery: Delivery) => ({
+  ...delivery,
+  createdAt: iso(delivery.createdAt),
+  nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
+  attempts: delivery.attempts.map((attempt) => ({
+    ...attempt,
+    dueAt: iso(attempt.dueAt),
+    startedAt: iso(attempt.startedAt),
+  })),
+});
+
+const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
+  Array.from({ length: rawHeaders.length >> 1 }, (_, pair) => [
+    rawHeaders[2 * pair] ?? "",
+    rawHeaders[2 * pair + 1] ?? "",
+  ]);
+
+export const requestView = (request: SeenRequest) => ({
+  at: iso(request.at),
+  method: request.method,
+  target: request.target,
+  operation: request.operation,
+  answered: request.answered,
+  faults: request.faults,
+  /** Name and value, in the order and the case in which they came. */
+  headers: pairsOf(request.rawHeaders),
+  body: request.body.toString("utf8"),
+  bodyBase64: request.body.toString("base64"),
+});

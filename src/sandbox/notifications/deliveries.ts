@@ -1,0 +1,110 @@
+import { Ring } from "../runtime/bounded.ts";
+import { spread, type Random } from "../runtime/random.ts";
+import type { Scheduler } from "../runtime/scheduler.ts";
+import type { Delivery } from "../types.ts";
+import type { PostResult } from "./post.ts";
+
+/** The specification says "up to 5". */
+const maxAttempts = 5;
+
+export type DeliveryRules = {
+  /** Mean time from a failed attempt's end to the next one, already divided by the time scale. */
+  retryMs: number;
+  jitter: number;
+  history: number;
+};
+
+export type DeliveryTotals = {
+  notifications: number;
+  duplicates: number;
+  attempts: number;
+  delivered: number;
+  failed: number;
+  dropped: number;
+  pending: number;
+};
+
+export type Deliveries = {
+  /** Enters it into the log; from then on it counts as sent. */
+  record(delivery: Delivery): void;
+  /** Makes the first attempt at `dueAt`, and more until one is answered with a 2xx. */
+  send(delivery: Delivery, dueAt: number, afterFirst?: () => void): void;
+  drop(delivery: Delivery): void;
+  newest(limit?: number): Delivery[];
+  totals(): DeliveryTotals;
+  clear(): void;
+};
+
+export type DeliveryDeps = {
+  now: () => number;
+  scheduler: Scheduler;
+  randomFor: (label: string) => Random;
+  post: (url: string, body: string, headers: Record<string, string>) => Promise<PostResult>;
+  /** The headers of one attempt. */
+  headersFor: (delivery: Delivery) => Record<string, string>;
+};
+
+const noTotals = (): DeliveryTotals => ({
+  notifications: 0,
+  duplicates: 0,
+  attempts: 0,
+  delivered: 0,
+  failed: 0,
+  dropped: 0,
+  pending: 0,
+});
+
+export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deliveries => {
+  const log = new Ring<Delivery>(rules.history);
+  let totals = noTotals();
+
+  const settle = (delivery: Delivery, state: "delivered" | "failed" | "dropped") => {
+    delivery.state = state;
+    delivery.nextAttemptAt = null;
+    totals.pending -= 1;
+    totals[state] += 1;
+  };
+
+  const attempt = async (delivery: Delivery, dueAt: number): Promise<void> => {
+    const startedAt = deps.now();
+    const counted = totals;
+    counted.attempts += 1;
+    delivery.nextAttemptAt = null;
+    const { httpStatus, answer, error } = await deps.post(
+      delivery.url,
+      delivery.body,
+      deps.headersFor(delivery),
+    );
+    // Cleared meanwhile: this delivery belongs to a past that nobody counts any more.
+    if (counted !== totals) return;
+    const endedAt = deps.now();
+    delivery.attempts.push({ dueAt, startedAt, tookMs: endedAt - startedAt, httpStatus, answer, error });
+    if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) settle(delivery, "delivered");
+    else if (delivery.attempts.length >= maxAttempts) settle(delivery, "failed");
+    else {
+      const random = deps.randomFor(`${delivery.deliveryId} ${delivery.attempts.length}`);
+      plan(delivery, Math.round(endedAt + spread(random, rules.retryMs, rules.jitter)));
+    }
+  };
+
+  const plan = (delivery: Delivery, dueAt: number, afterFirst?: () => void) => {
+    delivery.nextAttemptAt = dueAt;
+    deps.scheduler.at(dueAt, () => void attempt(delivery, dueAt).then(afterFirst));
+  };
+
+  return {
+    record: (delivery) => {
+      totals[delivery.duplicate ? "duplicates" : "notifications"] += 1;
+      totals.pending += 1;
+      log.push(delivery);
+    },
+    send: plan,
+    drop: (delivery) => settle(delivery, "dropped"),
+    newest: (limit) => log.newest(limit),
+    totals: () => ({ ...totals }),
+    clear: () => {
+      totals = noTotals();
+      log.clear();
+    },
+  };
+};

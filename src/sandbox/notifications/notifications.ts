@@ -1,0 +1,124 @@
+import type { NotificationFault } from "../faults/fault-rules.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { Scheduler } from "../runtime/scheduler.ts";
+import type { Delivery } from "../types.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+
+export const transactionStatusUpdated = "TRANSACTION_STATUS_UPDATED";
+
+export type Change = { transactionId: string; status: string; createdAt: number };
+
+export type Notifications = {
+  /** Notifies every subscribed URL of a change, or does to it what the faults say. */
+  notify(change: Change): void;
+  clear(): void;
+};
+
+export type NotificationDeps = {
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  faults: Faults;
+  scheduler: Scheduler;
+  nextDeliveryId: () => string;
+  /** The JSON text of a notification. */
+  bodyOf: (change: Change) => string;
+  /** A duration of the partner's, divided by the time scale. */
+  scaled: (ms: number) => number;
+  /** How long a reordered or gathered notification waits for others at most; already divided. */
+  longestHoldMs: number;
+};
+
+export const createNotifications = (deps: NotificationDeps): Notifications => {
+  const { deliveries, scheduler } = deps;
+  // Held back until the next notification of the same transaction to the same URL was sent.
+  const overtaken = new Map<string, () => void>();
+  // Gathered per burst rule until there are enough of them.
+  const gathered = new Map<string, (() => void)[]>();
+
+  const overtake = (key: string, dueAt: number, send: () => void) => {
+    overtaken.set(key, send);
+    scheduler.at(dueAt + deps.longestHoldMs, () => {
+      if (overtaken.get(key) !== send) return;
+      overtaken.delete(key);
+      send();
+    });
+  };
+
+  const gather = (faultId: string, size: number, dueAt: number, send: () => void) => {
+    const waiting = gathered.get(faultId) ?? [];
+    gathered.set(faultId, waiting);
+    waiting.push(send);
+    const release = () => {
+      if (gathered.get(faultId) !== waiting) return;
+      gathered.delete(faultId);
+      for (const each of waiting) each();
+    };
+    if (waiting.length >= size) release();
+    else if (waiting.length === 1) scheduler.at(dueAt + deps.longestHoldMs, release);
+  };
+
+  const copyOf = (delivery: Delivery): Delivery => ({
+    ...delivery,
+    deliveryId: deps.nextDeliveryId(),
+    duplicate: true,
+    attempts: [],
+  });
+
+  const dispatch = (delivery: Delivery, faults: { faultId: string; fault: NotificationFault }[]) => {
+    if (faults.some(({ fault }) => fault.kind === "drop")) {
+      deliveries.drop(delivery);
+      return;
+    }
+    const key = `${delivery.transactionId} ${delivery.url}`;
+    const held = overtaken.get(key);
+    overtaken.delete(key);
+    let dueAt = delivery.createdAt;
+    let copies = 0;
+    let hold: ((send: () => void) => void) | undefined;
+    for (const { faultId, fault } of faults) {
+      if (fault.kind === "delay") dueAt += deps.scaled(fault.ms);
+      else if (fault.kind === "forge") delivery.forged = true;
+      else if (fault.kind === "duplicate") copies += fault.times;
+      else if (fault.kind === "burst") hold = (send) => gather(faultId, fault.size, dueAt, send);
+      else if (fault.kind === "reorder" && !held) hold = (send) => overtake(key, dueAt, send);
+    }
+    const all = [delivery, ...Array.from({ length: copies }, () => copyOf(delivery))];
+    for (const each of all.slice(1)) deliveries.record(each);
+    const send = () => all.forEach((each, nth) => deliveries.send(each, dueAt, nth === 0 ? held : undefined));
+    if (hold) hold(send);
+    else send();
+  };
+
+  return {
+    notify: (change) => {
+      for (const { url, events } of deps.subscriptions.list()) {
+        if (!events.includes(transactionStatusUpdated)) continue;
+        const delivery: Delivery = {
+          ...change,
+          deliveryId: deps.nextDeliveryId(),
+          url,
+          eventType: transactionStatusUpdated,
+          body: deps.bodyOf(change),
+          state: "pending",
+          duplicate: false,
+          forged: false,
+          attempts: [],
+          nextAttemptAt: null,
+        };
+        const faults = deps.faults.forNotification({
+          operation: "notification",
+          url,
+          ...change,
+          body: delivery.body,
+        });
+        deliveries.record(delivery);
+        dispatch(delivery, faults);
+      }
+    },
+    clear: () => {
+      overtaken.clear();
+      gathered.clear();
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { Direction } from "../types.ts";
+import { isWalk, walkNames, type Walk } from "./walks.ts";
+
+/** Transactions that no accept started, as money orders from abroad are. */
+export type TransactionRequest = {
+  direction: Direction;
+  walk: Walk | null;
+  /** Instead of a walk's; any text will do, to see what a client makes of codes it does not know. */
+  statuses: string[] | null;
+  transactionId: string | null;
+  count: number;
+};
+
+export class TransactionRequestError extends Error {
+  override readonly name = "TransactionRequestError";
+}
+
+const fail = (message: string): never => {
+  throw new TransactionRequestError(message);
+};
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** Reads POST /_sandbox/transactions; throws a {@link TransactionRequestError}. */
+export const parseTransactionRequest = (value: unknown): TransactionRequest => {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return fail("a JSON object is needed");
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  const known = ["direction", "walk", "statuses", "transactionId", "count"];
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown !== undefined) fail(`${unknown} is not known here, only ${known.join(", ")}`);
+  const { direction = "OUTBOUND", walk = null, statuses = null, transactionId = null, count = 1 } = fields;
+  if (direction !== "INBOUND" && direction !== "OUTBOUND")
+    return fail("direction must be INBOUND or OUTBOUND");
+  if (walk !== null && !isWalk(walk)) return fail(`walk must be one of ${walkNames.join(", ")}`);
+  if (statuses !== null && !(Array.isArray(statuses) && statuses.every(isText)))
+    return fail("statuses must be an array of strings");
+  if (transactionId !== null && !isText(transactionId)) return fail("transactionId must be a string");
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > 100_000)
+    return fail("count must be a whole number from 1 to 100000");
+  if (transactionId !== null && count !== 1) return fail("count must be 1 where transactionId is given");
+  return { direction, walk, statuses, transactionId, count: Number(count) };
+};

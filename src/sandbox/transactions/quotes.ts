@@ -1,0 +1,110 @@
+import { BoundedMap } from "../runtime/bounded.ts";
+import type { AcceptRequest, Direction, Quote, QuoteRequest } from "../types.ts";
+import type { Ledger } from "./ledger.ts";
+
+export type QuoteRules = {
+  /** Already divided by the time scale. */
+  validityMs: number;
+  repetition: "conflict" | "same" | "again";
+  acceptUnknownQuotes: boolean;
+  maxQuotes: number;
+};
+
+export type AcceptOutcome =
+  | { kind: "executed" | "same"; quoteId: string; transactionId: string | null; acceptedAt: number }
+  | { kind: "unknown" | "already-accepted" | "expired" | "not-of-today" };
+
+export type QuoteBook = {
+  create(request: QuoteRequest): Quote;
+  /** Executes the accept, unless it must be refused. This is the moment at which an execution is counted. */
+  accept(quoteId: string, request: AcceptRequest): AcceptOutcome;
+  totals(): { created: number; repetitions: number };
+  newest(limit?: number): Quote[];
+  get(quoteId: string): Quote | undefined;
+  clear(): void;
+};
+
+export type QuoteDeps = {
+  now: () => number;
+  /** The business day an instant belongs to. */
+  day: (at: number) => string;
+  nextQuoteId: () => string;
+  ledger: Ledger;
+  /** Makes the transaction that an execution starts, and returns its id. */
+  startTransaction: (start: { quoteId: string; direction: Direction; accept: AcceptRequest }) => string;
+};
+
+export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook => {
+  const quotes = new BoundedMap<Quote>(rules.maxQuotes);
+  let created = 0;
+  let repetitions = 0;
+
+  const execute = (quoteId: string, quote: Quote | undefined, accept: AcceptRequest): AcceptOutcome => {
+    const direction = quote?.direction ?? "OUTBOUND";
+    const executions = deps.ledger.execute(quoteId);
+    const transactionId = deps.startTransaction({ quoteId, direction, accept });
+    const acceptedAt = deps.now();
+    if (quote) {
+      quote.executions = executions;
+      quote.acceptedAt ??= acceptedAt;
+      quote.accept ??= accept;
+      quote.transactionIds.push(transactionId);
+    }
+    return { kind: "executed", quoteId, transactionId, acceptedAt };
+  };
+
+  const repeat = (quoteId: string, quote: Quote | undefined, accept: AcceptRequest): AcceptOutcome => {
+    repetitions += 1;
+    switch (rules.repetition) {
+      case "conflict":
+        return { kind: "already-accepted" };
+      case "same":
+        return {
+          kind: "same",
+          quoteId,
+          transactionId: quote?.transactionIds[0] ?? null,
+          acceptedAt: quote?.acceptedAt ?? deps.now(),
+        };
+      case "again":
+        return execute(quoteId, quote, accept);
+    }
+  };
+
+  return {
+    create: (request) => {
+      const createdAt = deps.now();
+      const quote: Quote = {
+        ...request,
+        quoteId: deps.nextQuoteId(),
+        createdAt,
+        expiresAt: createdAt + rules.validityMs,
+        executions: 0,
+        acceptedAt: null,
+        accept: null,
+        transactionIds: [],
+      };
+      created += 1;
+      quotes.add(quote.quoteId, quote);
+      return quote;
+    },
+
+    accept: (quoteId, request) => {
+      const quote = quotes.get(quoteId);
+      // A repetition is told by the ledger, which outlives the quote.
+      if (deps.ledger.executionsOf(quoteId) > 0) return repeat(quoteId, quote, request);
+      if (!quote) return rules.acceptUnknownQuotes ? execute(quoteId, quote, request) : { kind: "unknown" };
+      const now = deps.now();
+      if (deps.day(now) !== deps.day(quote.createdAt)) return { kind: "not-of-today" };
+      if (now >= quote.expiresAt) return { kind: "expired" };
+      return execute(quoteId, quote, request);
+    },
+
+    totals: () => ({ created, repetitions }),
+    newest: (limit) => quotes.newest(limit),
+    get: (quoteId) => quotes.get(quoteId),
+    clear: () => {
+      created = repetitions = 0;
+      quotes.clear();
+    },
+  };
+};

@@ -1,0 +1,93 @@
+import { BoundedMap } from "../runtime/bounded.ts";
+import { spread, type Random } from "../runtime/random.ts";
+import type { Scheduler } from "../runtime/scheduler.ts";
+import type { Direction, Transaction } from "../types.ts";
+import { statusesOf, type Walk } from "./walks.ts";
+
+export type WalkRules = {
+  /** Mean time between two statuses, already divided by the time scale. */
+  stepMs: number;
+  jitter: number;
+  history: number;
+  /** A transaction beyond this many stays at its first status, so that memory is bounded. */
+  maxWalking: number;
+};
+
+export type TransactionStart = {
+  transactionId: string;
+  quoteId: string | null;
+  direction: Direction;
+  walk: Walk;
+  /** Instead of the walk's. */
+  statuses?: readonly string[];
+};
+
+export type Transactions = {
+  start(start: TransactionStart): void;
+  newest(limit?: number): Transaction[];
+  get(transactionId: string): Transaction | undefined;
+  totals(): { transactions: number; walking: number; notWalked: number; statusChanges: number };
+  clear(): void;
+};
+
+export type TransactionDeps = {
+  now: () => number;
+  scheduler: Scheduler;
+  /** A stream of its own for each transaction, so that one does not disturb the dates of another. */
+  randomFor: (label: string) => Random;
+  /** Called at each change of a status, the first one included. */
+  changed: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
+};
+
+export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Transactions => {
+  const kept = new BoundedMap<Transaction>(rules.history);
+  let transactions = 0;
+  let walking = 0;
+  let notWalked = 0;
+  let statusChanges = 0;
+
+  const enter = (transaction: Transaction, status: string, createdAt: number) => {
+    const change = { status, createdAt };
+    transaction.statuses.push(change);
+    statusChanges += 1;
+    deps.changed(transaction, change);
+  };
+
+  // A step is dated by its plan, not by the moment its timer fired: the same seed gives the same dates.
+  const plan = (transaction: Transaction, rest: readonly string[], from: number, random: Random) => {
+    const [status, ...later] = rest;
+    if (status === undefined) {
+      walking -= 1;
+      return;
+    }
+    const dueAt = Math.round(from + spread(random, rules.stepMs, rules.jitter));
+    deps.scheduler.at(dueAt, () => {
+      enter(transaction, status, dueAt);
+      plan(transaction, later, dueAt, random);
+    });
+  };
+
+  return {
+    start: ({ transactionId, quoteId, direction, walk, statuses }) => {
+      const transaction: Transaction = { transactionId, quoteId, direction, walk, statuses: [] };
+      const [first, ...later] = statuses ?? statusesOf(direction, walk);
+      const now = deps.now();
+      transactions += 1;
+      if (!kept.get(transactionId)) kept.add(transactionId, transaction);
+      if (first !== undefined) enter(transaction, first, now);
+      if (later.length === 0) return;
+      if (walking >= rules.maxWalking) notWalked += 1;
+      else {
+        walking += 1;
+        plan(transaction, later, now, deps.randomFor(transactionId));
+      }
+    },
+    newest: (limit) => kept.newest(limit),
+    get: (transactionId) => kept.get(transactionId),
+    totals: () => ({ transactions, walking, notWalked, statusChanges }),
+    clear: () => {
+      transactions = walking = notWalked = statusChanges = 0;
+      kept.clear();
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import type { Direction } from "../types.ts";
+
+const outbound = {
+  main: [
+    "AWAITING_PAYMENT",
+    "PAYMENT_CONFIRMED",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  canceled: ["AWAITING_PAYMENT", "CANCELED"],
+  refunded: ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED", "CANCELED", "REFUNDED"],
+  "payment-issue": [
+    "AWAITING_PAYMENT",
+    "PAYMENT_ISSUE",
+    "PAYMENT_CONFIRMED",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  "document-issue": [
+    "AWAITING_PAYMENT",
+    "PAYMENT_CONFIRMED",
+    "TRANSACTION_DOCUMENT_ISSUE",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  "invalid-proof": ["AWAITING_PAYMENT", "INVALID_PROOF_OF_PAYMENT", "CANCELED"],
+  "settlement-issue": [
+    "AWAITING_PAYMENT",
+    "PAYMENT_CONFIRMED",
+    "SETTLEMENT_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "SETTLEMENT_ISSUE",
+  ],
+  still: ["AWAITING_PAYMENT"],
+} as const satisfies Record<string, readonly string[]>;
+
+const inbound = {
+  main: [
+    "AWAITING_MONEY_ORDER",
+    "TRANSACTION_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "TRANSACTION_COMPLETED",
+  ],
+  canceled: ["AWAITING_MONEY_ORDER", "CANCELED"],
+  "settlement-issue": [
+    "AWAITING_MONEY_ORDER",
+    "TRANSACTION_IN_PROGRESS",
+    "CONTRACT_IN_PROGRESS",
+    "REGISTERED_TRANSACTION",
+    "SETTLEMENT_ISSUE",
+  ],
+  still: ["AWAITING_MONEY_ORDER"],
+} as const satisfies Record<string, readonly string[]>;
+
+/**
+ * The paths a transaction may take, by name. The main flows are the specification's; it shows no other transition, so
+ * every side story here is a choice of the sandbox. `still` stays at the first status.
+ */
+export type Walk = keyof typeof outbound;
+
+export const walkNames = Object.keys(outbound) as Walk[];
+
+export const isWalk = (name: unknown): name is Walk =>
+  typeof name === "string" && (walkNames as string[]).includes(name);
+
+/** The statuses of a walk. A story that only money leaving Brazil knows is the main flow for money coming in. */
+export const statusesOf = (direction: Direction, walk: Walk): readonly string[] =>
+  direction === "OUTBOUND"
+    ? outbound[walk]
+    : walk in inbound
+      ? inbound[walk as keyof typeof inbound]
+      : inbound.main;

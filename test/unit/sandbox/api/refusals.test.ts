@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { aQuote } from "../client.ts";
+import { openSandbox } from "../open.ts";
+
+test.each([
+  ["no Authorization", { authorization: undefined }, 401],
+  ["another scheme", { authorization: "Basic YTpi" }, 401],
+  ["another access token", { authorization: "Bearer other" }, 401],
+  ["no x-token", { "x-token": undefined }, 401],
+  ["another x-token", { "x-token": "other" }, 401],
+  ["no Content-Type", { "content-type": "text/plain" }, 415],
+  ["accept of anything", { accept: "*/*" }, 406],
+  ["a User-Agent of a library", { "user-agent": "node-fetch/3.0" }, 400],
+  ["a User-Agent without a service", { "user-agent": "acme" }, 400],
+  ["a User-Agent of another service", { "user-agent": "acme-payments" }, 400],
+])("a request with %s is refused and nothing is made", async (_, over, status) => {
+  const client = await openSandbox({ accessToken: "access", xToken: "x", serviceName: "fx" });
+  expect((await client.create()).status).toBe(201);
+  expect((await client.send("POST", "/corporate/v1/quote", aQuote, over)).status).toBe(status);
+  expect(await client.control("GET", "state?only=totals")).toMatchObject({ totals: { created: 1 } });
+});
+
+test.each([
+  ["not JSON", "{", "body"],
+  ["an array", "[]", "body"],
+  ["a lower-case direction", { ...aQuote, direction: "outbound" }, "direction"],
+  ["an unknown purpose", { ...aQuote, purpose: "GIFT" }, "purpose"],
+  ["an amount as a number", { ...aQuote, quotedAmount: 1000 }, "quotedAmount"],
+  ["an amount of zero", { ...aQuote, quotedAmount: "0.00" }, "quotedAmount"],
+  ["a negative amount", { ...aQuote, quotedAmount: "-1" }, "quotedAmount"],
+  ["a currency off the list", { ...aQuote, baseCurrencyIso: "JPY" }, "baseCurrencyIso"],
+  ["a missing currency", { ...aQuote, quotedCurrencyIso: undefined }, "quotedCurrencyIso"],
+  ["a misspelt field", { ...aQuote, ammount: "1" }, "ammount"],
+])("a quote with %s is refused, and the answer names the field", async (_, body, field) => {
+  const client = await openSandbox();
+  const { status, text } = await client.send("POST", "/corporate/v1/quote", body);
+  expect(status).toBe(400);
+  expect(text).toContain(field);
+});
+
+test.each([
+  ["no counterparty", {}, "counterpartyId"],
+  ["an amount as a string", { counterpartyId: "c", amount: "10.00" }, "amount"],
+  ["an amount of zero", { counterpartyId: "c", amount: 0 }, "amount"],
+  ["an externalId as a number", { counterpartyId: "c", externalId: 1 }, "externalId"],
+])("an accept with %s is refused before anything is executed", async (_, body, field) => {
+  const client = await openSandbox();
+  const quoteId = await client.createdId();
+  const refused = await client.accept(quoteId, body);
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain(field);
+  expect(await client.control("GET", `executions/${quoteId}`)).toEqual({ quoteId, executions: 0 });
+});
+
+test("the local quotation flow needs an amount", async () => {
+  const client = await openSandbox({ localQuotation: true });
+  const quoteId = await client.createdId();
+  expect((await client.accept(quoteId)).status).toBe(400);
+  expect((await client.accept(quoteId, { counterpartyId: "c", amount: 10.5 })).status).toBe(200);
+});
+
+test.each([
+  "?startDate=2026-13-01",
+  "?startDate=21/11/2026",
+  "?endDate=2026-11-21",
+  "?eventType=a&eventType=b",
+])("the log refuses %s", async (query) => {
+  const client = await openSandbox();
+  expect((await client.logs(query)).status).toBe(400);
+});
+
+test("a path or a method that is not known is refused as such", async () => {
+  const client = await openSandbox();
+  expect((await client.send("GET", "/corporate/v2/quote")).status).toBe(404);
+  const wrongMethod = await client.send("POST", "/corporate/v1/quote/q-1/accept", { counterpartyId: "c" });
+  expect(wrongMethod.status).toBe(405);
+  expect(wrongMethod.headers.get("allow")).toBe("PUT");
+});
+
+test("fields that are not known pass where that was chosen", async () => {
+  const client = await openSandbox({ ignoreUnknownFields: true });
+  expect((await client.create({ note: "hello" })).status).toBe(201);
+});

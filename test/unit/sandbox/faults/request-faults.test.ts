@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { openSandbox } from "../open.ts";
+import { rawAccept } from "../raw-request.ts";
+import { until } from "../receiver.ts";
+
+const withFault = async (fault: object) => {
+  const client = await openSandbox();
+  const added = await client.control<{ faultId: string }>("POST", "faults", {
+    operation: "accept",
+    ...fault,
+  });
+  expect(added.faultId).toBe("fault-1");
+  const quoteId = await client.createdId();
+  const executions = async () =>
+    (await client.control<{ executions: number }>("GET", `executions/${quoteId}`)).executions;
+  return { client, quoteId, executions };
+};
+
+test.each([
+  ["before", 0],
+  ["after", 1],
+] as const)("a 503 %s executing leaves %i executions", async (when, expected) => {
+  const { client, quoteId, executions } = await withFault({
+    kind: "status",
+    status: 503,
+    when,
+    body: '{"broken":true}',
+  });
+  const answer = await client.accept(quoteId);
+  expect(answer).toMatchObject({ status: 503, text: '{"broken":true}' });
+  expect(await executions()).toBe(expected);
+});
+
+test.each([
+  ["before", 0],
+  ["after", 1],
+] as const)("a reset %s executing leaves %i executions and no answer", async (when, expected) => {
+  const { client, quoteId, executions } = await withFault({ kind: "reset", when });
+  expect(await rawAccept(client.url, quoteId, 5000)).toEqual({ text: "", ended: "reset" });
+  expect(await executions()).toBe(expected);
+});
+
+test.each([
+  ["before", 0],
+  ["after", 1],
+] as const)("a hang %s executing leaves %i executions and an open connection", async (when, expected) => {
+  const { client, quoteId, executions } = await withFault({ kind: "hang", when });
+  expect(await rawAccept(client.url, quoteId, 100)).toEqual({ text: "", ended: "still-open" });
+  expect(await executions()).toBe(expected);
+});
+
+test("garbage after executing is not HTTP", async () => {
+  const { client, quoteId, executions } = await withFault({ kind: "garbage", when: "after" });
+  const { text } = await rawAccept(client.url, quoteId, 5000);
+  expect(text).not.toMatch(/^HTTP/);
+  expect(text).not.toBe("");
+  expect(await executions()).toBe(1);
+});
+
+test("a cut-off body ends before its content-length", async () => {
+  const { client, quoteId, executions } = await withFault({ kind: "cut-body" });
+  const { text, ended } = await rawAccept(client.url, quoteId, 5000);
+  const [head, body] = text.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1.1 200/);
+  expect(ended).toBe("end");
+  expect(body!.length).toBeLessThan(Number(/content-length: (\d+)/.exec(head!)?.[1]));
+  expect(await executions()).toBe(1);
+});
+
+test("a slow body is whole in the end, its headers being there long before", async () => {
+  const { client, quoteId } = await withFault({ kind: "slow-body", ms: 60_000 });
+  const early = await rawAccept(client.url, quoteId, 100);
+  expect(early).toMatchObject({
+    text: expect.stringMatching(/^HTTP\/1.1 200/) as string,
+    ended: "still-open",
+  });
+  const quick = await withFault({ kind: "slow-body", ms: 20 });
+  expect((await quick.client.accept(quick.quoteId)).json).toMatchObject({ quoteId: quick.quoteId });
+});
+
+test("429 carries Retry-After and executes nothing; 401 neither", async () => {
+  const throttled = await withFault({ kind: "throttle", retryAfter: "7", count: 1 });
+  const answer = await throttled.client.accept(throttled.quoteId);
+  expect(answer.status).toBe(429);
+  expect(answer.headers.get("retry-after")).toBe("7");
+  expect(await throttled.executions()).toBe(0);
+  expect((await throttled.client.accept(throttled.quoteId)).status).toBe(200);
+  const unauthorized = await withFault({ kind: "unauthorized" });
+  expect((await unauthorized.client.accept(unauthorized.quoteId)).status).toBe(401);
+  expect(await unauthorized.executions()).toBe(0);
+});
+
+test("latency comes before executing, and another fault may come on top", async () => {
+  const { client, quoteId, executions } = await withFault({ kind: "latency", ms: 60_000, count: 1 });
+  const hanging = rawAccept(client.url, quoteId, 200);
+  expect(await executions()).toBe(0);
+  expect(await hanging).toMatchObject({ text: "", ended: "still-open" });
+  await client.control("DELETE", "faults");
+  await client.control("POST", "faults", [
+    { operation: "accept", kind: "latency", ms: 1 },
+    { operation: "accept", kind: "status", status: 418 },
+  ]);
+  expect((await client.accept(quoteId)).status).toBe(418);
+});
+
+test("skip and count say which matches are hit", async () => {
+  const { client } = await withFault({ kind: "status", status: 500, skip: 1, count: 2 });
+  const statuses = [];
+  for (let nth = 0; nth < 5; nth += 1) statuses.push((await client.accept(await client.createdId())).status);
+  expect(statuses).toEqual([200, 500, 500, 200, 200]);
+  expect(await client.control("GET", "faults")).toMatchObject([{ matched: 3, hits: 2 }]);
+});
+
+test.each([
+  ["quoteId", { quoteId: "q-1" }],
+  ["a prefix of the path", { path: "/corporate/v1/quote/q-1*" }],
+  ["a header", { header: { "X-Trace": "t-1" } }],
+  ["a part of the body", { body: "cp-special" }],
+])("a match on %s hits that request alone", async (_, match) => {
+  const client = await openSandbox({ acceptUnknownQuotes: true });
+  await client.control("POST", "faults", { operation: "accept", kind: "status", status: 500, match });
+  const accept = async (quoteId: string, counterpartyId: string, trace: string) =>
+    (
+      await client.send(
+        "PUT",
+        `/corporate/v1/quote/${quoteId}/accept`,
+        { counterpartyId },
+        { "x-trace": trace },
+      )
+    ).status;
+  expect(await accept("q-2", "cp", "t-2")).toBe(200);
+  expect(await accept("q-1", "cp-special", "t-1")).toBe(500);
+});
+
+test("the dice of a probability come from the seed", async () => {
+  const run = async () => {
+    const client = await openSandbox({ seed: "dice", acceptUnknownQuotes: true });
+    await client.control("POST", "faults", {
+      operation: "accept",
+      kind: "status",
+      status: 500,
+      probability: 0.5,
+    });
+    const statuses = [];
+    for (let nth = 0; nth < 20; nth += 1) statuses.push((await client.accept(`q-${nth}`)).status);
+    return statuses;
+  };
+  const first = await run();
+  expect(await run()).toEqual(first);
+  expect(new Set(first)).toEqual(new Set([200, 500]));
+});
+
+test("rules can be removed one by one or all together", async () => {
+  const { client, quoteId } = await withFault({ kind: "status", status: 500 });
+  await client.control("POST", "faults", { operation: "create", kind: "status", status: 500 });
+  expect(await client.control("DELETE", "faults/fault-1")).toEqual({ removed: "fault-1" });
+  expect((await client.accept(quoteId)).status).toBe(200);
+  expect((await client.create()).status).toBe(500);
+  await client.control("DELETE", "faults");
+  expect((await client.create()).status).toBe(201);
+});
+
+test.each([
+  ["an unknown kind", { kind: "explode" }, "kind must be one of"],
+  ["a kind for notifications", { operation: "accept", kind: "duplicate" }, "kind must be one of"],
+  ["a misspelt field", { kind: "hang", propability: 0.5 }, "propability"],
+  ["a misspelt match", { kind: "hang", match: { quoteID: "q" } }, "match.quoteID"],
+  ["a probability above one", { kind: "hang", probability: 50 }, "probability"],
+  ["a header that cannot be sent", { kind: "status", headers: { "x-a": "one\ntwo" } }, "x-a"],
+  ["a Retry-After that cannot be sent", { kind: "throttle", retryAfter: "\n" }, "retry-after"],
+  ["an unknown moment", { kind: "hang", when: "during" }, "when must be"],
+])(
+  "a rule with %s is refused with a sentence, and no rule of the same call is installed",
+  async (_, rule, message) => {
+    const client = await openSandbox();
+    const answer = await client.send("POST", "/_sandbox/faults", [{ kind: "hang" }, rule]);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(message);
+    expect(await client.control("GET", "faults")).toEqual([]);
+  },
+);
+
+test("closing the sandbox ends hanging requests", async () => {
+  const { startSandbox } = await import("../../../../src/sandbox/start.ts");
+  const sandbox = await startSandbox();
+  const fault = JSON.stringify({ kind: "hang" });
+  await fetch(`${sandbox.url}/_sandbox/faults`, { method: "POST", body: fault });
+  let ended = false;
+  const hanging = rawAccept(sandbox.url, "q-1", 60_000).then(() => (ended = true));
+  await until(async () => {
+    const state = (await (await fetch(`${sandbox.url}/_sandbox/state?only=totals`)).json()) as {
+      totals: { requests: number };
+    };
+    return state.totals.requests === 1;
+  }, "the request to arrive");
+  expect(ended).toBe(false);
+  await sandbox.close();
+  await hanging;
+});

@@ -1,0 +1,74 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { createPoster } from "../../../../src/sandbox/notifications/post.ts";
+
+const serve = async (listener: http.RequestListener) => {
+  const server = http.createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+};
+
+const post = async (url: string, timeoutMs = 5000) => {
+  const poster = createPoster(timeoutMs);
+  onTestFinished(poster.close);
+  return poster.post(url, "{}", { "content-type": "application/json" });
+};
+
+test("an answer comes back with its status and the beginning of its body; redirects are not followed", async () => {
+  const { url } = await serve((request, response) => {
+    request.resume().on("end", () => response.writeHead(302, { location: "/" }).end("x".repeat(10_000)));
+  });
+  expect(await post(url)).toEqual({ httpStatus: 302, answer: "x".repeat(2048), error: null });
+});
+
+test("a receiver that is not there, that hangs, or that cuts its answer off is an error, not a rejection", async () => {
+  const { server, url: nobody } = await serve(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await post(nobody)).toMatchObject({ httpStatus: null, error: "ECONNREFUSED" });
+  const { url: hanging } = await serve(() => undefined);
+  expect(await post(hanging, 50)).toMatchObject({ httpStatus: null, error: "no answer within 50 ms" });
+  const { url: cutting } = await serve((_, response) => {
+    response.writeHead(200, { "content-length": 100 });
+    response.write("half", () => response.socket?.destroy());
+  });
+  expect(await post(cutting)).toMatchObject({ httpStatus: null, error: "answer cut off: aborted" });
+});
+
+test("an answer whose body never ends is not posted again on a kept connection", async () => {
+  let posts = 0;
+  const { url } = await serve((request, response) => {
+    posts += 1;
+    request.resume().on("end", () => {
+      response.writeHead(200);
+      if (posts === 1) response.end();
+      else response.write("and then nothing");
+    });
+  });
+  const poster = createPoster(100);
+  onTestFinished(poster.close);
+  expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: 200 });
+  expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: null });
+  expect(posts).toBe(2);
+});
+
+test("a kept connection that the receiver closes while idle costs no attempt", async () => {
+  let posts = 0;
+  const { url } = await serve((request, response) => {
+    posts += 1;
+    const { socket } = request;
+    request.resume().on("end", () => {
+      // Looks kept alive, and is reset as soon as the next request begins to arrive.
+      if (posts === 1) response.end(() => socket.once("data", () => socket.resetAndDestroy()));
+      else response.end();
+    });
+  });
+  const poster = createPoster(5000);
+  onTestFinished(poster.close);
+  expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: 200 });
+  expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: 200 });
+});
