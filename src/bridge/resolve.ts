@@ -25,10 +25,10 @@ export const resolveDoubt = async (
 ): Promise<Resolved> => {
   const { clock } = kit;
   const cluster = await kit.connectCluster();
-  const { schemaIds, problems } = await inspect(config.topics, ["journal", "results"], {
-    cluster,
-    registry: kit.registry,
-  });
+  const { schemaIds, problems } = await inspect(
+    { names: config.topics, used: ["journal", "results"], room: [] },
+    { cluster, registry: kit.registry },
+  );
   await cluster.close();
   const missing = problems[0];
   if (missing !== undefined) throw new UsageError(missing);

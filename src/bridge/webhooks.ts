@@ -2,13 +2,14 @@ import type { Server } from "node:http";
 import type { Config } from "../config/config.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
+import { EventRefused, webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
@@ -127,7 +128,11 @@ export const openWebhooks = async (
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    return publisher.publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutMs);
+    return publisher
+      .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutMs)
+      .catch((error: unknown) => {
+        throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
+      });
   };
 
   const receive = webhooksToEvents({

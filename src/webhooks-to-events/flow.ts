@@ -12,10 +12,16 @@ export type Place = { partition: number; offset: number };
 /** A notification that is authentic and not understood, as it is kept for a person to look at. */
 export type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number };
 
+/** The topic takes no event of this size, however often it is published. */
+export class EventRefused extends Error {
+  override readonly name = "EventRefused";
+}
+const REFUSED = "understood, but its event is larger than the topic takes";
+
 /** What the flow does outside of itself. */
 export type WebhookPorts = {
   verify: (delivery: RawDelivery, nowMs: number) => Verification;
-  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time. */
+  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time, or with EventRefused. */
   publish: (event: TransactionStatusUpdated, traceparent: string | null) => Promise<Place>;
   /** Resolves when all in-sync replicas have the dead letter. */
   park: (notification: UnreadableNotification) => Promise<Place>;
@@ -56,10 +62,10 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
 
   const publish = (
     event: TransactionStatusUpdated,
-    traceparent: string | null,
+    raw: RawDelivery,
     recollection: Recollection,
   ): Promise<Reception> => {
-    const publishing = ports.publish(event, traceparent);
+    const publishing = ports.publish(event, traceparentOf(raw));
     inFlight.add(event, publishing);
     return publishing.then(
       (place) => {
@@ -69,6 +75,8 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
       },
       (error: unknown) => {
         inFlight.remove(event);
+        // A 503 would bring it again until the sender gives up.
+        if (error instanceof EventRefused) return park(raw, REFUSED);
         throw error;
       },
     );
@@ -91,6 +99,6 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
 
     const earlier = inFlight.find(event);
     if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
-    return publish(event, traceparentOf(raw), recollection);
+    return publish(event, raw, recollection);
   };
 };
