@@ -4,8 +4,8 @@ import type { Command, Request } from "./types.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A UUID names the same quote in either case. */
-const sameQuote = (quoteId: string): string => (UUID.test(quoteId) ? quoteId.toLowerCase() : quoteId);
+/** What all spellings of one quote have in common. A UUID names the same quote in either case. */
+export const sameQuote = (quoteId: string): string => (UUID.test(quoteId) ? quoteId.toLowerCase() : quoteId);
 
 /** The amount becomes a JSON number with the very digits of the command, which a JavaScript number might not keep. */
 const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "AcceptQuote" }): string => {

@@ -137,5 +137,9 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     for (let partition = 0; partition < partitions.length; partition++) pump(partition);
   };
 
-  return { partitionOf, journalFor, tail, latencyMs, faulty };
+  /** LogAppendTime of an entry. */
+  const timeOf = ({ partition, offset }: Position): number | null =>
+    partitions[partition]?.[offset]?.timestampMs ?? null;
+
+  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty };
 };
