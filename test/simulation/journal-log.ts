@@ -142,5 +142,9 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     for (let partition = 0; partition < partitions.length; partition++) pump(partition);
   };
 
-  return { partitionOf, journalFor, tail, latencyMs, faulty, ended: names.ended };
+  /** LogAppendTime of an entry. */
+  const timeOf = ({ partition, offset }: Position): number | null =>
+    partitions[partition]?.[offset]?.timestampMs ?? null;
+
+  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: names.ended };
 };

@@ -499,6 +499,16 @@ export const mutants: Mutant[] = [
     ],
   },
   {
+    name: "a doubt's age is taken by the clock of the operator's machine",
+    edits: [
+      {
+        file: "commands-to-results/journal/resolve.ts",
+        from: "  const nowMs = deps.timeOf(position);\n",
+        to: "  const nowMs = position.offset < 0 ? null : deps.clock.now();\n",
+      },
+    ],
+  },
+  {
     name: "one command too many is in flight",
     edits: [
       {

@@ -5,14 +5,21 @@ import { commandOf, publisherFor } from "./replica.ts";
 import { nameOf } from "./scenario.ts";
 import type { Process } from "./world.ts";
 
-/** A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment. */
+/** How far the clock of a person's machine may be from the truth: nobody has seen to it. */
+const CLOCKS_MS = [0, 0, -30_000, 5_000, 30_000, 400_000];
+
+/**
+ * A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment, on a machine whose clock
+ * may say anything.
+ */
 export const visit = (around: Surroundings, operator: string): void => {
   const { world, scenario, oracle, log, subject } = around;
   const [name] = oracle.openDoubts();
   const sent = scenario.commands.find((command) => nameOf(command) === name && !command.invalid);
   if (!sent) return;
   const process: Process = { name: operator, alive: true, frozenUntilMs: 0 };
-  const clock = createClock(world, process, { wallMs: 0, monotonicLostMs: 0 }, subject);
+  const skew = { wallMs: world.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
+  const clock = createClock(world, process, skew, subject);
   const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
   log.tail(process, view);
   const { key } = sent;
@@ -26,6 +33,8 @@ export const visit = (around: Surroundings, operator: string): void => {
     codec,
     publish,
     finalResultId,
+    newId: () => operator,
+    timeOf: log.timeOf,
     random: () => world.random.next(),
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {

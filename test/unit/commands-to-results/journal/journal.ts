@@ -46,13 +46,16 @@ export const accept = (commandId: string, key = "quote"): Ref => ({
 });
 export const create = (commandId: string): Ref => ({ operation: "CREATE_QUOTE", key: commandId, commandId });
 
-/** A view of one partition, and the log that feeds it. */
-export const createLog = () => {
+/**
+ * A view of one partition, and the log that feeds it.
+ * @param now the clock of the log, which gives each entry its LogAppendTime
+ */
+export const createLog = (now: () => number = Date.now) => {
   const contradictions: Contradicted[] = [];
   const contradicted = (found: Contradicted): void => void contradictions.push(found);
   const view: View = createView({ partitions: 1, partitionOf: () => 0, contradicted });
   view.begin(0, { startOffset: 0, endOffset: 0 });
-  const entries: { key: string; entry: Entry }[] = [];
+  const entries: { key: string; entry: Entry; timestampMs: number }[] = [];
   return {
     view,
     entries,
@@ -60,8 +63,9 @@ export const createLog = () => {
     append: ({ operation, key, commandId }: Ref, ...steps: Step[]): void => {
       for (const step of steps) {
         const entry: Entry = { operation, commandId, step };
-        const offset = entries.push({ key, entry }) - 1;
-        view.take({ partition: 0, offset, timestampMs: Date.now(), key, entry });
+        const timestampMs = now();
+        const offset = entries.push({ key, entry, timestampMs }) - 1;
+        view.take({ partition: 0, offset, timestampMs, key, entry });
       }
     },
   };

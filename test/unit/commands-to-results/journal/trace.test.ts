@@ -49,7 +49,9 @@ it("is kept with what the command came to", async () => {
 it("is that of the command when an operator ends its doubt", async () => {
   const { log, deps, published } = await doubted();
   const decision = { as: "succeeded" as const, by: "Ana", note: "seen", force: true };
-  expect(await resolve({ ...deps, finalResultId }, c1, decision, never)).toMatchObject({ kind: "resolved" });
+  expect(await resolve({ ...deps, finalResultId, timeOf: () => null }, c1, decision, never)).toMatchObject({
+    kind: "resolved",
+  });
   expect(published).toEqual([TRACE, TRACE]);
   expect(traces(log)).toEqual([TRACE, TRACE]);
 });
