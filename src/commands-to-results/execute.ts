@@ -59,6 +59,7 @@ const run = async (job: Job, breaker: Breaker, names: CommandNames): Promise<Set
     // What was said must be published even while the process drains.
     await deps.view.untilReady(job.said ? lifeline.abandon : lifeline.stop);
     lifeline.abandon.throwIfAborted();
+    if (deps.view.hasOtherContent(ref, item.requestHash)) return { kind: "reused" };
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       lifeline.stop.throwIfAborted();
@@ -73,13 +74,12 @@ const run = async (job: Job, breaker: Breaker, names: CommandNames): Promise<Set
       continue;
     }
     if (found.kind !== "concluded") {
-      const { attemptId, requestHash } = found.claim;
+      const { attemptId } = found.claim;
       const verdict = job.harmless.get(attemptId);
       if (found.kind === "held" && verdict) {
         await endOwnAttempt(job, attemptId);
         continue;
       }
-      if (requestHash !== item.requestHash) return { kind: "reused" };
       if (found.kind === "held") {
         lifeline.stop.throwIfAborted();
         await takeOver(job, found.claim);

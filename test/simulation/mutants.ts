@@ -102,8 +102,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/partition-view.ts",
-        from: "          memory.meet(print, offset);\n",
-        to: "",
+        from: 'change.kind !== "nothing") memory',
+        to: 'change.kind !== "nothing" && change.kind !== "held") memory',
       },
     ],
   },
@@ -370,8 +370,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/state.ts",
-        from: "  if (final) return NOTHING;\n  if (open) {",
-        to: "  if (open) {",
+        from: "  if (final || otherContent) return NOTHING;\n  if (open) {",
+        to: "  if (otherContent) return NOTHING;\n  if (open) {",
       },
       {
         file: "commands-to-results/journal/partition-view.ts",
@@ -478,13 +478,23 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: '      if (requestHash !== item.requestHash) return { kind: "reused" };\n',
+        from: '    if (deps.view.hasOtherContent(ref, item.requestHash)) return { kind: "reused" };\n',
         to: "",
       },
       {
         file: "commands-to-results/journal/answer.ts",
         from: '  if (newest.requestHash !== item.requestHash) return { kind: "reused" };\n',
         to: "",
+      },
+    ],
+  },
+  {
+    name: "a late claim with other content stands in the way of the first",
+    edits: [
+      {
+        file: "commands-to-results/journal/state.ts",
+        from: "  if (final || otherContent) return NOTHING;",
+        to: "  if (final || (otherContent && final)) return NOTHING;",
       },
     ],
   },

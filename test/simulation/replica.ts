@@ -86,7 +86,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject):
       finalResultId: finalResultId(commandId),
     },
     ref: sent.invalid ? subject.refusedRef(commandId) : subject.journalRef(command),
-    requestHash: content,
+    requestHash: Buffer.from(content).toString("hex"),
     work: sent.invalid
       ? { kind: "refuse", verdict: invalid }
       : { kind: "call", command, request: { operation, method, path: "/", body } },
@@ -155,7 +155,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     view,
     journal: log.journalFor(process, atPort(1)),
     pass: () => ({
-      enter: () => !log.faulty(scenario.chances.slow),
+      enter: () => !log.faulty(0.3),
       wait: (signal) => clock.sleep(random.int(1, 800), signal),
       leave: () => undefined,
     }),

@@ -91,10 +91,10 @@ const spelled = (key: string, random: Random): string => (random.chance(0.3) ? k
 /** What a caller may send under a commandId that it has sent before: mostly the same, rarely something else. */
 const again = (earlier: SentCommand, random: Random): Partial<SentCommand> => {
   const what = random.next();
-  if (what < 0.1) return { content: "other" };
-  if (what < 0.2) return { invalid: !earlier.invalid, content: earlier.invalid ? "same" : "broken" };
-  if (what < 0.3) return { invalid: true, content: "broken otherwise" };
-  if (what > 0.45) return {};
+  if (what < 0.2) return { content: "other" };
+  if (what < 0.28) return { invalid: !earlier.invalid, content: earlier.invalid ? "same" : "broken" };
+  if (what < 0.36) return { invalid: true, content: "again broken" };
+  if (what > 0.5) return {};
   const key = random.pick(["quote-1", "quote-2", "quote-3"]);
   return { operation: "ACCEPT_QUOTE", key, quoteId: spelled(key, random) };
 };

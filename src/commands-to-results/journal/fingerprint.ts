@@ -19,6 +19,9 @@ const word = (digest: string, at: number): number =>
     digest.charCodeAt(at + 3)) >>>
   0;
 
+/** A word that stands for the content of a command, of its digest in hex. Of two contents one in four billion is taken for the other. */
+export const contentOf = (requestHash: string): number => parseInt(requestHash.slice(0, 8), 16) >>> 0;
+
 /** Names the key of an operation: an accept and a create may have equal keys. */
 export const keyName = ({ operation, key }: Pick<Ref, "operation" | "key">): string =>
   `${operation === "ACCEPT_QUOTE" ? "a" : "c"}${key}`;

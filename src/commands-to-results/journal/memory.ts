@@ -13,23 +13,23 @@ export type Final = {
 
 /**
  * What one partition of the journal says of its commands, in a few bytes each:
- * - a row of 7 words (28 bytes) for each command: fingerprint, offset, flags; found by its key
+ * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its key
  * - a row of 2 words (8 bytes) for each command, found by its commandId, because a commandId names one command under whichever key
  *
- * Tables are filled to between 35 and 70 percent: 51 to 103 bytes a command.
+ * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
  */
 export type Memory = {
   /** Null while the command has no final result. */
   find(print: Fingerprint): Final | null;
   /** Whether a command is known to have executed the accept of this key. */
   isSpent(print: Fingerprint): boolean;
-  /** Whether the command has an entry under this key. */
-  knows(print: Fingerprint): boolean;
+  /** The content that the command's first entry under this key had; null where it has none. */
+  contentOf(print: Fingerprint): number | null;
   /** Whether the commandId has an entry under another key. */
   knowsElsewhere(print: Fingerprint): boolean;
-  /** The command has an entry under this key. */
-  meet(print: Fingerprint, offset: number): void;
-  /** The command has its final result. */
+  /** The command has an entry under this key. What its first entry says of the content stands. */
+  meet(print: Fingerprint, entry: { content: number; offset: number }): void;
+  /** The command, which was met before, has its final result. */
   remember(print: Fingerprint, final: Final): void;
   /** The partner executed it after all, whatever the final result says: the quote must not be sent again. */
   markSpent(print: Fingerprint): void;
@@ -39,9 +39,10 @@ export type Memory = {
   readonly bytes: number;
 };
 
-// A command's row: the fingerprint, the low 32 bits of the offset, then its high 21 bits and the flags.
-const LOW = WORDS;
-const HIGH = WORDS + 1;
+// A command's row: the fingerprint, the content, the low 32 bits of the offset, then its high 21 bits and the flags.
+const CONTENT = WORDS;
+const LOW = WORDS + 1;
+const HIGH = WORDS + 2;
 const HIGH_MASK = 0x1fffff;
 const USED = 1 << 26;
 const FINAL = 1 << 27;
@@ -53,7 +54,7 @@ const TWO_32 = 2 ** 32;
 const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
 export const createMemory = (): Memory => {
-  const commands = createRows(WORDS + 2);
+  const commands = createRows(WORDS + 3);
   /** The first word of a commandId, and the first of the key that it stands under. */
   const ids = createRows(2);
 
@@ -66,18 +67,8 @@ export const createMemory = (): Memory => {
   const flagsOf = (row: number): number => commands.word(row, HIGH);
   const offsetOf = (row: number): number => (flagsOf(row) & HIGH_MASK) * TWO_32 + commands.word(row, LOW);
 
-  const put = (print: Fingerprint, offset: number, flags: number): void => {
-    const low = offset % TWO_32;
-    const high = Math.floor(offset / TWO_32) | USED | flags;
-    const row = seek(print);
-    if (row < 0) {
-      commands.add([...print, low, high]);
-      ids.add([at(print, COMMAND), at(print, 0)]);
-      return;
-    }
-    commands.setWord(row, LOW, low);
-    commands.setWord(row, HIGH, high);
-  };
+  const lowOf = (offset: number): number => offset % TWO_32;
+  const highOf = (offset: number): number => Math.floor(offset / TWO_32) | USED;
 
   return {
     find: (print) => {
@@ -91,7 +82,10 @@ export const createMemory = (): Memory => {
       commands.find(at(print, 0), (row) => (flagsOf(row) & SPENT) !== 0 && agree(row, print, 1, KEY_WORDS)) >=
       0,
 
-    knows: (print) => seek(print) >= 0,
+    contentOf: (print) => {
+      const row = seek(print);
+      return row < 0 ? null : commands.word(row, CONTENT);
+    },
 
     knowsElsewhere: (print) => {
       const isElsewhere = (row: number): boolean =>
@@ -99,12 +93,19 @@ export const createMemory = (): Memory => {
       return ids.find(at(print, COMMAND), (id) => commands.find(ids.word(id, 1), isElsewhere) >= 0) >= 0;
     },
 
-    meet: (print, offset) => {
-      if (seek(print) < 0) put(print, offset, 0);
+    meet: (print, { content, offset }) => {
+      if (seek(print) >= 0) return;
+      commands.add([...print, content, lowOf(offset), highOf(offset)]);
+      ids.add([at(print, COMMAND), at(print, 0)]);
     },
 
-    remember: (print, { offset, taken, succeeded }) =>
-      put(print, offset, FINAL | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0)),
+    remember: (print, { offset, taken, succeeded }) => {
+      const row = seek(print);
+      if (row < 0) return;
+      commands.setWord(row, LOW, lowOf(offset));
+      const flags = FINAL | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0);
+      commands.setWord(row, HIGH, highOf(offset) | flags);
+    },
 
     markSpent: (print) => {
       const row = seek(print);

@@ -1,6 +1,6 @@
 import type { Entry, JournalRecord, Position, Ref } from "./entry.ts";
 import type { Fingerprint } from "./fingerprint.ts";
-import { fingerprint, keyName } from "./fingerprint.ts";
+import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
 import type { Claim } from "./state.ts";
 import { changeOf } from "./state.ts";
@@ -59,22 +59,27 @@ export const createPartitionView = (
       const own = open?.claim.commandId === entry.commandId;
       // A command that has a key open has no final result, and its fingerprint is at hand.
       const print = own ? open.print : fingerprint(ref);
+      const { step } = entry;
+      const content =
+        step.kind === "claimed" || step.kind === "concluded" ? contentOf(step.requestHash) : null;
+      const first = content === null ? null : memory.contentOf(print);
       const change = changeOf(
         {
           open: open && { claim: open.claim, inDoubt: open.doubtSinceMs !== null },
           final: own ? null : memory.find(print),
           spent: memory.isSpent(print),
+          otherContent: first !== null && first !== content,
           unpublished: unpublished.size > 0 ? (unpublished.get(commandName(ref))?.resultId ?? null) : null,
         },
         entry,
       );
+      if (content !== null && change.kind !== "nothing") memory.meet(print, { content, offset });
       switch (change.kind) {
         case "nothing":
           break;
         case "held": {
           const claim = claimOf(entry, timestampMs);
           if (claim) opens.set(name, { ref, claim, print, offset, doubtSinceMs: null });
-          memory.meet(print, offset);
           break;
         }
         case "freed":
@@ -89,8 +94,8 @@ export const createPartitionView = (
         case "final":
           if (change.closes) opens.delete(name);
           memory.remember(print, { offset, taken: false, succeeded: change.succeeded });
-          if (change.afterDoubt && entry.step.kind === "concluded") {
-            const { resultId } = entry.step;
+          if (change.afterDoubt && step.kind === "concluded") {
+            const { resultId } = step;
             const position = { partition, offset };
             unpublished.set(commandName(ref), { ref, position, resultId, sinceMs: timestampMs });
           }
@@ -128,7 +133,12 @@ export const createPartitionView = (
     },
 
     /** Whether the command has an entry under its key. */
-    knows: (print: Fingerprint): boolean => memory.knows(print),
+    knows: (print: Fingerprint): boolean => memory.contentOf(print) !== null,
+    /** Whether the command's first entry under its key has another content. */
+    hasOtherContent: (ref: Ref, requestHash: string): boolean => {
+      const first = memory.contentOf(fingerprint(ref));
+      return first !== null && first !== contentOf(requestHash);
+    },
     /** Whether the commandId has an entry under another key of this partition. */
     knowsElsewhere: (print: Fingerprint): boolean => memory.knowsElsewhere(print),
 

@@ -22,6 +22,8 @@ export type Before = {
   final: Final | null;
   /** Some command is known to have executed the accept of this key. */
   spent: boolean;
+  /** The first entry of the entry's command under this key had another content: this one is a mistake of its caller. */
+  otherContent: boolean;
   /** The resultId of the command's final result, where it came after a doubt and is not known to be published. */
   unpublished: string | null;
 };
@@ -44,11 +46,12 @@ export type Change =
 const NOTHING: Change = { kind: "nothing" };
 
 const claimed = (
-  { open, final, spent }: Before,
+  { open, final, spent, otherContent }: Before,
   { operation, commandId }: Entry,
   step: Step & { kind: "claimed" },
 ): Change => {
-  if (final) return NOTHING;
+  // Whoever is not the first under a commandId becomes a dead letter. A claim of his that comes late must not stand in the first one's way.
+  if (final || otherContent) return NOTHING;
   if (open) {
     if (open.claim.commandId !== commandId) return { kind: "taken" };
     // A second quotation does no harm, a second accept does: an accept is never taken over, only doubted.
@@ -71,10 +74,11 @@ const contradicts = (operation: JournalOperation, said: boolean, standing: Final
   said !== standing.succeeded && (said || operation === "ACCEPT_QUOTE");
 
 const concluded = (
-  { open, final }: Before,
+  { open, final, otherContent }: Before,
   { operation, commandId }: Entry,
   { attemptId, outcome }: Step & { kind: "concluded" },
 ): Change => {
+  if (otherContent) return NOTHING;
   const succeeded = outcome === "SUCCEEDED";
   if (final) {
     // A rejection without an attempt is a guard that came too late, not an answer.

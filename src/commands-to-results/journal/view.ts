@@ -144,6 +144,9 @@ export const createView = (options: {
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
 
     look: (ref: Ref): Look => partOf(ref).view.look(ref),
+    /** Whether the command's first entry has another content than this: then the commandId names that one. */
+    hasOtherContent: (ref: Ref, requestHash: string): boolean =>
+      partOf(ref).view.hasOtherContent(ref, requestHash),
     /** Whether the commandId was used under another key, and this key was not: then it names that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
       const print = fingerprint(ref);

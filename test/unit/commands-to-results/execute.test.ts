@@ -155,8 +155,22 @@ describe("execute", () => {
 
   it("asks for a dead letter when the commandId was used for something else", async () => {
     const log = createLog();
-    log.append(c1, claimed("x", { requestHash: "other" }));
+    log.append(c1, claimed("x", { requestHash: "beef0123" }));
     await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
+  });
+
+  it("keeps to the first content of a commandId, though its claim was released and another one comes late", async () => {
+    const log = createLog();
+    const first = { requestHash: "beef0123" };
+    log.append(c1, claimed("x", first), released("x"));
+    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
+    log.append(c1, claimed("late"));
+    expect(log.view.look(c1), "the late claim counts for nothing").toEqual({ kind: "free" });
+    const { deps, life } = bridge({}, log);
+    const execute = createExecute(deps);
+    await expect(execute({ ...itemOf(c1), ...first }, life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "SUCCEEDED" },
+    });
   });
 
   it("tells a second command that the quote is taken, in the same bytes each time", async () => {

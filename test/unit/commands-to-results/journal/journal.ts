@@ -12,7 +12,7 @@ type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">
 export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): Step => ({
   kind: "claimed",
   attemptId,
-  requestHash: "hash",
+  requestHash: "abcd0123",
   callWithinMs: 1_000,
   receivedAt: 1,
   attempts: 0,
@@ -29,7 +29,7 @@ export const concluded = (
 ): Step => ({
   kind: "concluded",
   attemptId,
-  requestHash: "hash",
+  requestHash: "abcd0123",
   outcome,
   resultId: outcome === "IN_DOUBT" ? "doubt" : "final",
   result: Buffer.from(outcome),
@@ -83,7 +83,7 @@ export const itemOf = (ref: Ref, refused: Verdict | null = null): Item => {
       finalResultId: finalResultId(commandId),
     },
     ref,
-    requestHash: "hash",
+    requestHash: "abcd0123",
     work: refused
       ? { kind: "refuse", verdict: refused }
       : {

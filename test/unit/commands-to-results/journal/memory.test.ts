@@ -3,14 +3,23 @@ import { fingerprint } from "../../../../src/commands-to-results/journal/fingerp
 import { createMemory } from "../../../../src/commands-to-results/journal/memory.ts";
 import { accept } from "./journal.ts";
 
+type Memory = ReturnType<typeof createMemory>;
+const put = (
+  memory: Memory,
+  print: ReturnType<typeof fingerprint>,
+  final: Parameters<Memory["remember"]>[1],
+) => {
+  memory.meet(print, { content: 1, offset: final.offset });
+  memory.remember(print, final);
+};
 const print = (i: number, key = `q${i}`) => fingerprint(accept(`c${i}`, key));
 
 it("keeps thousands of results apart, in few bytes each", () => {
   const memory = createMemory();
   for (let i = 0; i < 20_000; i++)
-    memory.remember(print(i), { offset: 2 ** 40 + i, taken: i % 3 === 0, succeeded: i % 2 === 0 });
+    put(memory, print(i), { offset: 2 ** 40 + i, taken: i % 3 === 0, succeeded: i % 2 === 0 });
   expect(memory.count).toBe(20_000);
-  expect(memory.bytes / memory.count).toBeLessThanOrEqual(104);
+  expect(memory.bytes / memory.count).toBeLessThanOrEqual(115);
   for (let i = 0; i < 20_000; i += 7) {
     expect(memory.find(print(i))).toEqual({
       offset: 2 ** 40 + i,
@@ -24,7 +33,7 @@ it("keeps thousands of results apart, in few bytes each", () => {
 
 it("tells the commands of one key apart", () => {
   const memory = createMemory();
-  memory.remember(print(1, "q"), { offset: 1, taken: false, succeeded: false });
+  put(memory, print(1, "q"), { offset: 1, taken: false, succeeded: false });
   expect(memory.find(print(2, "q"))).toBeNull();
   expect(memory.isSpent(print(2, "q"))).toBe(false);
   memory.markSpent(print(1, "q"));
@@ -34,7 +43,7 @@ it("tells the commands of one key apart", () => {
 
 it("forgets by offset and gives the room back", () => {
   const memory = createMemory();
-  for (let i = 0; i < 5_000; i++) memory.remember(print(i), { offset: i, taken: false, succeeded: true });
+  for (let i = 0; i < 5_000; i++) put(memory, print(i), { offset: i, taken: false, succeeded: true });
   const { bytes } = memory;
   memory.forgetBefore(4_990);
   expect(memory.count).toBe(10);
@@ -47,15 +56,16 @@ it("knows a commandId under whichever key, from its first entry on", () => {
   const memory = createMemory();
   const one = fingerprint(accept("c", "q1"));
   const other = fingerprint(accept("c", "q2"));
-  expect([memory.knows(one), memory.knowsElsewhere(one)]).toEqual([false, false]);
-  memory.meet(one, 7);
+  expect([memory.contentOf(one), memory.knowsElsewhere(one)]).toEqual([null, false]);
+  memory.meet(one, { content: 5, offset: 7 });
   expect(memory.find(one), "nothing final is known").toBeNull();
-  expect([memory.knows(one), memory.knowsElsewhere(one)]).toEqual([true, false]);
-  expect([memory.knows(other), memory.knowsElsewhere(other)]).toEqual([false, true]);
+  expect([memory.contentOf(one), memory.knowsElsewhere(one)]).toEqual([5, false]);
+  expect([memory.contentOf(other), memory.knowsElsewhere(other)]).toEqual([null, true]);
   expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")))).toBe(false);
   memory.remember(one, { offset: 9, taken: false, succeeded: true });
-  memory.meet(one, 11);
+  memory.meet(one, { content: 6, offset: 11 });
   expect(memory.find(one)).toMatchObject({ offset: 9, succeeded: true });
+  expect(memory.contentOf(one), "what the first entry said").toBe(5);
   memory.forgetBefore(10);
-  expect([memory.knows(one), memory.knowsElsewhere(other)]).toEqual([false, false]);
+  expect([memory.contentOf(one), memory.knowsElsewhere(other)]).toEqual([null, false]);
 });
