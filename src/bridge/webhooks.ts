@@ -7,9 +7,10 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
-import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
+import { createWebhookApp, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
 import { webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
+import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
@@ -92,14 +93,12 @@ export const webhookServer = (
     say(request, ms);
   };
 
-  const server = createWebhookServer(
+  const app = createWebhookApp(
     {
       path: webhook.path,
       pathToken: webhook.auth === "path-token",
       maxBodyBytes: webhook.maxBodyBytes,
       maxInFlight: webhook.maxInFlight,
-      maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
-      arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     },
     {
@@ -110,6 +109,11 @@ export const webhookServer = (
       now: clock.now,
     },
   );
+  const server = createWebhookServer(app, {
+    maxBodyBytes: webhook.maxBodyBytes,
+    maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
+    arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
+  });
   return { server, connect: (to) => (receive = to) };
 };
 
