@@ -159,9 +159,9 @@ export const openWebhooks = async (
     memory: {
       seen: memory.window.seen,
       about: memory.window.about,
-      note: (event, place, recollection) => {
+      note: (event, place) => {
         memory.wrote(place);
-        memory.window.note(event, clock.now(), recollection);
+        memory.window.note(event, clock.now());
         if (event.outOfOrder) metrics.outOfOrder.inc();
       },
     },

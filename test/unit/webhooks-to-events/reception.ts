@@ -53,7 +53,7 @@ export const openReception = async (setup: Setup = {}) => {
     memory: {
       seen: window.seen,
       about: window.about,
-      note: (event, _, recollection) => window.note(event, systemClock.now(), recollection),
+      note: (event) => window.note(event, systemClock.now()),
     },
     now: systemClock.now,
   });
