@@ -7,9 +7,10 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
+import { createWebhookApp, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
 import { EventRefused, webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
+import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
@@ -80,14 +81,12 @@ export const webhookServer = (
     say(request, ms);
   };
 
-  const server = createWebhookServer(
+  const app = createWebhookApp(
     {
       path: webhook.path,
       pathToken: webhook.auth === "path-token",
       maxBodyBytes: webhook.maxBodyBytes,
       maxInFlight: webhook.maxInFlight,
-      maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
-      arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     },
     {
@@ -98,6 +97,11 @@ export const webhookServer = (
       now: clock.now,
     },
   );
+  const server = createWebhookServer(app, {
+    maxBodyBytes: webhook.maxBodyBytes,
+    maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
+    arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
+  });
   return { server, connect: (to) => (receive = to) };
 };
 
@@ -147,9 +151,9 @@ export const openWebhooks = async (
     memory: {
       seen: memory.window.seen,
       about: memory.window.about,
-      note: (event, place, recollection) => {
+      note: (event, place) => {
         memory.wrote(place);
-        memory.window.note(event, clock.now(), recollection);
+        memory.window.note(event, clock.now());
         if (event.outOfOrder) metrics.outOfOrder.inc();
       },
     },

@@ -1,6 +1,6 @@
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RawDelivery } from "./delivery.ts";
-import type { EventWindow, Recollection } from "./event-window.ts";
+import type { EventWindow } from "./event-window.ts";
 import { InFlight } from "./in-flight.ts";
 import { parse } from "./parse.ts";
 import { translate } from "./translate.ts";
@@ -27,7 +27,7 @@ export type WebhookPorts = {
   park: (notification: UnreadableNotification) => Promise<Place>;
   /** What was published lately. `note` hears of each event that is durable. */
   memory: Pick<EventWindow, "seen" | "about"> & {
-    note: (event: TransactionStatusUpdated, place: Place, recollection: Recollection) => void;
+    note: (event: TransactionStatusUpdated, place: Place) => void;
   };
   /** Milliseconds since the Unix epoch. */
   now: () => number;
@@ -47,58 +47,56 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
 
 /**
  * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects
- * when that could not be had in time, and throws where the event cannot be written as Avro; the partner sends it again, and the same
- * notification gets the same eventId.
+ * when that could not be had in time, or where the event cannot be written as Avro; the partner sends it again, and the same notification
+ * gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory } = ports;
   /** A duplicate of an event in flight waits for the same acknowledgement instead of adding a record. */
   const inFlight = new InFlight<Place>();
 
-  const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => {
-    const place = await ports.park({ body, detail, receivedAt });
-    return { kind: "deadLettered", detail, place };
-  };
+  const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => ({
+    kind: "deadLettered",
+    detail,
+    place: await ports.park({ body, detail, receivedAt }),
+  });
 
-  const publish = (
-    event: TransactionStatusUpdated,
-    raw: RawDelivery,
-    recollection: Recollection,
-  ): Promise<Reception> => {
+  const publish = async (event: TransactionStatusUpdated, raw: RawDelivery): Promise<Reception> => {
     const publishing = ports.publish(event, traceparentOf(raw));
     inFlight.add(event, publishing);
-    return publishing.then(
-      (place) => {
-        inFlight.remove(event);
-        memory.note(event, place, recollection);
-        return { kind: "published", event, place };
-      },
-      (error: unknown) => {
-        inFlight.remove(event);
-        // A 503 would bring it again until the sender gives up.
-        if (error instanceof EventRefused) return park(raw, REFUSED);
-        throw error;
-      },
-    );
+    try {
+      const place = await publishing;
+      memory.note(event, place);
+      return { kind: "published", event, place };
+    } catch (error) {
+      // A 503 would bring it again until the sender gives up.
+      if (error instanceof EventRefused) return park(raw, REFUSED);
+      throw error;
+    } finally {
+      inFlight.remove(event);
+    }
   };
 
-  // Without `async`: thousands of its frames would wait for Kafka, and V8 copies what waits.
-  return (raw) => {
+  return async (raw) => {
+    const { receivedAt } = raw;
     const nowMs = ports.now();
     const verification = ports.verify(raw, nowMs);
-    if (!verification.ok) return Promise.resolve({ kind: "refused", status: verification.status });
+    if (!verification.ok) return { kind: "refused", status: verification.status };
 
     const parsed = parse(verification.delivery);
     if (!parsed.ok) return park(raw, parsed.detail);
 
     const { notification } = parsed;
-    const recollection = memory.about(notification.transactionId, nowMs);
-    const known = inFlight.about(notification.transactionId, recollection.known);
-    const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
-    if (memory.seen(event.eventId, nowMs)) return Promise.resolve({ kind: "duplicate", event });
+    const { transactionId } = notification;
+    const known = inFlight.about(transactionId, memory.about(transactionId, nowMs));
+    const event = translate(notification, { receivedAt, source: "WEBHOOK", known });
+    if (memory.seen(event.eventId, nowMs)) return { kind: "duplicate", event };
 
     const earlier = inFlight.find(event);
-    if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
-    return publish(event, raw, recollection);
+    if (earlier) {
+      await earlier;
+      return { kind: "duplicate", event };
+    }
+    return publish(event, raw);
   };
 };

@@ -9,9 +9,8 @@ export const declaresMore = (request: IncomingMessage, maxBytes: number): boolea
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
 /**
- * Reads a request's body up to a bound. A middleware for this costs most of the throughput that the whole listener has, and a promise for each
- * body is copied by V8 for as long as it waits.
- * @param done hears of it once, later than this returns
+ * Reads a request's body up to a bound, and no byte after that.
+ * @param done called once, after this has returned
  * @returns gives up waiting for the rest
  */
 export const readBody = (
@@ -26,6 +25,7 @@ export const readBody = (
   const end = (body: Body): void => {
     if (isOver) return;
     isOver = true;
+    if (!body.ok) request.pause();
     done(body);
   };
   request

@@ -1,3 +1,5 @@
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
 import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
@@ -306,6 +308,40 @@ describe("503 with Retry-After", () => {
     await eventually(() => finish.length === 1, "the next one");
     finish[0]?.();
     expect((await next).status).toBe(200);
+  });
+});
+
+describe("middleware of Hono in front of the route", () => {
+  test.each([
+    ["what is published", PATH, {}, notification("tx"), 200],
+    ["what is not authentic", PATH, { "x-secret": "wrong" }, "", 401],
+    ["another path", "/other", {}, "", 404],
+    ["a body over the limit", PATH, {}, "x".repeat(101), 413],
+  ])("sees the answer to %s, and adds its headers", async (_, path, headers, body, status) => {
+    const desk = await open({
+      auth: { kind: "header", headerName: "x-secret" },
+      options: { maxBodyBytes: 100 },
+      middleware: [requestId(), secureHeaders()],
+    });
+    const answer = await desk.post(body, { "x-secret": SECRET, ...headers }, elsewhere(desk.url, path));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test("can answer by itself, and what it throws is a 503", async () => {
+    const desk = await open({
+      middleware: [
+        (c, next) => {
+          if (c.req.header("x-throw") !== undefined) throw new Error("thrown by middleware");
+          return c.req.header("x-block") === undefined ? next() : Promise.resolve(c.body("", 403));
+        },
+      ],
+    });
+    expect((await desk.post(notification("a"), { "x-block": "1" })).status).toBe(403);
+    expect((await desk.post(notification("a"), { "x-throw": "1" })).status).toBe(503);
+    expect(desk.published).toEqual([]);
+    expect((await desk.post(notification("a"))).status).toBe(200);
   });
 });
 

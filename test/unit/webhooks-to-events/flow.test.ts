@@ -29,7 +29,7 @@ const openFlow = () => {
     memory: {
       seen: window.seen,
       about: window.about,
-      note: (event, _, recollection) => window.note(event, NOW_MS, recollection),
+      note: (event) => window.note(event, NOW_MS),
     },
     now: () => NOW_MS,
   });

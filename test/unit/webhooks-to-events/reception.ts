@@ -1,11 +1,13 @@
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
+import type { MiddlewareHandler } from "hono";
 import {
-  createWebhookServer,
+  createWebhookApp,
   type AcceptOptions,
   type AcceptPorts,
   type Served,
 } from "../../../src/webhooks-to-events/accept.ts";
+import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import {
   webhooksToEvents,
   type Place,
@@ -18,7 +20,8 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 
 type Setup = {
   auth?: Auth;
-  options?: Partial<AcceptOptions>;
+  options?: Partial<AcceptOptions & ListenerOptions>;
+  middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
   write?: () => Promise<Place>;
   /** In place of the flow. */
@@ -50,21 +53,22 @@ export const openReception = async (setup: Setup = {}) => {
     memory: {
       seen: window.seen,
       about: window.about,
-      note: (event, _, recollection) => window.note(event, systemClock.now(), recollection),
+      note: (event) => window.note(event, systemClock.now()),
     },
     now: systemClock.now,
   });
-  const server = createWebhookServer(
-    {
-      path: PATH,
-      pathToken: auth.kind === "path-token",
-      maxBodyBytes: 65_536,
-      maxInFlight: 100,
-      maxConnections: 100,
-      arrivalTimeoutMs: 15_000,
-      retryAfterSeconds: 7,
-      ...options,
-    },
+  const given = {
+    path: PATH,
+    pathToken: auth.kind === "path-token",
+    maxBodyBytes: 65_536,
+    maxInFlight: 100,
+    maxConnections: 100,
+    arrivalTimeoutMs: 15_000,
+    retryAfterSeconds: 7,
+    ...options,
+  };
+  const app = createWebhookApp(
+    given,
     {
       receive: setup.receive ?? flow,
       isOpen: () => state.open,
@@ -72,7 +76,9 @@ export const openReception = async (setup: Setup = {}) => {
       monotonic: systemClock.monotonic,
       now: systemClock.now,
     },
+    setup.middleware,
   );
+  const server = createWebhookServer(app, given);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}${PATH}/${SECRET}`;

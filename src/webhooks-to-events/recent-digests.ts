@@ -1,0 +1,131 @@
+/**
+ * Digests (in hex, of 12 bytes at least) that were put in lately, each with a number: a Map that forgets by age. It takes 8 bytes for a digest
+ * (16 with its number) where a Map takes 100, in typed arrays that are made at the start and never grow.
+ *
+ * The time is cut into parts, each with a hash table of its own. Only the newest is written; when it is full, or its time is over, the oldest
+ * one is emptied and becomes the newest.
+ */
+export type RecentDigests = {
+  /** The number that was put in with the digest last; undefined where that is longer ago than the window, or was never. */
+  get(digest: string, nowMs: number): number | undefined;
+  set(digest: string, value: number, atMs: number): void;
+  /** How many digests are kept. One that was put in during several parts counts for each. */
+  readonly count: number;
+  readonly bytes: number;
+};
+
+export type RecentDigestsOptions = {
+  windowMs: number;
+  maxBytes: number;
+  /** Without, every number is 0. */
+  withValues: boolean;
+};
+
+/** Fewer are faster, more forget less at once when the oldest is emptied. */
+const PARTS = 8;
+/** A part is over after this share of the window, so a digest is kept too long by that much at most. */
+const SHARE_OF_WINDOW = 1 / 4;
+/** Beyond this load, looking for a free slot takes long. */
+const MAX_LOAD = 0.85;
+const BYTES_OF_KEY = 8;
+const BYTES_OF_VALUE = 8;
+
+/** What is used of a digest, as 32-bit words. Two are kept, the third chooses the slot. 0 is what marks a free slot. */
+type Key = { first: number; second: number; place: number };
+
+const keyOf = (digest: string): Key => {
+  const bytes = Buffer.from(digest, "hex");
+  return { first: bytes.readUInt32BE(0) || 1, second: bytes.readUInt32BE(4), place: bytes.readUInt32BE(8) };
+};
+
+/**
+ * A hash table with open addressing: where the slot of a key is taken by another one, the next free slot is used. With 5 million digests and
+ * 60 million look-ups a day, one digest is taken for another once in millions of years.
+ */
+class Part {
+  openedAtMs = 0;
+  newestAtMs = 0;
+  used = 0;
+  readonly #slots: number;
+  /** Two words for each slot. */
+  readonly #keys: Uint32Array;
+  readonly #values: Float64Array;
+
+  constructor(slots: number, withValues: boolean) {
+    this.#slots = slots;
+    // Filled, so that the system hands out the memory now: until it is written to, an array is none.
+    this.#keys = new Uint32Array(2 * slots).fill(0);
+    this.#values = new Float64Array(withValues ? slots : 0).fill(0);
+  }
+
+  get isFull(): boolean {
+    return this.used >= this.#slots * MAX_LOAD;
+  }
+
+  get(key: Key): number | undefined {
+    const slot = this.#slotOf(key);
+    return this.#keys[2 * slot] === 0 ? undefined : (this.#values[slot] ?? 0);
+  }
+
+  set(key: Key, value: number): void {
+    const slot = this.#slotOf(key);
+    if (this.#keys[2 * slot] === 0) this.used += 1;
+    this.#keys[2 * slot] = key.first;
+    this.#keys[2 * slot + 1] = key.second;
+    this.#values[slot] = value;
+  }
+
+  empty(): void {
+    if (this.used > 0) this.#keys.fill(0);
+    this.used = 0;
+  }
+
+  /** The key's slot, or the free one where it would go. */
+  #slotOf({ first, second, place }: Key): number {
+    const keys = this.#keys;
+    let slot = place % this.#slots;
+    while (keys[2 * slot] !== 0 && !(keys[2 * slot] === first && keys[2 * slot + 1] === second))
+      slot = (slot + 1) % this.#slots;
+    return slot;
+  }
+}
+
+export const recentDigests = ({ windowMs, maxBytes, withValues }: RecentDigestsOptions): RecentDigests => {
+  const bytesOfSlot = BYTES_OF_KEY + (withValues ? BYTES_OF_VALUE : 0);
+  const slots = Math.max(1, Math.floor(maxBytes / PARTS / bytesOfSlot));
+  let newest = new Part(slots, withValues);
+  /** Newest first. */
+  const parts = [newest, ...Array.from({ length: PARTS - 1 }, () => new Part(slots, withValues))];
+
+  const begin = (atMs: number): void => {
+    const openedAtMs = Math.max(atMs, newest.openedAtMs);
+    newest = parts.pop() ?? newest;
+    parts.unshift(newest);
+    newest.empty();
+    newest.openedAtMs = openedAtMs;
+    newest.newestAtMs = atMs;
+  };
+
+  return {
+    get: (digest, nowMs) => {
+      const key = keyOf(digest);
+      for (const part of parts) {
+        if (part.used === 0 || part.newestAtMs + windowMs < nowMs) continue;
+        const value = part.get(key);
+        if (value !== undefined) return value;
+      }
+      return undefined;
+    },
+    set: (digest, value, atMs) => {
+      // Records of several partitions come with times in any order: only a later one can end a part.
+      if (newest.used === 0) newest.openedAtMs = newest.newestAtMs = atMs;
+      else if (newest.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
+      newest.newestAtMs = Math.max(newest.newestAtMs, atMs);
+      newest.set(keyOf(digest), value);
+    },
+    get count() {
+      return parts.reduce((sum, { used }) => sum + used, 0);
+    },
+    bytes: PARTS * slots * bytesOfSlot,
+  };
+};
