@@ -70,7 +70,7 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
       return { kind: "published", event, place };
     } catch (error) {
       // A 503 would bring it again until the sender gives up.
-      if (error instanceof EventRefused) return park(raw, REFUSED);
+      if (error instanceof EventRefused) return await park(raw, REFUSED);
       throw error;
     } finally {
       inFlight.remove(event);
