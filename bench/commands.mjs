@@ -1,6 +1,8 @@
-// npm run bench:commands -- [--node 24] [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--seconds 4] [--idle 200] [--only bare|bridge]
+// npm run bench:commands -- [--node 24] [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--keep-alive 0,5s]
+//   [--seconds 4] [--idle 200] [--only bare|bridge]
 // Accepts through a real Kafka on this machine: the bridge with its journal, and a bare loop without any protection, by turns under the
-// same load. Keys: how many the commands share, 0 for a key each. Exit code 1 when the bridge called, answered or ordered anything wrong.
+// same load. Keys: how many the commands share, 0 for a key each. Keep-alive: 0 for a connection for each call, otherwise both use
+// connections again. Exit code 1 when the bridge called, answered or ordered anything wrong.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     latency: { type: "string", default: "5,50" },
     "in-flight": { type: "string", default: "1,100,512" },
     keys: { type: "string", default: "1,20,1000,0" },
+    "keep-alive": { type: "string", default: "0,5s" },
     seconds: { type: "string", default: "4" },
     idle: { type: "string", default: "200" },
     only: { type: "string" },
@@ -30,11 +33,13 @@ const MOST_PER_SECOND = 3_000;
 const FEWEST = 60;
 const WARM_UP = 3_000;
 
-/** @param {number} latencyMs @param {number} inFlight @param {number} keys @returns {import("./commands/round.mjs").Load} */
-const loadOf = (latencyMs, inFlight, keys) => {
+/** @typedef {{ inFlight: number, keepAlive: string }} Setting */
+
+/** @param {number} latencyMs @param {number} keys @param {Setting} setting @returns {import("./commands/round.mjs").Load} */
+const loadOf = (latencyMs, keys, { inFlight, keepAlive }) => {
   const perSecond = Math.min(MOST_PER_SECOND, (Math.min(inFlight, keys || inFlight) / latencyMs) * 1_000);
   const commands = Math.max(FEWEST, Math.round(perSecond * Number(values.seconds)));
-  return { latencyMs, inFlight, keys, commands };
+  return { latencyMs, inFlight, keys, keepAlive, commands };
 };
 
 await program(async (scope) => {
@@ -51,13 +56,19 @@ await program(async (scope) => {
   const rounds = [];
   /** @type {import("./commands/report.mjs").Idle[]} */
   const idles = [];
-  for (const inFlight of numbers(values["in-flight"])) {
+  const [fewest] = numbers(values["in-flight"]);
+  /** @type {Setting[]} */
+  const settings = numbers(values["in-flight"]).flatMap((inFlight) =>
+    values["keep-alive"].split(",").map((keepAlive) => ({ inFlight, keepAlive })),
+  );
+  for (const setting of settings) {
+    const { inFlight, keepAlive } = setting;
     const loads = numbers(values.latency).flatMap((latencyMs) =>
-      numbers(values.keys).map((keys) => loadOf(latencyMs, inFlight, keys)),
+      numbers(values.keys).map((keys) => loadOf(latencyMs, keys, setting)),
     );
     const starts = [
-      ...(values.only === "bridge" ? [] : [() => startBare(surroundings, { admin, partner, inFlight })]),
-      ...(values.only === "bare" ? [] : [() => startBridge(surroundings, { partner, inFlight, nodeArgs })]),
+      ...(values.only === "bridge" ? [] : [() => startBare(surroundings, { admin, partner, ...setting })]),
+      ...(values.only === "bare" ? [] : [() => startBridge(surroundings, { partner, nodeArgs, ...setting })]),
     ];
     // One after the other: two servers at once would share the processors.
     for (const start of starts) {
@@ -66,7 +77,7 @@ await program(async (scope) => {
       const by = { traffic, partner };
       await playRound(
         server,
-        { latencyMs: 5, inFlight, keys: 0, commands: Math.min(WARM_UP, 60 * inFlight) },
+        { latencyMs: 5, inFlight, keys: 0, keepAlive, commands: Math.min(WARM_UP, 60 * inFlight) },
         by,
       );
       for (const load of loads) {
@@ -75,12 +86,13 @@ await program(async (scope) => {
         line(roundLine(round));
       }
       const commands = Number(values.idle);
-      if (commands > 0 && inFlight === Number(numbers(values["in-flight"]).at(0))) {
+      if (commands > 0 && inFlight === fewest) {
         for (const latencyMs of numbers(values.latency))
           idles.push({
             server: server.name,
             latencyMs,
-            added: await playIdle({ latencyMs, inFlight, keys: 0, commands }, by),
+            keepAlive,
+            added: await playIdle({ latencyMs, inFlight, keys: 0, keepAlive, commands }, by),
           });
       }
       await traffic.close();

@@ -27,6 +27,5 @@ const code = await runProgram(process.argv.slice(2), {
   out: (line) => write(1, line),
   err: (line) => write(2, line),
   stopped: stopped.signal,
-  nextTick: (callback) => process.nextTick(callback),
 });
 process.exit(code);

@@ -1,10 +1,10 @@
 // Generated from schemas/*.avsc by `npm run generate`. Change the schemas, not this file.
 
-/** One step of a command, in the log that decides which replica may call the partner. Internal to the bridge. Keyed by the quoteId of an accept (a UUID in lower case) or the commandId of a create. */
+/** One step of a command, in the log that decides which replica may call the partner. Internal to the bridge. Keyed by the quoteId of an accept, in one spelling, or by the commandId of whatever else. */
 export type CommandJournalEntry = {
   /** Version of the rules by which this entry is folded. A replica that does not know it takes no commands: to guess could mean to buy twice. */
   version: number;
-  /** Tells the key of an accept from an equal key of a create. */
+  /** Tells the key of an accept from an equal key of a create. A command that is refused for what it says has the key of a create, whatever it asks for. */
   operation: JournalOperation;
   /** The command that took the step. */
   commandId: string;
@@ -16,7 +16,7 @@ export type CommandJournalEntry = {
     | { "cambio.bridge.v1.Published": Published };
 };
 
-/** What kind of call the entry is about. */
+/** What kind of key the entry has: CREATE_QUOTE a commandId, ACCEPT_QUOTE a quoteId. */
 export type JournalOperation = "CREATE_QUOTE" | "ACCEPT_QUOTE";
 
 /** A replica wants to make one call. It may, if the fold of the log up to and including this entry says that the key is held by this attempt. */
@@ -33,6 +33,8 @@ export type Claimed = {
   attempts: number;
   /** Creates only: the attempt of an owner that is thought dead. The claim counts only while that attempt still holds the key. */
   supersedes: string | null;
+  /** Accepts only: the quoteId as the command spells it. The key is the same for all spellings of a quote. */
+  quoteId: string | null;
 };
 
 /** The call of this attempt was not made, or did nothing; another may follow. */
@@ -55,6 +57,8 @@ export type Concluded = {
   result: Buffer;
   /** An operator's name and reason; null otherwise. */
   note: string | null;
+  /** The trace that the command came with, for whoever publishes the result without having the command. */
+  traceparent: string | null;
 };
 
 /** The outcome of the result. */

@@ -1,9 +1,9 @@
-// What the bridge is measured against: consume, call over kept-alive connections, produce. No journal, no order of keys, no commits, no
-// guards, no retries: after a crash it executes again what it executed. Never use it for more.
+// What the bridge is measured against: consume, call, produce. No journal, no order of keys, no commits, no guards, no retries: after a
+// crash it executes again what it executed. Never use it for more.
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { Pool } from "undici";
 
-/** @typedef {{ brokers: string, partnerUrl: string, inFlight: number, commands: string, results: string, groupId: string }} BareOptions */
+/** @typedef {{ brokers: string, partnerUrl: string, inFlight: number, reuse: boolean, commands: string, results: string, groupId: string }} BareOptions */
 
 /** @type {BareOptions} */
 const options = JSON.parse(process.argv[2] ?? "{}");
@@ -31,6 +31,8 @@ async function execute(value) {
     method: "PUT",
     path: `/corporate/v1/quote/${encodeURIComponent(quoteId)}/accept`,
     headers,
+    // A connection that is reset after the answer: the pool opens another one for the next call.
+    reset: !options.reuse,
     body: JSON.stringify({ counterpartyId }),
   });
   const response = await body.text();

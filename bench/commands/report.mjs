@@ -2,15 +2,18 @@ import { fixed, table } from "../webhooks/report.mjs";
 
 /** @typedef {import("./round.mjs").Round} Round */
 /** @typedef {import("./round.mjs").Load} Load */
-/** @typedef {{ server: string, latencyMs: number, added: number[] }} Idle */
+/** @typedef {{ server: string, latencyMs: number, keepAlive: string, added: number[] }} Idle */
+
+/** @param {string} keepAlive */
+const connections = (keepAlive) => (keepAlive === "0" ? "a connection each" : `kept alive ${keepAlive}`);
 
 /** @param {Load} load */
-const loadName = ({ latencyMs, inFlight, keys }) =>
-  `${latencyMs} ms, ${inFlight} in flight, ${keys === 0 ? "a key each" : `${keys} keys`}`;
+const loadName = ({ latencyMs, inFlight, keys, keepAlive }) =>
+  `${latencyMs} ms, ${inFlight} in flight, ${keys === 0 ? "a key each" : `${keys} keys`}, ${connections(keepAlive)}`;
 
 /** @param {Round} round */
 export const roundLine = ({ server, load, perSecond, share, loadAverage, wrong }) =>
-  `  ${loadName(load).padEnd(34)} ${server.padEnd(10)} ${fixed(perSecond, 0).padStart(6)}/s` +
+  `  ${loadName(load).padEnd(53)} ${server.padEnd(10)} ${fixed(perSecond, 0).padStart(6)}/s` +
   `  ${fixed(share * 100, 0).padStart(3)} %  load ${fixed(loadAverage, 1)}  ${wrong.join("; ")}`;
 
 /** @param {number[]} values @param {number} share */
@@ -40,8 +43,8 @@ export const throughput = (rounds) =>
 export const idleLatency = (idles) =>
   table([
     ["one idle command, end to end", "server", "added p50 ms", "added p99 ms", "commands"],
-    ...idles.map(({ server, latencyMs, added }) => [
-      `over the partner's ${latencyMs} ms`,
+    ...idles.map(({ server, latencyMs, keepAlive, added }) => [
+      `over the partner's ${latencyMs} ms, ${connections(keepAlive)}`,
       server,
       fixed(quantile(added, 0.5), 1),
       fixed(quantile(added, 0.99), 1),

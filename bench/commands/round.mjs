@@ -13,6 +13,7 @@ import { processFigures } from "../webhooks/process-figures.mjs";
  * @property {number} latencyMs the partner's
  * @property {number} inFlight
  * @property {number} keys 0: each command has a key of its own
+ * @property {string} keepAlive PARTNER_KEEP_ALIVE; 0: each call has a connection of its own
  * @property {number} commands
  */
 

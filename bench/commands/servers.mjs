@@ -52,17 +52,21 @@ export async function startPartner({ projectFolder, logFolder, scope }) {
 
 /**
  * @param {Surroundings} surroundings
- * @param {{ admin: import("kafkajs").Admin, partner: Partner, inFlight: number }} options
+ * @param {{ admin: import("kafkajs").Admin, partner: Partner, inFlight: number, keepAlive: string }} options
  * @returns {Promise<Server>}
  */
-export async function startBare({ projectFolder, logFolder, brokers }, { admin, partner, inFlight }) {
-  const name = `bare-${inFlight}`;
+export async function startBare(
+  { projectFolder, logFolder, brokers },
+  { admin, partner, inFlight, keepAlive },
+) {
+  const name = `bare-${inFlight}-${keepAlive}`;
   const [commands, results] = [`${name}.commands`, `${name}.results`];
   await admin.createTopics({
     topics: [commands, results].map((topic) => ({ topic, numPartitions: PARTITIONS })),
     waitForLeaders: true,
   });
-  const options = { brokers, partnerUrl: partner.url, inFlight, commands, results, groupId: name };
+  const reuse = keepAlive !== "0";
+  const options = { brokers, partnerUrl: partner.url, inFlight, reuse, commands, results, groupId: name };
   const program = join(projectFolder, "bench", "commands", "bare-loop.mjs");
   const child = await tether([process.execPath, program, JSON.stringify(options)], {
     logFile: join(logFolder, `${name}.log`),
@@ -74,14 +78,14 @@ export async function startBare({ projectFolder, logFolder, brokers }, { admin, 
 /**
  * The bridge as anyone runs it, with the commands flow alone.
  * @param {Surroundings} surroundings
- * @param {{ partner: Partner, inFlight: number, nodeArgs: string[] }} options
+ * @param {{ partner: Partner, inFlight: number, keepAlive: string, nodeArgs: string[] }} options
  * @returns {Promise<Server>}
  */
 export async function startBridge(
   { projectFolder, logFolder, brokers, registryUrl },
-  { partner, inFlight, nodeArgs },
+  { partner, inFlight, keepAlive, nodeArgs },
 ) {
-  const name = `bridge-${inFlight}`;
+  const name = `bridge-${inFlight}-${keepAlive}`;
   const managementPort = await freePort();
   const [commands, results] = [`${name}.commands`, `${name}.results`];
   const env = {
@@ -95,6 +99,7 @@ export async function startBridge(
     PARTNER_X_TOKEN: "only-for-the-benchmark",
     PARTNER_NAME: "bench",
     PARTNER_MAX_CONNECTIONS: String(inFlight),
+    PARTNER_KEEP_ALIVE: keepAlive,
     COMMANDS_MAX_IN_FLIGHT: String(inFlight),
     TOPIC_COMMANDS: commands,
     TOPIC_COMMAND_RESULTS: results,

@@ -5,7 +5,7 @@ import { createManagementServer } from "../ops/management.ts";
 import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { openCommands } from "./commands.ts";
+import { openCommands, type CommandPart } from "./commands.ts";
 import { openDeadLetters } from "./dead-letters.ts";
 import { createKit } from "./kit.ts";
 import { closeServer, listen } from "./listen.ts";
@@ -17,12 +17,15 @@ import { openWebhooks, webhookServer } from "./webhooks.ts";
 /** A running bridge. */
 export type Bridge = {
   addresses: { webhooks: AddressInfo | null; management: AddressInfo };
-  /** Drains and stops, within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the group. */
+  /** Takes nothing new, finishes what is under way, leaves the group, closes: within SHUTDOWN_TIMEOUT, whatever does not answer. */
   stop(): Promise<void>;
 };
 
-/** Kept back of SHUTDOWN_TIMEOUT for closing connections after the drain. */
+/** Kept back of SHUTDOWN_TIMEOUT: for closing connections after the drain, and of that for the last log lines. */
 const CLOSE_MS = 2_000;
+const LAST_LINES_MS = 500;
+/** No step of the start takes so long: each has closer bounds of its own. */
+const START_STEP_MS = 600_000;
 /** What is arriving when the end begins has so long, and then the time that publishing takes. Connections that say nothing end with it. */
 const ARRIVE_MS = 1_000;
 
@@ -44,7 +47,7 @@ export const startBridge = async (
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
   let deadLetterPart: Part | null = null;
   let webhookPart: Part | null = null;
-  let commandPart: (Part & { numbers: () => CommandNumbers }) | null = null;
+  let commandPart: CommandPart | null = null;
   const parts = (): Part[] => [deadLetterPart, webhookPart, commandPart].filter((part) => part !== null);
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
@@ -66,26 +69,30 @@ export const startBridge = async (
     ? webhookServer(config, { kit, metrics, isOpen: () => state === "running" })
     : null;
 
-  const stopWebhooks = async (leftMs: () => number): Promise<void> => {
+  /** What was still arriving is published. */
+  const drainWebhooks = async (ms: number): Promise<void> => {
     if (webhooks)
-      await closeServer(webhooks.server, Math.min(leftMs(), config.webhook.publishTimeoutMs + ARRIVE_MS));
-    // Not before: what was still arriving is published.
-    await webhookPart?.stop(leftMs());
+      await closeServer(webhooks.server, Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS));
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([closeServer(management, 0), ...parts().map((part) => part.close())]);
   };
 
   const stop = async (): Promise<void> => {
     if (state === "stopping") return;
     const hadStarted = state === "running";
     state = "stopping";
-    const until = clock.monotonic() + config.bridge.shutdownTimeoutMs - CLOSE_MS;
-    const leftMs = (): number => Math.max(0, until - clock.monotonic());
-    if (hadStarted) log.info({ withinMs: Math.round(leftMs()) }, "bridge.stopping");
-    await Promise.all([stopWebhooks(leftMs), commandPart?.stop(leftMs())]);
-    // Last: what drains may need them.
-    await deadLetterPart?.stop(leftMs());
-    await closeServer(management, 0);
+    const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
+    const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
+    if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
+    await Promise.all([drainWebhooks(drainMs), commandPart?.drain(drainMs)]);
+    // A Kafka that is gone lets nothing be closed. All is safe by now, and ends with the process.
+    await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, close()).catch(() => undefined);
     if (hadStarted) log.info({}, "bridge.stopped");
   };
+
+  /** Rejects when the process is asked to end meanwhile. */
+  const orStopped = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
   try {
     const { management: at, webhook } = config;
@@ -93,18 +100,14 @@ export const startBridge = async (
       management: await listen(management, at.host, at.port, "MANAGEMENT_PORT"),
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
-    const { schemaIds } = await lookAround(config, kit, signal, (reason) => (waitingFor = reason));
+    const { schemaIds } = await orStopped(lookAround(config, kit, signal, (reason) => (waitingFor = reason)));
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
     const timed = timedKit(kit, metrics);
     const deadLetters = openDeadLetters(config, timed, metrics);
     deadLetterPart = deadLetters;
     if (webhooks) {
-      const part = await openWebhooks(config, {
-        kit: timed,
-        metrics,
-        deadLetters,
-        schemaId: idOf("transaction-status-updated"),
-      });
+      const schemaId = idOf("transaction-status-updated");
+      const part = await orStopped(openWebhooks(config, { kit: timed, metrics, deadLetters, schemaId }));
       webhookPart = part;
       webhooks.connect(part.receive);
     }
@@ -114,7 +117,9 @@ export const startBridge = async (
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
-      commandPart = await openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids });
+      commandPart = await orStopped(
+        openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids, signal }),
+      );
     }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");

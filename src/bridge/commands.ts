@@ -9,14 +9,14 @@ import { guardFor } from "../commands-to-results/guard.ts";
 import type { Contradiction } from "../commands-to-results/journal/ports.ts";
 import { republish } from "../commands-to-results/journal/republish.ts";
 import { readCommand } from "../commands-to-results/read.ts";
-import { refusals } from "../commands-to-results/unfit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
+import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/quote-id.ts";
+import { findQuoteId } from "../partner/calls/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { DeadLetters } from "./dead-letters.ts";
@@ -25,34 +25,54 @@ import type { Kit } from "./kit.ts";
 import { measured, openPartner } from "./partner.ts";
 import type { Part } from "./part.ts";
 import { openResults } from "./results.ts";
+import { traceparentOf } from "./traceparent.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
+/** Of commands read and not finished: see docs/operations.md. */
+const MAX_HELD_BYTES = 64 * 1_048_576;
 /** Kept back of a drain: to write down what open calls came to, publish and commit. */
 const CONCLUDE_MS = 3_000;
+/** Kept back of that: for the last commit, and to leave the group. */
+const LEAVE_MS = 1_000;
 
 export type CommandParts = {
   kit: Kit;
   metrics: Metrics;
   deadLetters: DeadLetters;
   schemaIds: { command: number; result: number; journal: number };
+  /** Aborts when the process is asked to end: no command is taken any more. */
+  signal: AbortSignal;
+};
+
+export type CommandPart = Part & {
+  numbers: () => CommandNumbers;
+  /** Takes no command any more, finishes those under way, commits, and leaves the group: for `ms` at most, whatever is gone. */
+  drain: (ms: number) => Promise<void>;
 };
 
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds }: CommandParts,
-): Promise<Part & { numbers: () => CommandNumbers }> => {
+  { kit, metrics, deadLetters, schemaIds, signal }: CommandParts,
+): Promise<CommandPart> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
   const partner = openPartner(config, kit);
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
     askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),
+    contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
+      metrics.contradictions.inc();
+      const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
+      const at = new Date(timestampMs).toISOString();
+      log.error({ ...ref, said, standing, ...position, at }, "command.contradicted");
+    },
   });
-  const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
+  // The process may have been asked to end meanwhile, and then nobody waits for what would be begun here.
+  signal.throwIfAborted();
   let joined = false;
   const cut = new AbortController();
   const abandon = new AbortController();
@@ -60,9 +80,13 @@ export const openCommands = async (
   for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
 
   const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
-    log.error({ ...ref, said: said.outcome, standing: standing.outcome }, "command.contradicted");
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
-    const record = { ...place, key: Buffer.from(ref.key), value: results.codec.encode(said), headers: {} };
+    const record = {
+      ...place,
+      key: Buffer.from(ref.key),
+      value: results.codec.encode(said),
+      headers: NO_HEADERS,
+    };
     await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
   };
 
@@ -71,7 +95,7 @@ export const openCommands = async (
     view,
     journal,
     random,
-    guard,
+    guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
     decide,
     codec: results.codec,
     contradiction,
@@ -103,9 +127,9 @@ export const openCommands = async (
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
       decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now, schemaIds.command),
     }),
-    disguise,
+    conclude: deps.conclude,
     execute: createExecute(deps),
-    answer: (result, record) => results.answer(result, record),
+    answer: results.answer,
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail);
     },
@@ -127,9 +151,8 @@ export const openCommands = async (
 
   const handle: Handle = async (record, { place, signal }) => {
     const startedAt = clock.monotonic();
-    const { traceparent = null } = record.headers;
     const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const traced = { ...record, traceparent: traceparent === null ? null : String(traceparent) };
+    const traced = { ...record, traceparent: traceparentOf(record) };
     const handled = await flow(traced, lifeline, place);
     tell(record, handled, clock.monotonic() - startedAt);
   };
@@ -141,7 +164,7 @@ export const openCommands = async (
       sessionTimeoutMs: kafka.sessionTimeoutMs,
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
-      maxUnfinished: Math.max(1_000, 4 * commands.maxInFlight),
+      maxHeldBytes: MAX_HELD_BYTES,
       note: room.note,
     },
     handle,
@@ -173,21 +196,19 @@ export const openCommands = async (
       };
     },
     waiting: () => ({ ...results.waiting(), [config.topics.journal]: room.waiting() }),
-    stop: async (drainMs) => {
-      const until = clock.monotonic() + drainMs;
+    drain: async (ms) => {
       const cutting = setTimeout(
         () => cut.abort(new Error("the process stops")),
-        Math.max(0, drainMs - CONCLUDE_MS),
+        Math.max(0, ms - CONCLUDE_MS),
       );
-      await consumer.stop(drainMs);
+      const stopping = consumer.stop(Math.max(0, ms - LEAVE_MS));
+      await clock.within(ms, undefined, stopping).catch(() => undefined);
       clearTimeout(cutting);
       abandon.abort(new Error("the process has stopped"));
+    },
+    close: async () => {
       await republishing;
-      await Promise.all([
-        partner.close(),
-        results.stop(until - clock.monotonic()),
-        room.stop(until - clock.monotonic()),
-      ]);
+      await Promise.all([partner.close(), results.close(), room.close()]);
     },
   };
 };

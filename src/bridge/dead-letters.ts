@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import type { Incoming, Written } from "../kafka/record.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
+import type { Header, Incoming, Outgoing, Written } from "../kafka/record.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { UnreadableNotification } from "../webhooks-to-events/flow.ts";
+import { partsOf } from "./dead-letter-parts.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";
 
@@ -12,14 +15,41 @@ export type DeadLetters = Part & {
 };
 
 const COMMAND_TIMEOUT_MS = 15_000;
+/** A record of the largest batch that is decompressed, alone. */
+const MAX_WAITING_BYTES = 72 * 1_048_576;
+/** Details can repeat what others wrote. */
+const MAX_DETAIL_LENGTH = 1_000;
 
 export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): DeadLetters => {
   const topic = config.topics.deadLetters;
   const publisher = kit.publisher(topic, {
     maxWaiting: 20_000,
-    maxWaitingBytes: 64 * 1_048_576,
+    maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: 8_000,
   });
+
+  /** One after the other: all at once would be too much where one was. */
+  const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<Written | null> => {
+    const until = kit.clock.monotonic() + timeoutMs;
+    let written: Written | null = null;
+    for (const part of partsOf(letter, randomUUID()))
+      written = await publisher.publish(part, until - kit.clock.monotonic());
+    return written;
+  };
+
+  /** Large ones travel compressed. What is too large all the same goes in parts. */
+  const publish = (letter: Outgoing, timeoutMs: number): Promise<Written> =>
+    publisher.publish(letter, timeoutMs).catch(async (error: unknown) => {
+      const written = isRefused(error) ? await publishParts(letter, timeoutMs) : null;
+      if (written === null) throw error;
+      return written;
+    });
+
+  const reasons = (source: string, reason: string, detail: string): Header[] => [
+    ["dead-letter-reason", reason],
+    ["dead-letter-detail", detail.slice(0, MAX_DETAIL_LENGTH)],
+    ["dead-letter-source", source],
+  ];
   const count = (source: string, reason: string) => (written: Written) => {
     metrics.deadLetters.inc({ source, reason });
     return written;
@@ -27,33 +57,28 @@ export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): Dea
 
   return {
     parkNotification: ({ body, detail, receivedAt }, timeoutMs) => {
-      const headers = {
-        "dead-letter-reason": "UNREADABLE_NOTIFICATION",
-        "dead-letter-detail": detail,
-        "dead-letter-source": "webhook",
-        "dead-letter-received-at": String(receivedAt),
-      };
-      return publisher
-        .publish({ key: null, value: body, headers }, timeoutMs)
-        .then(count("webhook", "UNREADABLE_NOTIFICATION"));
+      const reason = "UNREADABLE_NOTIFICATION";
+      const headers: Header[] = [
+        ...reasons("webhook", reason, detail),
+        ["dead-letter-received-at", String(receivedAt)],
+      ];
+      return publish({ key: null, value: body, headers }, timeoutMs).then(count("webhook", reason));
     },
     parkCommand: (record, reason, detail) => {
-      const headers = {
-        ...record.headers,
-        "dead-letter-reason": reason,
-        "dead-letter-detail": detail,
-        "dead-letter-source": "command",
-        "dead-letter-topic": record.topic,
-        "dead-letter-partition": String(record.partition),
-        "dead-letter-offset": String(record.offset),
-        "dead-letter-timestamp": String(record.timestampMs),
-      };
-      return publisher
-        .publish({ key: record.key, value: record.value, headers }, COMMAND_TIMEOUT_MS)
-        .then(count("command", reason));
+      const headers: Header[] = [
+        ...reasons("command", reason, detail),
+        ["dead-letter-topic", record.topic],
+        ["dead-letter-partition", String(record.partition)],
+        ["dead-letter-offset", String(record.offset)],
+        ["dead-letter-timestamp", String(record.timestampMs)],
+      ];
+      const { key, value, headers: encodedHeaders } = record;
+      return publish({ key, value, headers, encodedHeaders }, COMMAND_TIMEOUT_MS).then(
+        count("command", reason),
+      );
     },
     components: () => ({ "dead-letters": { ...publisher.state(), required: false } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
-    stop: (drainMs) => publisher.close(drainMs),
+    close: () => publisher.close(0),
   };
 };

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
+import { headerValue } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { startTail, type Range } from "../kafka/consume/tail.ts";
@@ -14,7 +15,7 @@ export type Memory = {
   /** An event of this replica stands there: it need not be read back. */
   wrote: (place: { partition: number; offset: number }) => void;
   state: () => { up: boolean; detail: string };
-  stop: () => Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** See the arithmetic in event-window.ts: two hours of ten million transactions a day. */
@@ -27,7 +28,7 @@ const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
 
-const idOf = ({ headers }: Incoming): string => String(headers["ce_id"] ?? "");
+const idOf = ({ headers }: Incoming): string => headerValue(headers, "ce_id")?.toString() ?? "";
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
 export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
@@ -117,7 +118,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
       const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
       return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
     },
-    stop: async () => {
+    close: async () => {
       clearInterval(looks);
       await Promise.all([tail.stop(), cluster.close()]);
     },

@@ -5,6 +5,6 @@ export type Part = {
   components: () => Record<string, Component>;
   /** Records that wait for Kafka, by topic. */
   waiting: () => Record<string, number>;
-  /** Lets what is under way finish for `drainMs` at most, then closes everything. */
-  stop: (drainMs: number) => Promise<void>;
+  /** Gives up what is still under way and closes all connections. Bounded by whoever calls it: what is gone may never answer. */
+  close: () => Promise<void>;
 };

@@ -5,11 +5,22 @@ import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pem, type Kit } from "./kit.ts";
 
-/** Where a call takes a quarter of a second, thirty calls a second. Whoever makes fewer does not miss what opening a connection costs. */
-const REUSE_FROM = 8;
+/** The proxy that its setting names now, which may come from a file that changes. */
+const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
+  if (!proxyUrl) return null;
+  let text = proxyUrl.reveal();
+  let url = new URL(text);
+  return () => {
+    const now = proxyUrl.reveal();
+    if (now !== text) url = new URL(now);
+    text = now;
+    return url;
+  };
+};
 
-/** The partner as the configuration describes it. Its credentials are looked at for each call. */
-export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "clock" | "log">): Partner => {
+/** The partner as the configuration describes it. Its credentials and its proxy are looked at for each call. */
+export const openPartner = (config: Config, { clock }: Pick<Kit, "clock">): Partner => {
+  const { partner } = config;
   const { accessToken, xToken } = partner;
   const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
   const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
@@ -21,7 +32,6 @@ export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "cloc
       reload: () => {
         accessToken?.reload();
         xToken?.reload();
-        return Promise.resolve();
       },
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
@@ -30,15 +40,11 @@ export const openPartner = ({ partner }: Config, { clock, log }: Pick<Kit, "cloc
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     },
-    proxy: partner.proxyUrl ? new URL(partner.proxyUrl.reveal()) : null,
+    proxy: proxyOf(config),
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,
     maxConnections: partner.maxConnections,
-    reuseFrom: REUSE_FROM,
-    connectionsTold: (standing) => {
-      if (standing === "spoke-unasked") log.warn({ state: standing }, "partner.connections");
-      else log.info({ state: standing }, "partner.connections");
-    },
+    keepAliveMs: partner.keepAliveMs,
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,

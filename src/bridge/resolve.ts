@@ -1,13 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { resultIdOf } from "../commands-to-results/conclude.ts";
-import {
-  createFinder,
-  resolve,
-  type Decision,
-  type Resolved,
-} from "../commands-to-results/journal/resolve.ts";
+import { choose, createFinder } from "../commands-to-results/journal/find-doubt.ts";
+import { quotesOf, resolve, type Decision, type Resolved } from "../commands-to-results/journal/resolve.ts";
+import { quoteKey } from "../commands-to-results/quote-key.ts";
 import type { Config } from "../config/config.ts";
 import { inspect } from "../kafka/cluster/inspect.ts";
-import { UsageError } from "../runtime/errors.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
 import { openJournal } from "./journal/open.ts";
 import type { Kit } from "./kit.ts";
 import { openResults } from "./results.ts";
@@ -16,19 +14,25 @@ const READ_TIMEOUT_MS = 120_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
+/** The doubt that is meant. `quoteId`, in any spelling, tells it from others under the same commandId; null where none was named. */
+export type Meant = { commandId: string; quoteId: string | null };
+
+/** `several`: quotes that the command is in doubt about, of which one must be named. */
+export type Ended = Resolved | { kind: "several"; quotes: readonly string[] };
+
 /** Reads the journal, finds the command's doubt, and ends it with an operator's word. Rejects when Kafka does not let it finish. */
 export const resolveDoubt = async (
   config: Config,
   kit: Kit,
-  commandId: string,
+  { commandId, quoteId }: Meant,
   decision: Decision,
-): Promise<Resolved> => {
+): Promise<Ended> => {
   const { clock } = kit;
   const cluster = await kit.connectCluster();
-  const { schemaIds, problems } = await inspect(config.topics, ["journal", "results"], {
-    cluster,
-    registry: kit.registry,
-  });
+  const { schemaIds, problems } = await inspect(
+    { names: config.topics, used: ["journal", "results"], room: [] },
+    { cluster, registry: kit.registry },
+  );
   await cluster.close();
   const missing = problems[0];
   if (missing !== undefined) throw new UsageError(missing);
@@ -42,17 +46,15 @@ export const resolveDoubt = async (
   const { view, journal } = room;
   try {
     await clock.withDeadline(READ_TIMEOUT_MS, undefined, (signal) => view.untilReady(signal));
-    const refs = finder.refs();
-    // The same commandId under several quotes: the one in doubt is meant.
-    const ref = refs.find((candidate) => view.look(candidate).kind === "doubt") ?? refs[0];
-    if (!ref) return { kind: "unknown" };
     const deps = {
       ...kit,
       view,
       journal,
       codec: results.codec,
       publish: results.publish,
+      newId: () => randomUUID(),
       finalResultId: (id: string) => resultIdOf(id, true),
+      timeOf: finder.timeOf,
       observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
       options: {
         callWithinMs: 0,
@@ -64,10 +66,21 @@ export const resolveDoubt = async (
         backoff: BACKOFF,
       },
     };
-    return await clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, (signal) =>
-      resolve(deps, ref, decision, signal),
-    );
+    // Both sides, since what counts as one spelling may have changed since the key was written.
+    const isQuote = quoteId === null ? null : (key: string) => quoteKey(key) === quoteKey(quoteId);
+    const chosen = choose(finder.refs(), view.look, isQuote);
+    const decide = async (signal: AbortSignal): Promise<Ended> => {
+      if (chosen.kind === "unknown") return chosen;
+      if (chosen.kind === "found") return resolve(deps, chosen.ref, decision, signal);
+      return { kind: "several", quotes: await quotesOf(deps, chosen.refs, signal) };
+    };
+    return await clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, decide).catch((error: unknown) => {
+      throw new UsageError(
+        `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run the same again, and it shows what stands.`,
+        { cause: error },
+      );
+    });
   } finally {
-    await Promise.all([results.stop(0), room.stop(0)]);
+    await Promise.all([results.close(), room.close()]);
   }
 };

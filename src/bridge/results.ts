@@ -1,9 +1,9 @@
-import type { CommandRecord } from "../commands-to-results/flow.ts";
-import type { Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
+import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import type { Headers } from "../kafka/record.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
+import type { Header } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { Kit } from "./kit.ts";
@@ -17,17 +17,17 @@ const GATHER_MS = 4;
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
   codec: ResultCodec;
-  /** Publishes a result under its commandId. `value` are its bytes. */
+  /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. */
   publish: Publish;
-  /** Publishes the result of a record that has no place in the journal. */
-  answer: (result: CommandResult, record: CommandRecord) => Promise<void>;
+  /** Publishes the result of a record that the journal cannot know. */
+  answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
 
-const originOf = ({ topic, partition, offset }: CommandRecord): Headers => ({
-  "command-topic": topic,
-  "command-partition": String(partition),
-  "command-offset": String(offset),
-});
+const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
+  ["command-topic", topic],
+  ["command-partition", String(partition)],
+  ["command-offset", String(offset)],
+];
 
 export const openResults = (config: Config, kit: Kit, schemaId: number): Results => {
   const topic = config.topics.results;
@@ -41,20 +41,37 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     gatherMs: GATHER_MS,
   });
 
-  const { common, headersOf: envelopeOf } = envelopeHeaders({
+  const { encodedHeaders, headersOf: envelopeOf } = envelopeHeaders({
     type: RESULT_TYPE,
     source: config.partner.baseUrl ?? "",
   });
-  const headersOf = (result: CommandResult, traceparent: string | null): Headers => ({
+  const headersOf = (result: CommandResult, traceparent: string | null): Header[] => [
     ...envelopeOf({
       id: result.resultId,
       subject: result.commandId,
       timeMs: result.completedAt,
       traceparent,
     }),
-    "correlation-id": result.commandId,
-    outcome: result.outcome,
-  });
+    ["correlation-id", result.commandId],
+    ["outcome", result.outcome],
+  ];
+
+  const publish: Publish = async (result, value, { traceparent, origin }) => {
+    const key = origin ? origin.key : Buffer.from(result.commandId);
+    const headers = [...headersOf(result, traceparent), ...(origin ? placeOf(origin) : [])];
+    const record = { key, value, headers, encodedHeaders };
+    try {
+      await publisher.publish(record, TIMEOUT_MS);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // The journal takes larger records than this topic. A result without its answer's text is better than none.
+      if (result.response !== null)
+        await publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
+      // Nothing but its key, which was the sender's to choose, makes it too large. The headers say whose result it is.
+      else if (origin && key !== null) await publisher.publish({ ...record, key: null }, TIMEOUT_MS);
+      else throw error;
+    }
+  };
 
   return {
     codec: {
@@ -66,18 +83,10 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
         return decoded.value;
       },
     },
-    publish: async (result, value, traceparent) => {
-      const headers = headersOf(result, traceparent);
-      await publisher.publish({ key: Buffer.from(result.commandId), value, headers, common }, TIMEOUT_MS);
-    },
-    answer: async (result, record) => {
-      const unreadable = result.error?.code === "UNREADABLE_COMMAND";
-      const key = unreadable || result.commandId === "" ? record.key : Buffer.from(result.commandId);
-      const headers = { ...headersOf(result, record.traceparent), ...(unreadable && originOf(record)) };
-      await publisher.publish({ key, value: encode(result), headers, common }, TIMEOUT_MS);
-    },
+    publish,
+    answer: (result, envelope) => publish(result, encode(result), envelope),
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
-    stop: (drainMs) => publisher.close(drainMs),
+    close: () => publisher.close(0),
   };
 };

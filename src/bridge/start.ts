@@ -4,6 +4,7 @@ import { setUp } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
+import { roomFor, roomForAll } from "./room.ts";
 import { named } from "./unanswered.ts";
 
 /** So long a start waits for a Kafka or a registry that does not answer yet; orchestrators start things in any order. */
@@ -23,11 +24,14 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
       const { partitions, replicationFactor } = config.topics;
       const say = (line: string): void => kit.log.info({ line }, "setup");
       await setUp(
-        { names: config.topics, partitions, replicationFactor, dryRun: false },
+        { names: config.topics, partitions, replicationFactor, room: roomForAll(config), dryRun: false },
         { ...kit, cluster, say },
       );
     }
-    return await inspect(config.topics, usedTopics(config), { cluster, registry: kit.registry });
+    return await inspect(
+      { names: config.topics, used: usedTopics(config), room: roomFor(config, config.bridge.flows) },
+      { cluster, registry: kit.registry },
+    );
   } finally {
     await cluster.close();
   }

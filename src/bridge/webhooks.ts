@@ -2,20 +2,20 @@ import type { Server } from "node:http";
 import type { Config } from "../config/config.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { cohort } from "../runtime/cohort.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
 import { createWebhookServer, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
+import { EventRefused, webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { Kit } from "./kit.ts";
 import { openMemory } from "./memory.ts";
 import type { Part } from "./part.ts";
+import { webhookSecrets } from "./webhook-secrets.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;
@@ -44,20 +44,6 @@ const authOf = ({ webhook }: Config): Auth => {
   }
 };
 
-const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
-  let text = "";
-  let secrets: readonly string[] = [];
-  return () => {
-    const now = webhook.secret?.reveal() ?? "";
-    if (now !== text) {
-      text = now;
-      secrets = secretsIn(now);
-    }
-    return secrets;
-  };
-};
-
-type Answered = { served: Served; /** Rounded to tenths. */ ms: number };
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
 
 /** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
@@ -68,11 +54,9 @@ export const webhookServer = (
   const { clock, log } = kit;
   let receive: Receive | null = null;
 
-  const say = ({ served, ms }: Answered): void => {
-    const { status, reception, error } = served;
+  const say = ({ status, reception, error }: Served, ms: number): void => {
     const event = reception && "event" in reception ? reception.event : undefined;
     const place = reception && "place" in reception ? reception.place : undefined;
-    // One shape for all: what is undefined is not written, and objects put together from parts cost three times as much.
     const line = {
       code: status,
       kind: reception?.kind,
@@ -87,22 +71,13 @@ export const webhookServer = (
     if (status >= 500) log.warn(line, "webhook.unavailable");
     else log.info(line, "webhook.served");
   };
-  const tell = cohort<Answered>((request) => {
-    try {
-      say(request);
-    } catch {
-      // The answer is given, and stays right where it cannot be told.
-    }
-  });
-
-  // Metrics at once: whoever has its answer finds it counted.
-  const count = (served: Served): void => {
-    const { status, startedAt, reception } = served;
+  const served = (request: Served): void => {
+    const { status, startedAt, reception } = request;
     const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
-    tell({ served, ms });
+    say(request, ms);
   };
 
   const server = createWebhookServer(
@@ -118,7 +93,7 @@ export const webhookServer = (
     {
       receive: (delivery) => receive?.(delivery) ?? Promise.reject(new Error("not connected to Kafka yet")),
       isOpen,
-      served: count,
+      served,
       monotonic: clock.monotonic,
       now: clock.now,
     },
@@ -144,7 +119,7 @@ export const openWebhooks = async (
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const { common, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
+  const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
   const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
     const headers = headersOf({
       id: event.eventId,
@@ -153,13 +128,17 @@ export const openWebhooks = async (
       traceparent,
     });
     const key = Buffer.from(event.transactionId);
-    return publisher.publish({ key, value: encode(event), headers, common }, publishTimeoutMs);
+    return publisher
+      .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutMs)
+      .catch((error: unknown) => {
+        throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
+      });
   };
 
   const receive = webhooksToEvents({
     verify: verification({
       auth: authOf(config),
-      secrets: secretsOf(config),
+      secrets: webhookSecrets(config),
       allowedCidrs: webhook.allowedCidrs,
       trustedProxyCidrs: webhook.trustedProxyCidrs,
     }),
@@ -184,9 +163,8 @@ export const openWebhooks = async (
       "events-memory": { ...memory.state(), required: true },
     }),
     waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
-    stop: async (drainMs) => {
-      await publisher.close(drainMs);
-      await memory.stop();
+    close: async () => {
+      await Promise.all([publisher.close(0), memory.close()]);
     },
   };
 };

@@ -9,8 +9,6 @@ export type Io = {
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
   stopped: AbortSignal;
-  /** `process.nextTick`. */
-  nextTick: (callback: () => void) => void;
 };
 
 /** 0 done, 1 failed, 2 wrong usage or configuration; further ones are the command's own. */

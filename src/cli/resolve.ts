@@ -1,25 +1,45 @@
 import { Command, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
-import { resolveDoubt } from "../bridge/resolve.ts";
+import { resolveDoubt, type Ended } from "../bridge/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
-type Flags = { as: "succeeded" | "not-executed"; note: string; by: string; force?: boolean };
+type Flags = {
+  as: "succeeded" | "not-executed";
+  note: string;
+  by: string;
+  quoteId?: string;
+  force?: boolean;
+};
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)}s`;
 
-const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
+const decide = async (io: Io, commandId: string, flags: Flags): Promise<Ended> => {
   const config = configOf(io, "tool");
   const kit = createKit(config, systemClock, silent);
-  const { as, note, by, force = false } = flags;
-  const resolved = await resolveDoubt(config, kit, commandId, { as, note, by, force });
+  const { as, note, by, quoteId = null, force = false } = flags;
+  try {
+    return await resolveDoubt(config, kit, { commandId, quoteId }, { as, note, by, force });
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when Kafka answers.`,
+      { cause: error },
+    );
+  }
+};
+
+const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
+  const about = flags.quoteId === undefined ? "" : ` for quote ${flags.quoteId}`;
+  const resolved = await decide(io, commandId, flags);
   switch (resolved.kind) {
     case "resolved":
       io.out(JSON.stringify(resolved.result));
       return EXIT.done;
     case "decided":
-      io.err(`Command ${commandId} is decided already.`);
+      io.err(`Command ${commandId} is decided already${about}.`);
       if (resolved.result) io.out(JSON.stringify(resolved.result));
       else io.err("It was rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN.");
       return EXIT.failed;
@@ -29,10 +49,15 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
       );
       return EXIT.failed;
     case "underWay":
-      io.err(`Command ${commandId} is being executed: wait for its result.`);
+      io.err(`Command ${commandId} is being executed${about}: wait for its result.`);
+      return EXIT.failed;
+    case "several":
+      io.err(
+        `Command ${commandId} is in doubt for ${resolved.quotes.length} quotes, ${resolved.quotes.join(" and ")}: say with --quote-id which of them is meant.`,
+      );
       return EXIT.failed;
     case "unknown":
-      io.err(`The journal knows no command ${commandId} that is in doubt.`);
+      io.err(`The journal knows no command ${commandId} that is in doubt${about}.`);
       return EXIT.failed;
   }
 };
@@ -48,5 +73,6 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     )
     .requiredOption("--note <text>", "how you know; kept in the journal")
     .requiredOption("--by <name>", "who decides; kept in the journal and the result")
+    .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--force", "decide although the call might still be under way")
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));

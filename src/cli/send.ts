@@ -3,14 +3,16 @@ import { Command, Option } from "commander";
 import { createKit, type Kit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
+import { headerValue } from "../kafka/headers.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
-import type { Command as CommandRecord, CommandOutcome, CommandResult } from "../records.ts";
+import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
+import { deliver, type Expected } from "./deliver.ts";
 import { durationMs } from "./duration.ts";
 import { follow } from "./follow.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { configOf, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
@@ -26,15 +28,8 @@ type CreateFlags = Common & {
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
-const EXIT_OF = {
-  SUCCEEDED: EXIT.done,
-  REJECTED: EXIT.notDone,
-  FAILED: EXIT.notDone,
-  IN_DOUBT: EXIT.inDoubt,
-} as const satisfies Record<CommandOutcome, ExitCode>;
-
 /** Watches for a command's result from now on. An IN_DOUBT counts: it may be long until more is known. */
-const expectResult = async (config: Config, kit: Kit, commandId: string) => {
+const expectResult = async (config: Config, kit: Kit, commandId: string): Promise<Expected> => {
   const decode = decoder<CommandResult>(readSchema("command-result"), kit.registry, systemClock.now);
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));
@@ -43,7 +38,8 @@ const expectResult = async (config: Config, kit: Kit, commandId: string) => {
     kit,
     { topic: config.topics.results, fromBeginning: false },
     (record) => {
-      if (String(record.headers["correlation-id"] ?? "") !== commandId || record.value === null) return;
+      if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
+        return;
       void Promise.resolve(decode(record.value)).then(
         (decoded) => decoded.ok && found(decoded.value),
         () => undefined,
@@ -63,9 +59,10 @@ const write = async (config: Config, kit: Kit, command: CommandRecord, key: stri
   const publisher = kit.publisher(topic, { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
-    await publisher.publish({ key: Buffer.from(key), value, headers: {} }, SEND_TIMEOUT_MS);
+    await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
-    await publisher.close(0);
+    // Nobody waits for the end of a connection to hear what became of the command.
+    publisher.close(0).catch(() => undefined);
   }
 };
 
@@ -75,30 +72,12 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
-  try {
-    const expected = flags.wait ? await expectResult(config, kit, commandId) : null;
-    await write(config, kit, command, key ?? commandId);
-    if (!expected) {
-      io.out(commandId);
-      return EXIT.done;
-    }
-    io.err(`Sent command ${commandId}, waiting for its result.`);
-    const result = await systemClock
-      .withDeadline(flags.timeout, io.stopped, () => expected.result)
-      .catch(() => null);
-    await expected.stop();
-    if (!result) {
-      io.err(
-        `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
-      );
-      return EXIT.noResult;
-    }
-    io.out(JSON.stringify(result));
-    return EXIT_OF[result.outcome];
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`The command could not be sent: ${messageOf(error)}.`, { cause: error });
-  }
+  return deliver(io, {
+    commandId,
+    write: () => write(config, kit, command, key ?? commandId),
+    expectResult: flags.wait ? () => expectResult(config, kit, commandId) : null,
+    waitMs: flags.timeout,
+  });
 };
 
 const common = (command: Command): Command =>

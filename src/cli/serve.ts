@@ -3,7 +3,6 @@ import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { boundOldObjects, boundYoungObjects } from "../runtime/heap.ts";
-import { keepTickShape } from "../runtime/tick-shape.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
@@ -23,7 +22,6 @@ const boundMemory = (flows: readonly string[]): void => {
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
   boundMemory(config.bridge.flows);
-  keepTickShape(io.nextTick);
   const log = createLog(config.bridge.logLevel);
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });

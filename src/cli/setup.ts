@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
+import { roomForAll } from "../bridge/room.ts";
 import { isOfRegistry, named } from "../bridge/unanswered.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -8,18 +9,20 @@ import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
-  const { topics, ...rest } = configOf(io, "tool");
-  const kit = createKit({ topics, ...rest }, systemClock, silent);
+  const config = configOf(io, "tool");
+  const { topics } = config;
+  const kit = createKit(config, systemClock, silent);
   const cluster = await kit.connectCluster().catch((error: unknown) => {
-    throw new UsageError(`Kafka does not answer. ${named(error, rest)}.`, { cause: error });
+    throw new UsageError(`Kafka does not answer. ${named(error, config)}.`, { cause: error });
   });
   try {
     const { partitions, replicationFactor } = topics;
-    await setUp({ names: topics, partitions, replicationFactor, dryRun }, { ...kit, cluster, say: io.out });
+    const options = { names: topics, partitions, replicationFactor, room: roomForAll(config), dryRun };
+    await setUp(options, { ...kit, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {
     throw error instanceof UsageError && isOfRegistry(error)
-      ? new UsageError(named(error, rest), { cause: error })
+      ? new UsageError(named(error, config), { cause: error })
       : error;
   } finally {
     await cluster.close();

@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { Argument, Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
-import type { Headers, Incoming } from "../kafka/record.ts";
+import { eachHeader, headerValue } from "../kafka/headers.ts";
+import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -25,13 +27,23 @@ const topicOf = ({ topics }: Config, what: What): { topic: string; schema: Recor
 
 const textOf = (bytes: Buffer | null): string | null => bytes?.toString("utf8") ?? null;
 
-const headersOf = (headers: Headers): Record<string, string | string[]> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String) : String(value ?? ""),
-    ]),
+/** Bytes as JSON can show them. */
+const readable = (bytes: Buffer | null): string | { base64: string } | null =>
+  bytes === null || isUtf8(bytes) ? textOf(bytes) : { base64: bytes.toString("base64") };
+
+/** By name; the values of one that is repeated as a list. */
+const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
+  const byName = new Map<string, unknown[]>();
+  for (const [bytes, value] of eachHeader(headers)) {
+    const name = bytes.toString("utf8");
+    const values = byName.get(name) ?? [];
+    values.push(readable(value));
+    byName.set(name, values);
+  }
+  return Object.fromEntries(
+    [...byName].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
+};
 
 const eventLine = (event: TransactionStatusUpdated): string =>
   [
@@ -48,12 +60,12 @@ const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandRe
     .trim();
 
 const deadLetterOf = ({ value, headers }: Incoming): Shown => {
-  const text = value?.toString("utf8") ?? null;
-  const isText = value === null || Buffer.from(text ?? "").equals(value);
-  return {
-    value: isText ? text : { base64: value.toString("base64") },
-    line: `${String(headers["dead-letter-reason"] ?? "")}  ${String(headers["dead-letter-detail"] ?? "")}  ${isText ? (text ?? "") : `${value.length} bytes`}`,
-  };
+  const shown = readable(value);
+  const added = ["reason", "detail", "part"].map((name) =>
+    textOf(headerValue(headers, `dead-letter-${name}`)),
+  );
+  const text = typeof shown === "string" ? shown : `${value?.length ?? "no"} bytes`;
+  return { value: shown, line: [...added.filter((each) => each !== null), text].join("  ") };
 };
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {

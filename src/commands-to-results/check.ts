@@ -2,6 +2,8 @@ import type { Command as CommandRecord, Operation } from "../records.ts";
 import type { Candidate, FIELDS, RequestType } from "./candidate.ts";
 import { fromRecord } from "./candidate.ts";
 import { fromJson } from "./read-json.ts";
+import type { Refused } from "./refused.ts";
+import { unreadable } from "./refused.ts";
 import type { Rule } from "./rules.ts";
 import {
   amount,
@@ -12,24 +14,12 @@ import {
   optionalInstant,
   optionalText,
   quoteId,
+  text,
 } from "./rules.ts";
+import { requestHash } from "./translate.ts";
 import type { Command } from "./types.ts";
 
-/** A command that is not executed because of what it says, or because it says nothing. */
-export type Unfit = {
-  ok: false;
-  /** INVALID_COMMAND: it was read and breaks a rule. UNREADABLE_COMMAND: it could not be read. */
-  code: "INVALID_COMMAND" | "UNREADABLE_COMMAND";
-  /** Names the field; repeats no value of it. */
-  message: string;
-  /** Empty where it could not be found, or is not one. */
-  commandId: string;
-  operation: Operation;
-  quoteId: string | null;
-  externalId: string | null;
-};
-
-export type Checked = { ok: true; command: Command } | Unfit;
+export type Checked = { ok: true; command: Command } | Refused;
 
 export type Check = {
   /** Checks a command that was decoded from Avro. */
@@ -48,8 +38,24 @@ const OPERATIONS = {
 } as const satisfies Record<RequestType, Operation>;
 
 type Rules = Readonly<Record<string, Rule>>;
+type RequestRules = { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][number], Rule>> };
 
 const commandRules: Rules = { commandId: id, issuedAt: instant, expiresAt: optionalInstant };
+
+/** The rules of a request. Each list says which values a field may have. */
+const requestRules = (lists: { direction: Rule; purpose: Rule; currency: Rule }): RequestRules => ({
+  CreateQuote: {
+    direction: lists.direction,
+    purpose: lists.purpose,
+    quotedAmount: amount,
+    baseCurrencyIso: lists.currency,
+    quotedCurrencyIso: lists.currency,
+  },
+  AcceptQuote: { quoteId, counterpartyId: id, amount: optionalAmount, externalId: optionalText },
+});
+
+/** The same whatever values are allowed. */
+const formRules = requestRules({ direction: text, purpose: text, currency: text });
 
 const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: Rules): string | null => {
   for (const [field, rule] of Object.entries(rules)) {
@@ -58,6 +64,15 @@ const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: R
   }
   return null;
 };
+
+const problemOf = ({ values, type, request, problem }: Candidate, rules: RequestRules): string | null =>
+  problem ??
+  brokenRule(values, "", commandRules) ??
+  (type === null ? "request is of an unknown type" : brokenRule(request, "request.", rules[type]));
+
+/** Every field has passed its rule, and the rules are those of the type. */
+const commandOf = ({ values, type, request }: Candidate): Command =>
+  ({ ...Object.fromEntries(values), request: { type, ...Object.fromEntries(request) } }) as Command;
 
 const kept = (value: unknown, rule: Rule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
@@ -89,17 +104,12 @@ const utf8 = (bytes: Buffer): string | null => {
   }
 };
 
-const unreadable = (message: string, text: string): Unfit => {
-  const leading = LEADING_COMMAND_ID.exec(text)?.[1];
-  return {
-    ok: false,
-    code: "UNREADABLE_COMMAND",
-    message,
-    commandId: kept(leading === undefined ? null : parsed(leading), id) ?? "",
-    operation: "UNKNOWN",
-    quoteId: null,
-    externalId: null,
-  };
+/** The commandId at the beginning of a broken text; empty where none stands there. */
+const leadingCommandId = (bytes: Buffer): string => {
+  // One character for each byte, for the text may not be UTF-8 as a whole.
+  const leading = LEADING_COMMAND_ID.exec(bytes.toString("latin1"))?.[1];
+  const text = leading === undefined ? null : utf8(Buffer.from(leading, "latin1"));
+  return kept(text === null ? null : parsed(text), id) ?? "";
 };
 
 /**
@@ -107,39 +117,32 @@ const unreadable = (message: string, text: string): Unfit => {
  * @param options.purposes and `currencies` extend the known lists
  */
 export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }): Check => {
-  const currency = oneOf([...CURRENCIES, ...options.currencies]);
-  const requestRules: { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][number], Rule>> } = {
-    CreateQuote: {
-      direction: oneOf(DIRECTIONS),
-      purpose: oneOf([...PURPOSES, ...options.purposes]),
-      quotedAmount: amount,
-      baseCurrencyIso: currency,
-      quotedCurrencyIso: currency,
-    },
-    AcceptQuote: { quoteId, counterpartyId: id, amount: optionalAmount, externalId: optionalText },
-  };
+  const rules = requestRules({
+    direction: oneOf(DIRECTIONS),
+    purpose: oneOf([...PURPOSES, ...options.purposes]),
+    currency: oneOf([...CURRENCIES, ...options.currencies]),
+  });
 
   const check = (candidate: Candidate): Checked => {
-    const { values, type, request } = candidate;
-    const problem =
-      candidate.problem ??
-      brokenRule(values, "", commandRules) ??
-      (type === null ? "request is of an unknown type" : brokenRule(request, "request.", requestRules[type]));
-    if (problem !== null)
-      return { ok: false, code: "INVALID_COMMAND", message: problem, ...identityOf(candidate) };
-    // Every field has passed its rule, and the rules are those of the type.
-    const command = { ...Object.fromEntries(values), request: { type, ...Object.fromEntries(request) } };
-    return { ok: true, command: command as Command };
+    const message = problemOf(candidate, rules);
+    if (message === null) return { ok: true, command: commandOf(candidate) };
+    return {
+      ok: false,
+      code: "INVALID_COMMAND",
+      message,
+      ...identityOf(candidate),
+      requestHash: problemOf(candidate, formRules) === null ? requestHash(commandOf(candidate)) : null,
+    };
   };
 
   return {
     record: (record) => check(fromRecord(record)),
     json: (bytes, timestampMs) => {
       const text = utf8(bytes);
-      if (text === null) return unreadable("the value is not valid UTF-8", bytes.toString("latin1"));
+      if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
       const value = parsed(text);
       if (typeof value !== "object" || value === null || Array.isArray(value))
-        return unreadable("the value is not a JSON object", text);
+        return unreadable("the value is not a JSON object", leadingCommandId(bytes));
       return check(fromJson(text, timestampMs));
     },
   };

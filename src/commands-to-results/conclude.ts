@@ -1,10 +1,8 @@
 import { hash } from "node:crypto";
-import type { CommandResult } from "../records.ts";
-import type { Unfit } from "./check.ts";
-import type { Conclude } from "./types.ts";
+import type { Command, Conclude, Identity } from "./types.ts";
 
 /** The place of a record in Kafka. */
-export type Coordinates = { topic: string; partition: number; offset: string };
+export type Coordinates = { topic: string; partition: number; offset: number };
 
 const shortHash = (...parts: readonly (string | number)[]): string =>
   hash("sha256", parts.join("\n"), "hex").slice(0, 32);
@@ -13,25 +11,42 @@ const shortHash = (...parts: readonly (string | number)[]): string =>
 export const resultIdOf = (commandId: string, final: boolean): string =>
   shortHash(commandId, final ? "final" : "in-doubt");
 
+/** Of a command that cannot name itself: its record's place in Kafka does. */
+export const unnamedResultId = ({ topic, partition, offset }: Coordinates): string =>
+  shortHash(topic, partition, offset);
+
+/** What results say of a valid command. */
+export const identityOf = ({ commandId, request }: Command): Identity => {
+  const finalResultId = resultIdOf(commandId, true);
+  return request.type === "AcceptQuote"
+    ? {
+        commandId,
+        operation: "ACCEPT_QUOTE",
+        quoteId: request.quoteId,
+        externalId: request.externalId,
+        finalResultId,
+      }
+    : { commandId, operation: "CREATE_QUOTE", quoteId: null, externalId: null, finalResultId };
+};
+
 /**
  * Puts results together.
  * @param options.findQuoteId finds the new quote's identifier in the answer of a create, where it is there to be found
  */
 export const concludeWith =
   ({ findQuoteId }: { findQuoteId: (body: string | null) => string | null }): Conclude =>
-  ({ command, receivedAt, completedAt, attempts }, { outcome, error, decidedBy, answer }) => {
-    const { commandId, request } = command;
+  ({ identity, receivedAt, completedAt, attempts }, { outcome, error, decidedBy, answer }) => {
+    const { commandId, operation, quoteId, externalId, finalResultId } = identity;
     const final = outcome !== "IN_DOUBT";
-    const accept = request.type === "AcceptQuote" ? request : null;
-    const created = outcome === "SUCCEEDED" ? findQuoteId(answer?.body ?? null) : null;
+    const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
     return {
-      resultId: resultIdOf(commandId, final),
+      resultId: final ? finalResultId : resultIdOf(commandId, false),
       commandId,
-      operation: accept ? "ACCEPT_QUOTE" : "CREATE_QUOTE",
+      operation,
       outcome,
       final,
-      quoteId: accept ? accept.quoteId : created,
-      externalId: accept ? accept.externalId : null,
+      quoteId: isCreated ? findQuoteId(answer?.body ?? null) : quoteId,
+      externalId,
       httpStatus: answer?.httpStatus ?? null,
       response: answer?.body ?? null,
       error,
@@ -41,31 +56,3 @@ export const concludeWith =
       completedAt,
     };
   };
-
-/**
- * The result of a command that broke a rule or could not be read. Its id comes from the commandId where the command was read and has
- * one, and from its place in Kafka otherwise.
- */
-export const rejectedResult = (
-  { code, message, commandId, operation, quoteId, externalId }: Unfit,
-  facts: { coordinates: Coordinates; receivedAt: number; completedAt: number },
-): CommandResult => {
-  const { topic, partition, offset } = facts.coordinates;
-  const known = code === "INVALID_COMMAND" && commandId !== "";
-  return {
-    resultId: known ? resultIdOf(commandId, true) : shortHash(topic, partition, offset),
-    commandId,
-    operation,
-    outcome: "REJECTED",
-    final: true,
-    quoteId,
-    externalId,
-    httpStatus: null,
-    response: null,
-    error: { code, message },
-    attempts: 0,
-    decidedBy: "BRIDGE",
-    receivedAt: facts.receivedAt,
-    completedAt: facts.completedAt,
-  };
-};

@@ -2,6 +2,8 @@ import { answer } from "./journal/answer.ts";
 import { tryOnce } from "./journal/attempt.ts";
 import type { Breaker, Sign } from "./journal/breaker.ts";
 import { createBreaker } from "./journal/breaker.ts";
+import type { CommandNames } from "./journal/command-names.ts";
+import { createCommandNames } from "./journal/command-names.ts";
 import type { Job } from "./journal/job.ts";
 import { createJob, release, writeConclusion } from "./journal/job.ts";
 import type { Deps, Item, Lifeline, Place, Settled } from "./journal/ports.ts";
@@ -27,9 +29,11 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
 
 /** Nobody holds the command, as far as was read: it is refused, waits, or is claimed. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
-  const { deps, item, ref, lifeline, place } = job;
+  const { deps, ref, lifeline, place } = job;
+  const { work } = job.item;
   const { clock, options } = deps;
-  const verdict = deps.guard(item.command, clock.now());
+  if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
+  const verdict = deps.guard(work.command, clock.now());
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
@@ -39,16 +43,17 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (waitMs > 0) return clock.sleep(waitMs, lifeline.stop);
   if (!deps.mayStart()) return clock.sleep(Math.min(HEARTBEAT_POLL_MS, leftMs), lifeline.stop);
 
-  if (ref.operation === "CREATE_QUOTE") return tryOnce(job, { supersedes: null, leave: () => undefined });
+  if (ref.operation === "CREATE_QUOTE")
+    return tryOnce(job, work, { supersedes: null, leave: () => undefined });
   const pass = breaker.enter();
-  if (pass) return tryOnce(job, { supersedes: null, leave: (sign: Sign) => pass.leave(sign) });
+  if (pass) return tryOnce(job, work, { supersedes: null, leave: (sign: Sign) => pass.leave(sign) });
   place.leave();
   await breaker.wait(leftMs, lifeline.stop);
   await place.take(lifeline.stop);
 };
 
 /** Journal first, guards second: looks at what the log says of the command, does the one thing that follows, and looks again. */
-const run = async (job: Job, breaker: Breaker): Promise<Settled> => {
+const run = async (job: Job, breaker: Breaker, names: CommandNames): Promise<Settled> => {
   const { deps, item, ref, lifeline } = job;
   for (;;) {
     // What was said must be published even while the process drains.
@@ -57,8 +62,13 @@ const run = async (job: Job, breaker: Breaker): Promise<Settled> => {
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       lifeline.stop.throwIfAborted();
-      if (job.placeless) await job.place.take(lifeline.stop);
-      job.placeless = false;
+      if (job.placeless) {
+        await job.place.take(lifeline.stop);
+        job.placeless = false;
+        continue;
+      }
+      // No await may stand between this and the first entry: what the commandId names may be read meanwhile.
+      if (deps.view.isNamedElsewhere(ref) || !names.take(job)) return { kind: "reused" };
       await begin(job, breaker);
       continue;
     }
@@ -94,14 +104,17 @@ export const createExecute = (deps: Deps): Execute => {
     pauseMs: options.breakerPauseMs,
     changed: (state) => observer.breaker(state),
   });
+  const names = createCommandNames();
   return async (item, lifeline, place) => {
     const job = createJob(deps, item, lifeline, place);
     try {
-      return await run(job, breaker);
+      return await run(job, breaker, names);
     } catch (error) {
       // A claim whose call never left would cost a needless doubt.
       if (job.unreleased !== null && !lifeline.abandon.aborted) await release(job, job.unreleased);
       throw error;
+    } finally {
+      names.giveBack(job);
     }
   };
 };

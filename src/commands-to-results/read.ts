@@ -1,5 +1,6 @@
 import type { Command as CommandRecord } from "../records.ts";
-import type { Check, Checked, Unfit } from "./check.ts";
+import type { Check, Checked } from "./check.ts";
+import { unreadable } from "./refused.ts";
 import { id } from "./rules.ts";
 
 /** What an Avro decoder says of a value: at once when it knows the writer's schema, later when it must ask for it. */
@@ -8,16 +9,6 @@ export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
 
 const OPENING_BRACE = 0x7b;
-
-const unreadable = (message: string, commandId = ""): Unfit => ({
-  ok: false,
-  code: "UNREADABLE_COMMAND",
-  message,
-  commandId,
-  operation: "UNKNOWN",
-  quoteId: null,
-  externalId: null,
-});
 
 /** What a decoder puts in place of bytes that are not UTF-8, and its own bytes, one character each. */
 const REPLACEMENT = "\uFFFD";

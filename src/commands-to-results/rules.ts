@@ -14,7 +14,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL = /\p{Cc}/u;
 
 /** A string that survives UTF-8: a lone surrogate would be replaced, and two different identifiers could become one. */
-const text: Rule = (value) => {
+export const text: Rule = (value) => {
   if (typeof value !== "string") return "be a string";
   if (value.length > MAX_ID_LENGTH) return `have at most ${MAX_ID_LENGTH} characters`;
   return LONE_SURROGATE.test(value) ? "be well-formed Unicode" : null;

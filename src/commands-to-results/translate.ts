@@ -1,11 +1,8 @@
 import { hash } from "node:crypto";
 import type { PartnerRequest } from "../partner/types.ts";
+import type { Ref } from "./journal/entry.ts";
+import { quoteKey } from "./quote-key.ts";
 import type { Command, Request } from "./types.ts";
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** A UUID names the same quote in either case. */
-const sameQuote = (quoteId: string): string => (UUID.test(quoteId) ? quoteId.toLowerCase() : quoteId);
 
 /** The amount becomes a JSON number with the very digits of the command, which a JavaScript number might not keep. */
 const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "AcceptQuote" }): string => {
@@ -35,9 +32,18 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   };
 };
 
-/** What the journal keeps a command's claim under: its quote, of which one accept at most may be sent, or itself. */
-export const journalKey = ({ commandId, request }: Command): string =>
-  request.type === "AcceptQuote" ? sameQuote(request.quoteId) : commandId;
+/** Where a command stands in the journal: under its quote, of which one accept at most may be sent, or under its own id. */
+export const journalRef = ({ commandId, request }: Command): Ref =>
+  request.type === "AcceptQuote"
+    ? { operation: "ACCEPT_QUOTE", key: quoteKey(request.quoteId), commandId }
+    : { operation: "CREATE_QUOTE", key: commandId, commandId };
+
+/** Where a command stands that is refused for what it says: under its own id, whatever it asks for. */
+export const refusedRef = (commandId: string): Ref => ({
+  operation: "CREATE_QUOTE",
+  key: commandId,
+  commandId,
+});
 
 /**
  * Tells a command that is sent again from another one under the same commandId: SHA-256, in hex, of what is asked of the partner.
@@ -46,7 +52,7 @@ export const journalKey = ({ commandId, request }: Command): string =>
 export const requestHash = ({ request }: Command): string => {
   const content =
     request.type === "AcceptQuote"
-      ? [sameQuote(request.quoteId), request.counterpartyId, request.amount, request.externalId]
+      ? [quoteKey(request.quoteId), request.counterpartyId, request.amount, request.externalId]
       : [
           request.direction,
           request.purpose,

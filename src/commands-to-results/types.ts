@@ -1,5 +1,12 @@
 import type { Answer, Outcome } from "../partner/types.ts";
-import type { AcceptQuote, CommandOutcome, CommandResult, CreateQuote, DecidedBy } from "../records.ts";
+import type {
+  AcceptQuote,
+  CommandOutcome,
+  CommandResult,
+  CreateQuote,
+  DecidedBy,
+  Operation,
+} from "../records.ts";
 
 /** A command that was read and breaks no rule of form. Instants are milliseconds since the Unix epoch. */
 export type Command = {
@@ -46,9 +53,20 @@ export type Decide = (operation: "CREATE_QUOTE" | "ACCEPT_QUOTE", outcome: Outco
 /** A rejection, when the command must not be executed at `nowMs`; null when nothing stands against it. Pure. */
 export type Guard = (command: Command, nowMs: number) => Verdict | null;
 
+/** What a result says of its command, whether it could be executed or not. */
+export type Identity = {
+  /** Empty where it could not be read. */
+  commandId: string;
+  operation: Operation;
+  quoteId: string | null;
+  externalId: string | null;
+  /** The resultId of the final result: the same at every repetition. */
+  finalResultId: string;
+};
+
 /** Facts of a command's execution that a result repeats. */
 export type Facts = {
-  command: Command;
+  identity: Identity;
   /** When this replica took the command up, and when the verdict stood. */
   receivedAt: number;
   completedAt: number;
@@ -56,5 +74,5 @@ export type Facts = {
   attempts: number;
 };
 
-/** Puts a result together. Pure; the resultId depends on the commandId and on whether the outcome is final alone. */
+/** Puts a result together. Pure. */
 export type Conclude = (facts: Facts, verdict: Verdict) => CommandResult;

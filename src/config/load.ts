@@ -35,16 +35,17 @@ const readSecret = (row: Row, env: Environment): unknown => {
     return text === undefined ? undefined : row.read(text);
   }
   if (text !== undefined) throw new Error(`is set together with ${fileVariable}: set one of them`);
-  let secret: Secret;
+  const check = (read: string): void => {
+    if (read.trim() === "") throw new Error(`is empty in the file that ${fileVariable} names`);
+    row.check?.(read);
+  };
   try {
-    secret = Secret.fromFile(file);
+    return Secret.fromFile(file, check);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const code = String(error.code);
     throw new Error(`cannot be read from the file that ${fileVariable} names (${code})`, { cause: error });
   }
-  if (secret.reveal() === "") throw new Error(`is empty in the file that ${fileVariable} names`);
-  row.check?.(secret.reveal());
-  return secret;
 };
 
 const readRow = (row: Row, env: Environment): unknown => {

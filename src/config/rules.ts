@@ -1,6 +1,7 @@
-import { secretsIn } from "../runtime/secret-list.ts";
-import { standardKeyBytes } from "../runtime/standard-key.ts";
 import type { Config, Problem, Purpose } from "./config.ts";
+import { isPair } from "./pem.ts";
+import { topics as topicSettings } from "./settings/kafka.ts";
+import { webhookSecretFault } from "./webhook-secret.ts";
 
 /** What a drain needs beyond the longest call: publishing results, committing, leaving the group. */
 const DRAIN_MARGIN_MS = 5_000;
@@ -8,7 +9,7 @@ const DRAIN_MARGIN_MS = 5_000;
 /** What is known when rules are asked. `flows` is empty where FLOWS could not be read. */
 export type Circumstances = { purpose: Purpose; flows: readonly string[] };
 
-type Rule = (config: Config) => Problem | false;
+type Rule = (config: Config) => Problem | readonly Problem[] | false;
 
 const needs = (condition: boolean, variable: string, message: string): Problem | false =>
   condition && { variable, message };
@@ -24,6 +25,59 @@ const together = (
     first === undefined ? firstVariable : secondVariable,
     `is not set: ${what} go together`,
   );
+
+/** A key that is not that of its certificate. Whether both are there is another rule. */
+const fitting = (
+  [cert, certVariable]: readonly [string | undefined, string],
+  [key, keyVariable]: readonly [string | undefined, string],
+): Problem | false =>
+  needs(
+    cert !== undefined && key !== undefined && !isPair(cert, key),
+    keyVariable,
+    `does not fit the certificate in ${certVariable}`,
+  );
+
+const TO_ALLOW = "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
+
+/** Somebody who gives certificates, or a password that is sent as it is, means TLS. SCRAM never sends the password. */
+const inClear: Rule = ({ kafka }) => {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-boolean-literal-compare -- undefined where it could not be read
+  if (kafka.tls !== false || kafka.allowPlaintext) return false;
+  const files = [
+    [kafka.tlsCaFile, "KAFKA_TLS_CA_FILE"],
+    [kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"],
+    [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"],
+  ] as const;
+  return [
+    ...files.flatMap(([file, variable]) =>
+      file === undefined
+        ? []
+        : [{ variable, message: `is set, but KAFKA_TLS is false, so that it is not used: ${TO_ALLOW}` }],
+    ),
+    ...(kafka.saslMechanism === "plain"
+      ? [
+          {
+            variable: "KAFKA_SASL_MECHANISM",
+            message: `is plain, but KAFKA_TLS is false, so that the password goes out in clear: ${TO_ALLOW}`,
+          },
+        ]
+      : []),
+  ];
+};
+
+/** Of topics with one name, each would be read as the other: what is answered would be taken for a command, for ever. */
+const oneNameEach: Rule = ({ topics }) => {
+  const variables = new Map<unknown, string>();
+  return Object.entries(topicSettings).flatMap(([key, { env: variable }]) => {
+    const name = topics[key as keyof typeof topics];
+    if (typeof name !== "string") return [];
+    const first = variables.get(name);
+    if (first === undefined) variables.set(name, variable);
+    return first === undefined
+      ? []
+      : [{ variable, message: `is ${name}, as ${first} is: each topic needs its own` }];
+  });
+};
 
 /** For whatever touches Kafka and the registry. */
 const always: readonly Rule[] = [
@@ -51,6 +105,10 @@ const always: readonly Rule[] = [
       [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"],
       "a client certificate and its key",
     ),
+  ({ kafka }) =>
+    fitting([kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"], [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"]),
+  inClear,
+  oneNameEach,
   ({ registry }) =>
     together(
       [registry.username, "SCHEMA_REGISTRY_USERNAME"],
@@ -72,7 +130,11 @@ const serving: readonly Rule[] = [
       [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"],
       "a client certificate and its key",
     ),
+  ({ partner }) =>
+    fitting([partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"], [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"]),
 ];
+
+const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const webhooks: readonly Rule[] = [
   ({ webhook }) =>
@@ -81,20 +143,17 @@ const webhooks: readonly Rule[] = [
       "WEBHOOK_SECRET",
       `is not set, which WEBHOOK_AUTH=${webhook.auth ?? ""} needs`,
     ),
-  ({ webhook }) =>
+  ({ webhook }) => {
+    const fault = webhook.secret ? webhookSecretFault(webhook.auth, webhook.secret.reveal()) : null;
+    return fault !== null && { variable: "WEBHOOK_SECRET", message: fault };
+  },
+  ({ webhook, management }) =>
     needs(
-      webhook.auth !== "none" &&
-        webhook.secret !== undefined &&
-        secretsIn(webhook.secret.reveal()).length === 0,
-      "WEBHOOK_SECRET",
-      "holds nothing but commas",
-    ),
-  ({ webhook }) =>
-    needs(
-      webhook.auth === "standard-webhooks" &&
-        secretsIn(webhook.secret?.reveal() ?? "").some((secret) => standardKeyBytes(secret) === null),
-      "WEBHOOK_SECRET",
-      "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs",
+      webhook.port !== 0 &&
+        webhook.port === management.port &&
+        (webhook.host === management.host || [webhook.host, management.host].some(isAnyAddress)),
+      "WEBHOOK_PORT",
+      `is ${webhook.port}, as MANAGEMENT_PORT is: two listeners cannot share a port`,
     ),
   ({ webhook }) =>
     needs(
@@ -114,5 +173,5 @@ export const contradictions = (config: Config, { purpose, flows }: Circumstances
     ...(purpose === "serve" ? serving : []),
     ...(purpose === "serve" && flows.includes("webhooks") ? webhooks : []),
   ];
-  return asked.map((rule) => rule(config)).filter((problem) => problem !== false);
+  return asked.flatMap((rule) => rule(config) || []);
 };

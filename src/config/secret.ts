@@ -3,6 +3,8 @@ import { inspect } from "node:util";
 
 /** How often, at most, a secret's file is looked at for a change. */
 const LOOK_EVERY_MS = 1_000;
+/** A file that was changed so lately may be changed again without its time showing it: file systems' clocks tick coarsely, some every 2 s. */
+const SETTLED_AFTER_MS = 3_000;
 
 /**
  * A value that must not be seen. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text.
@@ -10,22 +12,27 @@ const LOOK_EVERY_MS = 1_000;
  */
 export class Secret {
   readonly #file: string | undefined;
+  readonly #check: (text: string) => void;
   #text: string;
   #stamp = "";
   #lookedAt = 0;
 
-  private constructor(text: string, file?: string) {
+  private constructor(text: string, file?: string, check: (text: string) => void = () => undefined) {
     this.#text = text;
     this.#file = file;
+    this.#check = check;
   }
 
   static of(text: string): Secret {
     return new Secret(text);
   }
 
-  /** Throws when the file cannot be read now; later failures keep the last text. */
-  static fromFile(file: string): Secret {
-    const secret = new Secret("", file);
+  /**
+   * Throws when the file cannot be read now, or what `check` throws of its text. Later on the last text stands then: somebody is writing the
+   * file, and half of a secret is none.
+   */
+  static fromFile(file: string, check?: (text: string) => void): Secret {
+    const secret = new Secret("", file, check);
     secret.#read(file);
     return secret;
   }
@@ -36,13 +43,13 @@ export class Secret {
     return this.#text;
   }
 
-  /** Looks at the file now, whenever it was looked at last. Keeps the last text when it cannot be read. */
+  /** Looks at the file now, whenever it was looked at last. Keeps the last text when it cannot be read, or used. */
   reload(): void {
     if (this.#file === undefined) return;
     try {
       this.#read(this.#file);
     } catch {
-      // The file is being replaced: the next look finds it.
+      // The file is being written or replaced: the next look finds it.
     }
   }
 
@@ -63,7 +70,10 @@ export class Secret {
     const { mtimeMs, ino, size } = statSync(file);
     const stamp = `${mtimeMs} ${ino} ${size}`;
     if (stamp === this.#stamp) return;
-    this.#text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
-    this.#stamp = stamp;
+    this.#stamp = "";
+    const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    this.#check(text);
+    this.#text = text;
+    if (Date.now() - mtimeMs >= SETTLED_AFTER_MS) this.#stamp = stamp;
   }
 }

@@ -1,8 +1,8 @@
+import { holdEverybody, isCidr } from "../runtime/cidr.ts";
+import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
-  isCidr,
   readBroker,
   readDuration,
-  readFileName,
   readHeaderName,
   readHeaderText,
   readInteger,
@@ -44,11 +44,11 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
-/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. */
+/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. Where there may be none, `0` will do. */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
   row(options, "duration", options.fallback, (text) => {
-    const ms = readDuration(text);
     const least = options.atLeastMs ?? 1;
+    const ms = text === "0" && least === 0 ? 0 : readDuration(text);
     if (ms < least) throw new Error(`is shorter than ${least}ms`);
     return ms;
   });
@@ -100,9 +100,15 @@ export const jsonPointer = (options: Row): Optional<string> => ({
   optional: true,
 });
 
-/** The name of a file that can be read at the start. */
-export const file = (options: Row): Optional<string> => ({
-  ...row(options, "file", null, readFileName),
+/** The name of a file with certificates, PEM. */
+export const certificates = (options: Row): Optional<string> => ({
+  ...row(options, "file", null, readCertificates),
+  optional: true,
+});
+
+/** The name of a file with a private key, PEM. */
+export const privateKey = (options: Row): Optional<string> => ({
+  ...row(options, "file", null, readPrivateKey),
   optional: true,
 });
 
@@ -178,12 +184,23 @@ export const secret = (options: Row & { check?: (text: string) => void }): Optio
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
 
+const readCidrs = (value: string): readonly string[] => {
+  const items = readList(value);
+  const odd = items.find((item) => !isCidr(item));
+  if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
+  return items;
+};
+
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
+  row(options, "list of CIDRs", options.fallback, readCidrs);
+
+/** Address ranges of those who are believed where others are not. */
+export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of CIDRs", options.fallback, (value) => {
-    const items = readList(value);
-    const odd = items.find((item) => !isCidr(item));
-    if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
+    const items = readCidrs(value);
+    if (holdEverybody(items))
+      throw new Error("holds every address, so that anybody could say who he is: name the proxies alone");
     return items;
   });
 
@@ -192,6 +209,6 @@ export const statuses = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of statuses", options.fallback, (value) => {
     const items = readList(value);
     const odd = items.find((item) => !/^([3-5]\d\d|[3-5]xx)$/.test(item));
-    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 5xx`);
+    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 4xx`);
     return items;
   });

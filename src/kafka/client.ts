@@ -1,6 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
+import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
 import { stopIdleTimers } from "./request-queue.ts";
 
@@ -47,11 +48,12 @@ const rotated = (brokers: readonly string[], by: number): string[] => {
 };
 
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
+  readWholeHeaders();
+  sendPreparedMessages();
+  stopIdleTimers();
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {
     readAllCompressions();
-    sendPreparedMessages();
-    stopIdleTimers();
     const sasl = saslOf(options);
     return new Kafka({
       brokers: rotated(options.brokers, clients++),

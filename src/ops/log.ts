@@ -1,5 +1,4 @@
 import { pino, type DestinationStream, type LevelWithSilent } from "pino";
-import { isoTimes } from "../runtime/iso-time.ts";
 import type { Log } from "../runtime/log.ts";
 
 export type ClosableLog = Log & {
@@ -86,12 +85,11 @@ const bundled = (lost: (bytes: number) => void): Flushable => {
  */
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
   const stream: Flushable = destination ?? bundled((bytes) => log.warn({ bytes }, "log.lost"));
-  const timeOf = isoTimes();
   const log = pino(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${timeOf(Date.now())}"`,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
     stream,

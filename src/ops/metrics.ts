@@ -112,6 +112,11 @@ export const createMetrics = (gauges: Gauges) => {
       labelNames: ["operation", "outcome"],
       registers,
     }),
+    contradictions: new Counter({
+      name: `${PREFIX}command_contradictions_total`,
+      help: "Ends of commands that say the opposite of the final result that stands, as met in the journal",
+      registers,
+    }),
     partnerCalls: new Counter({
       name: `${PREFIX}partner_calls_total`,
       help: "Calls to the partner by what the evidence says of them",

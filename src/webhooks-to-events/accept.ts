@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { cohort } from "../runtime/cohort.ts";
 import { LinkedList } from "../runtime/linked-list.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
@@ -100,8 +99,6 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
     headers: ["retry-after", String(options.retryAfterSeconds)],
   };
   let inFlight = 0;
-  /** First all requests of a turn are read, then all are verified, understood and published. */
-  const afterReading = cohort<() => void>((proceed) => proceed());
   /** The earliest in front. */
   const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
@@ -172,15 +169,13 @@ export const createWebhookServer = (options: AcceptOptions, ports: AcceptPorts):
         inFlight -= 1;
         finish(busy, null, error);
       };
-      afterReading(() => {
-        try {
-          ports
-            .receive({ pathToken: token, headers, body: body.bytes, peerAddress, receivedAt })
-            .then(received, failed);
-        } catch (error) {
-          failed(error);
-        }
-      });
+      try {
+        ports
+          .receive({ pathToken: token, headers, body: body.bytes, peerAddress, receivedAt })
+          .then(received, failed);
+      } catch (error) {
+        failed(error);
+      }
     });
     const link = arriving.add({ giveUp, startedAt });
   };

@@ -12,10 +12,16 @@ export type Place = { partition: number; offset: number };
 /** A notification that is authentic and not understood, as it is kept for a person to look at. */
 export type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number };
 
+/** The topic takes no event of this size, however often it is published. */
+export class EventRefused extends Error {
+  override readonly name = "EventRefused";
+}
+const REFUSED = "understood, but its event is larger than the topic takes";
+
 /** What the flow does outside of itself. */
 export type WebhookPorts = {
   verify: (delivery: RawDelivery, nowMs: number) => Verification;
-  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time. */
+  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time, or with EventRefused. */
   publish: (event: TransactionStatusUpdated, traceparent: string | null) => Promise<Place>;
   /** Resolves when all in-sync replicas have the dead letter. */
   park: (notification: UnreadableNotification) => Promise<Place>;
@@ -46,8 +52,8 @@ const traceparentOf = ({ headers }: RawDelivery): string | null => {
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
   const { memory } = ports;
-  /** Events on their way: a duplicate of one waits for the same acknowledgement instead of adding a record. */
-  const onTheirWay = new InFlight<Promise<Place>>();
+  /** A duplicate of an event in flight waits for the same acknowledgement instead of adding a record. */
+  const inFlight = new InFlight<Place>();
 
   const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => {
     const place = await ports.park({ body, detail, receivedAt });
@@ -56,19 +62,21 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
 
   const publish = (
     event: TransactionStatusUpdated,
-    traceparent: string | null,
+    raw: RawDelivery,
     recollection: Recollection,
   ): Promise<Reception> => {
-    const publishing = ports.publish(event, traceparent);
-    onTheirWay.add(event.eventId, publishing);
+    const publishing = ports.publish(event, traceparentOf(raw));
+    inFlight.add(event, publishing);
     return publishing.then(
       (place) => {
-        onTheirWay.remove(event.eventId);
+        inFlight.remove(event);
         memory.note(event, place, recollection);
         return { kind: "published", event, place };
       },
       (error: unknown) => {
-        onTheirWay.remove(event.eventId);
+        inFlight.remove(event);
+        // A 503 would bring it again until the sender gives up.
+        if (error instanceof EventRefused) return park(raw, REFUSED);
         throw error;
       },
     );
@@ -85,12 +93,12 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
 
     const { notification } = parsed;
     const recollection = memory.about(notification.transactionId, nowMs);
-    const { known } = recollection;
+    const known = inFlight.about(notification.transactionId, recollection.known);
     const event = translate(notification, { receivedAt: raw.receivedAt, source: "WEBHOOK", known });
     if (memory.seen(event.eventId, nowMs)) return Promise.resolve({ kind: "duplicate", event });
 
-    const earlier = onTheirWay.find(event.eventId);
+    const earlier = inFlight.find(event);
     if (earlier) return earlier.then(() => ({ kind: "duplicate", event }));
-    return publish(event, traceparentOf(raw), recollection);
+    return publish(event, raw, recollection);
   };
 };

@@ -1,38 +1,41 @@
-import { wordOfHex } from "./digest-segments.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import type { Known } from "./translate.ts";
 
-type Entry<Value> = { readonly eventId: string; readonly value: Value; next: Entry<Value> | null };
+type InFlightEvent = Pick<TransactionStatusUpdated, "eventId" | "transactionId" | "direction" | "occurredAt">;
+type Entry<Published> = { event: InFlightEvent; published: Promise<Published> };
 
-/** So many bits of an id choose its chain: thousands of ids are in flight at most. */
-const CHAIN_BITS = 10;
+/** The events that Kafka has not acknowledged yet, by transaction. */
+export class InFlight<Published> {
+  readonly #byTransaction = new Map<string, readonly Entry<Published>[]>();
 
-/** What is known by an event's id for as long as the event is on its way. In place of a Map, whose tables have the fault of a Set's: see `LinkedList`. */
-export class InFlight<Value> {
-  readonly #chains: (Entry<Value> | null)[] = Array.from({ length: 1 << CHAIN_BITS }, () => null);
-
-  find(eventId: string): Value | undefined {
-    let entry = this.#chains[chainOf(eventId)] ?? null;
-    while (entry !== null && entry.eventId !== eventId) entry = entry.next;
-    return entry?.value;
+  /** What the event's acknowledgement is waited for with, where it is in flight. */
+  find({ transactionId, eventId }: InFlightEvent): Promise<Published> | undefined {
+    return this.#byTransaction.get(transactionId)?.find(({ event }) => event.eventId === eventId)?.published;
   }
 
-  /** An id that is not in flight. */
-  add(eventId: string, value: Value): void {
-    const chain = chainOf(eventId);
-    this.#chains[chain] = { eventId, value, next: this.#chains[chain] ?? null };
+  add(event: InFlightEvent, published: Promise<Published>): void {
+    const others = this.#byTransaction.get(event.transactionId) ?? [];
+    this.#byTransaction.set(event.transactionId, [...others, { event, published }]);
   }
 
-  remove(eventId: string): void {
-    const chain = chainOf(eventId);
-    let before: Entry<Value> | null = null;
-    for (let entry = this.#chains[chain] ?? null; entry !== null; before = entry, entry = entry.next) {
-      if (entry.eventId !== eventId) continue;
-      if (before === null) this.#chains[chain] = entry.next;
-      else before.next = entry.next;
-      entry.next = null;
-      return;
+  /** To be called once for each event that was added, whether it was acknowledged or not. */
+  remove({ transactionId, eventId }: InFlightEvent): void {
+    const left =
+      this.#byTransaction.get(transactionId)?.filter(({ event }) => event.eventId !== eventId) ?? [];
+    if (left.length > 0) this.#byTransaction.set(transactionId, left);
+    else this.#byTransaction.delete(transactionId);
+  }
+
+  /** What is known of a transaction, counting what is in flight: one key has one partition, where it will stand before whatever comes next. */
+  about(transactionId: string, known: Known): Known {
+    const entries = this.#byTransaction.get(transactionId);
+    if (!entries) return known;
+    let { direction, latestOccurredAt } = known;
+    for (const { event } of entries) {
+      if (event.direction !== "UNKNOWN") direction = event.direction;
+      if (event.occurredAt !== null)
+        latestOccurredAt = Math.max(latestOccurredAt ?? event.occurredAt, event.occurredAt);
     }
+    return { direction, latestOccurredAt };
   }
 }
-
-/** Ids are digests: their first bits are as good as any hash. */
-const chainOf = (eventId: string): number => wordOfHex(eventId, 0) >>> (32 - CHAIN_BITS);

@@ -1,5 +1,5 @@
+import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { standardKeyBytes } from "../runtime/standard-key.ts";
-import { hmacKey, hmacSha256, sha256 } from "./hmac.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
@@ -11,6 +11,13 @@ const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
 const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
 
 const wireBytes = (text: string): Buffer => Buffer.from(text, "latin1");
+const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+// A key object is made once for each secret: with the bytes themselves as key, Node 24 takes eight times as long for each message.
+const hmacSha256 = (key: KeyObject, ...parts: readonly Buffer[]): Buffer => {
+  const hmac = createHmac("sha256", key);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
+};
 
 /** The 32 bytes that a hex or base64 text stands for, or null. 64 characters are hex, 43 or 44 are base64: never both. */
 const decodedSha256 = (text: string): Buffer | null => {
@@ -50,7 +57,7 @@ export const headerSecret = (secrets: Secrets, headerName: string): Scheme => {
 /** A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. */
 export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): Scheme => {
   const name = headerName.toLowerCase();
-  const keys = keysOf(secrets, (secret) => hmacKey(Buffer.from(secret, "utf8")));
+  const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
   return (delivery) => {
     const value = headerOf(delivery, name);
     if (!value?.startsWith(prefix)) return false;
@@ -71,8 +78,8 @@ const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {
-    const key = standardKeyBytes(secret);
-    return key && hmacKey(key);
+    const bytes = standardKeyBytes(secret);
+    return bytes && createSecretKey(bytes);
   });
   return (delivery, nowMs) => {
     const id = headerOf(delivery, "webhook-id");

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { newAccepts, type Accept } from "../support/accepts.ts";
 import { flawless } from "../support/account.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
+import { eventually } from "../support/eventually.ts";
 
 const ACCEPTS = 600;
 const KEYS = 20;
@@ -35,4 +37,22 @@ it("calls the partner in the order of each key, and for many keys at once", asyn
       .map((quoteId) => Number(quoteId.split("-").at(-1)));
     expect(ofKey).toEqual([...ofKey].sort((a, b) => a - b));
   }
+});
+
+const WAITING = 5_000;
+const OTHERS = 200;
+
+it("answers other keys, also of the same partition, while thousands of one key wait", async () => {
+  const { accepts } = await commandsUnderFault({ replicas: 1, partnerMs: 50 });
+  const hot = newAccepts(WAITING).map((accept) => ({ ...accept, key: "hot" }));
+  const others = newAccepts(OTHERS);
+  await accepts.submit(hot);
+  await eventually(() => accepts.results.size > 0, "the first of the hot key", 20_000);
+  await accepts.submit(others);
+  const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
+  await eventually(() => others.every(isAnswered), "every result of the other keys", 20_000);
+
+  const answered = hot.map(isAnswered);
+  expect(answered.filter(Boolean).length).toBeLessThan(WAITING / 2);
+  expect(answered.indexOf(false)).toBe(answered.filter(Boolean).length);
 });

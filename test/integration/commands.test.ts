@@ -319,3 +319,52 @@ test("no secret is in a result, a dead letter or the log", async () => {
   expect(said.length).toBeGreaterThan(1_000);
   for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
 });
+
+const deadLettersUnder = (key: string, count: number): Promise<Seen[]> =>
+  following.until(deadLetters, (record) => record.key === key, count);
+
+test("nothing else is answered under the commandId of an executed accept: no false final, no call", async () => {
+  await send("named", accept("named", "q-named"));
+  await resultsOf("named");
+  const intruders = [
+    '{"commandId":"named","request":{"type":"AcceptQuote","counterpartyId":"cp-1"}}',
+    '{"commandId":"named","request":{"type":"AcceptQuote","quoteId":"q-named","quoteId":"q-x","counterpartyId":"cp-1"}}',
+    '{"commandId":"named","request":{"type":"AceptQuote","quoteId":"q-named","counterpartyId":"cp-1"}}',
+    '{"commandId":"named","request":',
+    accept("named", "q-other"),
+  ];
+  await send("intruder", ...intruders);
+  const dead = await deadLettersUnder("intruder", intruders.length);
+  expect(dead.map(({ value }) => value?.toString())).toEqual(intruders);
+  for (const { headers } of dead) expect(headers["dead-letter-reason"]).toBe("COMMAND_ID_REUSED");
+  expect(await executions("q-other")).toBe(0);
+  // One more result proves that the ones that must not come would have come by now.
+  await send("intruder", accept("named-after", "q-named-after"));
+  await resultsOf("named-after");
+  expect(await resultsOf("named")).toHaveLength(1);
+});
+
+test("a refused commandId is known from then on, and its record gets the same result again", async () => {
+  const broken = '{"commandId":"refused","request":{"type":"AcceptQuote","counterpartyId":"cp-1"}}';
+  await send("refused", broken, broken, accept("refused", "q-refused"));
+  const [first, again] = await resultsOf("refused", 2);
+  expect(again?.value).toEqual(first?.value);
+  expect(resultOf(first as Seen)).toMatchObject({ outcome: "REJECTED", error: { code: "INVALID_COMMAND" } });
+  await deadLettersUnder("refused", 1);
+  expect(await executions("q-refused")).toBe(0);
+});
+
+test("two spellings of a quote are one quote, and the partner is sent what the command says", async () => {
+  const uuid = randomUUID();
+  await send("spelled", accept("spelled-1", `{${uuid.toUpperCase()}}`), accept("spelled-2", uuid));
+  await send("spelled", accept("spelled-3", "Q-Spelled"), accept("spelled-4", "q-spelled"));
+  for (const commandId of ["spelled-1", "spelled-3"])
+    expect(resultOf((await resultsOf(commandId))[0] as Seen)).toMatchObject({ outcome: "SUCCEEDED" });
+  for (const commandId of ["spelled-2", "spelled-4"])
+    expect(resultOf((await resultsOf(commandId))[0] as Seen)).toMatchObject({
+      outcome: "REJECTED",
+      error: { code: "QUOTE_ALREADY_TAKEN" },
+    });
+  expect(await requests(encodeURIComponent(`{${uuid.toUpperCase()}}`))).toHaveLength(1);
+  expect(await executions("q-spelled")).toBe(0);
+});

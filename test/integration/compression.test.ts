@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { gzip as zip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
@@ -29,12 +31,16 @@ const messages = Array.from({ length: 12 }, (_, i) => ({
   timestamp: String(1_795_262_400_000 + i),
 }));
 
+const clientFor = (log = pino({ level: "silent" })) =>
+  newClient({ brokers: inject("kafkaBrokers").split(","), clientId: "test", tls: false, sasl: null }, log);
+// Before plain kafkajs sends anything: the client replaces what it sends with.
+const silentClient = clientFor();
+
 const createTopic = (topic: string, numPartitions: number): Promise<boolean> =>
   askAdmin(inject("kafkaBrokers"), (admin) => admin.createTopics({ topics: [{ topic, numPartitions }] }));
 
 it("reads a topic whose batches are compressed in every way that Kafka knows", async () => {
   const topic = `compression-${randomUUID()}`;
-  const brokers = inject("kafkaBrokers").split(",");
   await createTopic(topic, 1);
 
   const producer = clientOf(inject("kafkaBrokers")).producer();
@@ -60,7 +66,7 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
       },
     },
     {
-      newClient: newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" })),
+      newClient: silentClient,
       clock: systemClock,
       log: pino({ level: "silent" }),
       random: () => 0,
@@ -73,7 +79,6 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
 
 it("says where each partition stands when a batch cannot be decompressed", async () => {
   const topic = `compression-${randomUUID()}`;
-  const brokers = inject("kafkaBrokers").split(",");
   await createTopic(topic, 2);
   const producer = clientOf(inject("kafkaBrokers")).producer();
   await producer.connect();
@@ -90,7 +95,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
     { level: "warn" },
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
-  const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, log);
+  const made = clientFor(log);
   let read = 0;
   const reader = startReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
@@ -116,4 +121,41 @@ it("says where each partition stands when a batch cannot be decompressed", async
   );
   const { reason } = lines.find(({ msg }) => msg === "kafka.reader.lost") ?? {};
   expect(reason).toMatch(/^a gzip batch of \d+ bytes at offset 5, 12 records, cannot be decompressed/);
+});
+
+it("reads many batches that are small on the wire and large in memory, a few at a time, every one once", async () => {
+  const topic = `compression-${randomUUID()}`;
+  const brokers = inject("kafkaBrokers").split(",");
+  await createTopic(topic, 2);
+  const producer = clientOf(inject("kafkaBrokers")).producer();
+  await producer.connect();
+  readAllCompressions();
+  const gzip = { compress: (encoder: { buffer: Buffer }) => promisify(zip)(encoder.buffer) };
+  const reading = (kafkajs.CompressionCodecs as Record<number, () => object>)[CompressionTypes.GZIP]?.();
+  Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ({ ...reading, ...gzip }) });
+  const BATCHES = 8;
+  const BATCH_BYTES = 10 * 1_048_576;
+  const value = Buffer.alloc(BATCH_BYTES);
+  for (let nth = 0; nth < BATCHES; nth++)
+    for (const partition of [0, 1])
+      await producer.send({ topic, compression: CompressionTypes.GZIP, messages: [{ partition, value }] });
+  await producer.disconnect();
+  // The reader fills the table of codecs again, with the bound.
+  const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" }));
+
+  const read: number[][] = [[], []];
+  const reader = startReader(
+    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
+    {
+      assigned: () => new Map(),
+      read: (partition, records) => {
+        expect(records.length).toBeLessThanOrEqual(2);
+        read[partition]?.push(...records.map(({ offset }) => offset));
+      },
+    },
+    { newClient: made, clock: systemClock, log: pino({ level: "silent" }), random: () => 0 },
+  );
+  onTestFinished(() => reader.stop());
+  const all = Array.from({ length: BATCHES }, (_, offset) => offset);
+  await eventually(() => expect(read).toEqual([all, all]), "all batches", 30_000);
 });

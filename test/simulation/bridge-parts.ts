@@ -64,23 +64,25 @@ export const decide: Decide = (operation, outcome: Outcome) => {
 
 export const finalResultId = (commandId: string): string => `${commandId}/final`;
 
-export const conclude: Conclude = ({ command, receivedAt, completedAt, attempts }, verdict) => ({
-  resultId:
-    verdict.outcome === "IN_DOUBT" ? `${command.commandId}/in-doubt` : finalResultId(command.commandId),
-  commandId: command.commandId,
-  operation: command.request.type === "AcceptQuote" ? "ACCEPT_QUOTE" : "CREATE_QUOTE",
-  outcome: verdict.outcome,
-  final: verdict.outcome !== "IN_DOUBT",
-  quoteId: null,
-  externalId: null,
-  httpStatus: verdict.answer?.httpStatus ?? null,
-  response: verdict.answer?.body ?? null,
-  error: verdict.error,
-  attempts,
-  decidedBy: verdict.decidedBy,
-  receivedAt,
-  completedAt,
-});
+export const conclude: Conclude = ({ identity, receivedAt, completedAt, attempts }, verdict) => {
+  const { commandId, operation, quoteId, finalResultId: finalId } = identity;
+  return {
+    resultId: verdict.outcome === "IN_DOUBT" ? `${commandId}/in-doubt` : finalId,
+    commandId,
+    operation,
+    outcome: verdict.outcome,
+    final: verdict.outcome !== "IN_DOUBT",
+    quoteId,
+    externalId: null,
+    httpStatus: verdict.answer?.httpStatus ?? null,
+    response: verdict.answer?.body ?? null,
+    error: verdict.error,
+    attempts,
+    decidedBy: verdict.decidedBy,
+    receivedAt,
+    completedAt,
+  };
+};
 
 export const codec = {
   encode: (result: CommandResult): Buffer => Buffer.from(JSON.stringify(result)),

@@ -42,14 +42,17 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       const sent = records[offset]!;
       world.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
+      const item = itemOf(sent, replica.deps.clock.now(), subject);
       try {
-        const end = await replica.execute(itemOf(sent, replica.deps.clock.now()), lifeline, place);
+        const end = await replica.execute(item, lifeline, place);
         world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
         if (end.kind === "reused") oracle.reused(sent);
       } catch (error) {
         if (!isLost() && replica.alive)
           oracle.fail(`${sent.commandId}: execute rejected with ${String(error)}`);
         return;
+      } finally {
+        log.ended(replica, item.ref);
       }
       watermark.finish(offset);
       const upTo = watermark.committable();

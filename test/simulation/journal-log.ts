@@ -3,6 +3,7 @@ import { fromRecord, toRecord } from "../../src/commands-to-results/journal/entr
 import type { Journal } from "../../src/commands-to-results/journal/ports.ts";
 import type { View } from "../../src/commands-to-results/journal/view.ts";
 import { EPOCH_MS } from "./clock.ts";
+import { createNames } from "./names.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Process, World } from "./world.ts";
@@ -35,7 +36,7 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
       offset,
       timestampMs: EPOCH_MS + world.nowMs(),
       key,
-      entry: fromRecord(toRecord(entry)),
+      entry: fromRecord(toRecord(entry), { key, ageMs: 0 }),
     });
     const { step, commandId } = entry;
     world.note(
@@ -45,7 +46,7 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     if (step.kind === "claimed") oracle.claimed(step.attemptId);
     if (step.kind === "released") oracle.released(step.attemptId);
     if (step.kind === "concluded")
-      oracle.concluded(commandId, {
+      oracle.concluded(`${commandId} for ${key}`, {
         final: step.outcome !== "IN_DOUBT",
         attemptId: step.attemptId,
         ownerLost: step.outcome === "IN_DOUBT" && step.result.includes("OWNER_LOST"),
@@ -54,10 +55,13 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     return { partition, offset };
   };
 
+  const names = createNames(oracle);
+
   const journalFor = (process: Process, atPort: () => void): Journal => ({
     append: (key, entry) =>
       new Promise((resolve, reject) => {
         const { step, commandId } = entry;
+        names.begins(process, key, entry);
         if (step.kind === "claimed")
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
         const struck = (): void => oracle.claimStruck(commandId);
@@ -128,6 +132,7 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
       if (from >= to && from > 0 && to > 0) from = to - 1;
       for (const record of records.slice(from, to)) {
         const taken = view.take(record);
+        if (taken === "folded" && record.entry) names.read(process, record.key, record.entry);
         if (taken !== "folded")
           world.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
       }
@@ -137,5 +142,9 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     for (let partition = 0; partition < partitions.length; partition++) pump(partition);
   };
 
-  return { partitionOf, journalFor, tail, latencyMs, faulty };
+  /** LogAppendTime of an entry. */
+  const timeOf = ({ partition, offset }: Position): number | null =>
+    partitions[partition]?.[offset]?.timestampMs ?? null;
+
+  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: names.ended };
 };

@@ -17,7 +17,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/durably.ts",
-        from: `  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
+        from: `  const position = await durably(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;`,
         to: `  const sent = deps.journal.append(key, entry);
@@ -35,14 +35,89 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
-        to: `    const early = deps.guard(item.command, deps.clock.now());
+        to: `    const early = item.work.kind === "call" ? deps.guard(item.work.command, deps.clock.now()) : null;
     if (early) {
-      const result = deps.conclude({ command: item.command, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
-      await deps.publish(result, deps.codec.encode(result), null);
+      const result = deps.conclude({ identity: item.identity, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
+      await deps.publish(result, deps.codec.encode(result), item.envelope);
       return { kind: "answered", result };
     }
     const found = deps.view.look(ref);
 `,
+      },
+    ],
+  },
+  {
+    name: "a refused command is answered without the journal",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "    const found = deps.view.look(ref);\n",
+        to: `    if (item.work.kind === "refuse") {
+      const result = deps.conclude({ identity: item.identity, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, item.work.verdict);
+      await deps.publish(result, deps.codec.encode(result), item.envelope);
+      return { kind: "answered", result };
+    }
+    const found = deps.view.look(ref);
+`,
+      },
+    ],
+  },
+  {
+    name: "a commandId may name a second command",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "deps.view.isNamedElsewhere(ref) || !names",
+        to: "!names",
+      },
+      {
+        file: "commands-to-results/journal/attempt.ts",
+        from: " || deps.view.isNamedElsewhere(ref)) return;",
+        to: ") return;",
+      },
+    ],
+  },
+  {
+    name: "what a commandId names is not looked up again after the wait for a turn",
+    edits: [
+      {
+        file: "commands-to-results/journal/attempt.ts",
+        from: " || deps.view.isNamedElsewhere(ref)) return;",
+        to: ") return;",
+      },
+    ],
+  },
+  {
+    name: "two commands with one commandId begin side by side",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: " || !names.take(job)) return",
+        to: ") return",
+      },
+    ],
+  },
+  {
+    name: "a commandId whose claim was released names nothing",
+    edits: [
+      {
+        file: "commands-to-results/journal/partition-view.ts",
+        from: "          memory.meet(print, offset);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "two spellings of a quote are two quotes",
+    edits: [{ file: "commands-to-results/quote-key.ts", from: ".toUpperCase().toLowerCase()", to: "" }],
+  },
+  {
+    name: "a taken quote is spelled as in the record at hand",
+    edits: [
+      {
+        file: "commands-to-results/journal/answer.ts",
+        from: "quoteId: step.quoteId ?? item.identity.quoteId }",
+        to: "quoteId: item.identity.quoteId }",
       },
     ],
   },
@@ -61,7 +136,7 @@ export const mutants: Mutant[] = [
         file: "commands-to-results/journal/answer.ts",
         from: `  if (step.kind === "concluded")
     return`,
-        to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.command.commandId))
+        to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.identity.commandId))
     return`,
       },
       {
@@ -117,10 +192,10 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall });",
+        from: "const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });",
         to: `const may = mayCall();
   await deps.clock.sleep(5);
-  const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall: () => may });`,
+  const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall: () => may });`,
       },
     ],
   },
@@ -165,8 +240,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/answer.ts",
-        from: "published = await deps.publish(result, value, item.traceparent).then(",
-        to: "published = true;\n    void deps.publish(result, value, item.traceparent).then(",
+        from: "published = await deps.publish(result, value, envelope).then(",
+        to: "published = true;\n    void deps.publish(result, value, envelope).then(",
       },
     ],
   },
@@ -320,7 +395,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/attempt.ts",
-        from: "    refusal = deps.guard(item.command, deps.clock.now());\n",
+        from: "    refusal = deps.guard(command, deps.clock.now());\n",
         to: "",
       },
     ],
@@ -331,7 +406,7 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/journal/job.ts",
         from: "  if (attemptId !== null) job.said = { result, value, position };\n",
-        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, null).catch(() => undefined);\n",
+        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, job.item.envelope).catch(() => undefined);\n",
       },
     ],
   },
@@ -381,8 +456,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal/job.ts",
-        from: "const position = await writeStep(job, step, job.lifeline.abandon);",
-        to: "const position = await writeStep(job, step, job.lifeline.stop);",
+        from: "const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);",
+        to: "const position = await writeStep(job, step(), job.lifeline.stop, withoutResponse);",
       },
     ],
   },
@@ -420,6 +495,16 @@ export const mutants: Mutant[] = [
         file: "commands-to-results/journal/resolve.ts",
         from: "const AGE_FACTOR = 20;",
         to: "const AGE_FACTOR = 0;",
+      },
+    ],
+  },
+  {
+    name: "a doubt's age is taken by the clock of the operator's machine",
+    edits: [
+      {
+        file: "commands-to-results/journal/resolve.ts",
+        from: "  const nowMs = deps.timeOf(position);\n",
+        to: "  const nowMs = position.offset < 0 ? null : deps.clock.now();\n",
       },
     ],
   },

@@ -1,22 +1,29 @@
-import type { Ref } from "../../src/commands-to-results/journal/entry.ts";
 import { codec, finalResultId } from "./bridge-parts.ts";
 import { createClock } from "./clock.ts";
 import type { Surroundings } from "./replica.ts";
-import { publisherFor } from "./replica.ts";
+import { commandOf, publisherFor } from "./replica.ts";
+import { nameOf } from "./scenario.ts";
 import type { Process } from "./world.ts";
 
-/** A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment. */
-export const visit = (around: Surroundings, name: string): void => {
+/** How far the clock of a person's machine may be from the truth: nobody has seen to it. */
+const CLOCKS_MS = [0, 0, -30_000, 5_000, 30_000, 400_000];
+
+/**
+ * A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment, on a machine whose clock
+ * may say anything.
+ */
+export const visit = (around: Surroundings, operator: string): void => {
   const { world, scenario, oracle, log, subject } = around;
-  const [commandId] = oracle.openDoubts();
-  const sent = scenario.commands.find((command) => command.commandId === commandId);
+  const [name] = oracle.openDoubts();
+  const sent = scenario.commands.find((command) => nameOf(command) === name && !command.invalid);
   if (!sent) return;
-  const process: Process = { name, alive: true, frozenUntilMs: 0 };
-  const clock = createClock(world, process, { wallMs: 0, monotonicLostMs: 0 }, subject);
+  const process: Process = { name: operator, alive: true, frozenUntilMs: 0 };
+  const skew = { wallMs: world.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
+  const clock = createClock(world, process, skew, subject);
   const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
   log.tail(process, view);
-  const { operation, key } = sent;
-  const ref: Ref = { operation, key, commandId: sent.commandId };
+  const { key } = sent;
+  const ref = subject.journalRef(commandOf(sent));
   const signal = new AbortController().signal;
   const publish = publisherFor(around, process);
   const journal = log.journalFor(process, () => undefined);
@@ -26,6 +33,8 @@ export const visit = (around: Surroundings, name: string): void => {
     codec,
     publish,
     finalResultId,
+    newId: () => operator,
+    timeOf: log.timeOf,
     random: () => world.random.next(),
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
@@ -49,16 +58,16 @@ export const visit = (around: Surroundings, name: string): void => {
   };
   const decide = async (): Promise<void> => {
     await view.untilReady(signal);
-    const as = oracle.executedBy(sent.commandId) ? "succeeded" : "not-executed";
-    world.note(() => `${name} says that ${sent.commandId} is ${as}`);
-    const end = await subject.resolve(deps, ref, { as, by: name, note: "looked", force: false }, signal);
-    world.note(() => `${name} hears ${end.kind}`);
+    const as = oracle.executedBy(nameOf(sent)) ? "succeeded" : "not-executed";
+    world.note(() => `${operator} says that ${sent.commandId} is ${as}`);
+    const end = await subject.resolve(deps, ref, { as, by: operator, note: "looked", force: false }, signal);
+    world.note(() => `${operator} hears ${end.kind}`);
     process.alive = false;
   };
   decide().catch((error: unknown) => oracle.fail(`resolve rejected with ${String(error)}`));
   if (world.nowMs() < scenario.calmAtMs && world.random.chance(0.3))
     world.after(world.random.int(0, 200), process, () => {
-      world.note(() => `${name} dies`);
+      world.note(() => `${operator} dies`);
       process.alive = false;
     });
 };

@@ -1,5 +1,6 @@
 import type { CommandResult } from "../../src/records.ts";
 import { CALL_WITHIN_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
+import { nameOf } from "./scenario.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import type { World } from "./world.ts";
 
@@ -40,23 +41,27 @@ export const createOracle = (world: World, scenario: Scenario) => {
     world.note(() => `VIOLATION ${text}`);
     violation ??= text;
   };
-  const seenOf = (commandId: string): Seen => {
-    const found = seen.get(commandId) ?? { results: [], doubt: null, final: null, at: 0 };
-    seen.set(commandId, found);
+  const seenOf = (name: string): Seen => {
+    const found = seen.get(name) ?? { results: [], doubt: null, final: null, at: 0 };
+    seen.set(name, found);
     return found;
   };
-  const executedBy = (commandId: string): boolean =>
-    [...executions.values()].some((ids) => ids.includes(commandId));
-  const isAccept = (commandId: string): boolean =>
-    scenario.commands.some((c) => c.commandId === commandId && c.operation === "ACCEPT_QUOTE");
+  const executedBy = (name: string): boolean =>
+    [...executions].some(([key, ids]) => ids.some((commandId) => name === `${commandId} for ${key}`));
+  const isAccept = (name: string): boolean =>
+    scenario.commands.some((c) => nameOf(c) === name && !c.invalid && c.operation === "ACCEPT_QUOTE");
+  /** The command that a result is of. The partner knows a quote in any case of its letters. */
+  const nameOfResult = ({ commandId, quoteId }: CommandResult): string =>
+    `${commandId} for ${quoteId?.toLowerCase() ?? commandId}`;
   /** Whether a record has come to its own answer: a command that is sent again is answered again. */
   const isDone = (command: SentCommand): boolean => {
     if (deadLettered.has(command)) return true;
     const at = startedAt.get(command);
-    return at !== undefined && (seen.get(command.commandId)?.at ?? -1) >= at;
+    return at !== undefined && (seen.get(nameOf(command))?.at ?? -1) >= at;
   };
-  const checkDoubt = ({ commandId }: CommandResult, one: Seen, text: string): void => {
-    if (!isAccept(commandId)) fail(`P5 ${commandId} is IN_DOUBT, and no accept`);
+  const checkDoubt = (result: CommandResult, one: Seen, text: string): void => {
+    const { commandId } = result;
+    if (!isAccept(nameOfResult(result))) fail(`P5 ${commandId} is IN_DOUBT, and no accept`);
     if (one.doubt !== null && one.doubt !== text)
       fail(`P5 ${commandId} has two different doubts: ${one.doubt} and ${text}`);
     one.doubt ??= text;
@@ -64,10 +69,10 @@ export const createOracle = (world: World, scenario: Scenario) => {
     if (scenario.skewMs < TAKEOVER_MARGIN_MS && !struckCommands.has(commandId))
       fail(`${commandId} is IN_DOUBT, though nothing happened while a claim of it was open`);
   };
-  const checkFalseNo = (commandId: string): void => {
-    const final = seen.get(commandId)?.final;
-    if (final && final.outcome !== "SUCCEEDED" && isAccept(commandId) && executedBy(commandId))
-      fail(`P5 ${commandId} is ${final.outcome}, but the partner executed it`);
+  const checkFalseNo = (name: string): void => {
+    const final = seen.get(name)?.final;
+    if (final && final.outcome !== "SUCCEEDED" && isAccept(name) && executedBy(name))
+      fail(`P5 ${name} is ${final.outcome}, but the partner executed it`);
   };
 
   return {
@@ -93,13 +98,14 @@ export const createOracle = (world: World, scenario: Scenario) => {
       const ids = [...(executions.get(key) ?? []), commandId];
       executions.set(key, ids);
       if (ids.length > 1) fail(`P4 ${key} is executed ${ids.length} times, by ${ids.join(", ")}`);
-      checkFalseNo(commandId);
+      checkFalseNo(`${commandId} for ${key}`);
     },
     executedBy,
 
     published: (result: CommandResult, value: Buffer): void => {
       const { commandId, outcome } = result;
-      const one = seenOf(commandId);
+      const name = nameOfResult(result);
+      const one = seenOf(name);
       const text = value.toString();
       one.results.push(result);
       one.at = world.steps();
@@ -110,19 +116,17 @@ export const createOracle = (world: World, scenario: Scenario) => {
       if (one.final && one.final.value !== text)
         fail(`P5 ${commandId} has two different finals: ${one.final.value} and ${text}`);
       one.final ??= { outcome, value: text };
-      if (outcome === "SUCCEEDED" && isAccept(commandId) && !executedBy(commandId))
+      if (outcome === "SUCCEEDED" && isAccept(name) && !executedBy(name))
         fail(`P5 ${commandId} is SUCCEEDED, but the partner never executed it`);
-      checkFalseNo(commandId);
+      checkFalseNo(name);
     },
     openDoubts: (): string[] =>
-      [...seen]
-        .filter(([, { results, final }]) => results.length > 0 && !final)
-        .map(([commandId]) => commandId),
+      [...seen].filter(([, { results, final }]) => results.length > 0 && !final).map(([name]) => name),
 
     reused: (command: SentCommand): void => {
       deadLettered.add(command);
       const others = scenario.commands.filter((c) => c.commandId === command.commandId);
-      if (others.every(({ content }) => content === command.content))
+      if (others.every((one) => one.content === command.content && nameOf(one) === nameOf(command)))
         fail(`${command.commandId} is called a reuse, but all of its records say the same`);
     },
     /** Somebody commits an offset: all before it must have been answered. */
@@ -174,17 +178,15 @@ export const createOracle = (world: World, scenario: Scenario) => {
     },
     /** An end is in the log. A final one of an attempt must reach the results topic in the end. */
     concluded: (
-      commandId: string,
+      name: string,
       end: { final: boolean; attemptId: string | null; ownerLost: boolean },
     ): void => {
       lastEndMs = world.nowMs();
       if (end.attemptId !== null) openClaims.delete(end.attemptId);
-      if (end.final && end.attemptId !== null) mustBeFinal.add(commandId);
+      if (end.final && end.attemptId !== null) mustBeFinal.add(name);
       const sinceClaimMs = world.nowMs() - (claimedAtMs.get(end.attemptId ?? "") ?? 0);
       if (end.ownerLost && scenario.skewMs === 0 && sinceClaimMs < CALL_WITHIN_MS)
-        fail(
-          `${commandId} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`,
-        );
+        fail(`${name} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`);
     },
 
     /** When the last end was written: somebody has yet to publish it. */
@@ -195,11 +197,14 @@ export const createOracle = (world: World, scenario: Scenario) => {
       for (const command of scenario.commands)
         if (!isDone(command)) fail(`P5 ${command.commandId} was never answered`);
       const answered = [...startedAt.keys()].filter((command) => !deadLettered.has(command));
-      for (const { commandId, content } of answered)
-        if (answered.some((other) => other.commandId === commandId && other.content !== content))
-          fail(`P5 ${commandId} is answered for two contents`);
-      for (const commandId of mustBeFinal)
-        if (!seen.get(commandId)?.final) fail(`P5 the final result of ${commandId} was never published`);
+      for (const one of answered)
+        if (answered.some((other) => nameOf(other) === nameOf(one) && other.content !== one.content))
+          fail(`P5 ${nameOf(one)} is answered for two contents`);
+      for (const { commandId } of deadLettered)
+        if (![...seen.keys()].some((name) => name.startsWith(`${commandId} for `)))
+          fail(`P5 ${commandId} is a dead letter each time: no command of it is answered`);
+      for (const name of mustBeFinal)
+        if (!seen.get(name)?.final) fail(`P5 the final result of ${name} was never published`);
     },
     outcomes: (): string[] => [...seen.values()].map(({ final }) => final?.outcome ?? "IN_DOUBT"),
   };

@@ -1,8 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { Execute } from "../../src/commands-to-results/execute.ts";
+import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
 import type { Deps, Item, Publish } from "../../src/commands-to-results/journal/ports.ts";
 import type { View } from "../../src/commands-to-results/journal/view.ts";
-import { codec, conclude, decide, guard } from "./bridge-parts.ts";
+import { codec, conclude, decide, finalResultId, guard } from "./bridge-parts.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";
 import { createClock, EPOCH_MS } from "./clock.ts";
@@ -46,13 +47,13 @@ export type Replica = Process & {
   abandon: AbortController;
 };
 
-export const commandOf = (sent: SentCommand): Item["command"] => ({
+export const commandOf = (sent: SentCommand): Command => ({
   commandId: sent.commandId,
   issuedAt: EPOCH_MS + sent.sentAtMs,
   expiresAt: sent.expiresAtMs === null ? null : EPOCH_MS + sent.expiresAtMs,
   request:
     sent.operation === "ACCEPT_QUOTE"
-      ? { type: "AcceptQuote", quoteId: sent.key, counterpartyId: "cp", amount: null, externalId: null }
+      ? { type: "AcceptQuote", quoteId: sent.quoteId, counterpartyId: "cp", amount: null, externalId: null }
       : {
           type: "CreateQuote",
           direction: "OUTBOUND",
@@ -63,16 +64,34 @@ export const commandOf = (sent: SentCommand): Item["command"] => ({
         },
 });
 
-export const itemOf = (sent: SentCommand, receivedAt: number): Item => {
-  const { commandId, key, operation, content } = sent;
+const invalid: Verdict = {
+  outcome: "REJECTED",
+  error: { code: "INVALID_COMMAND", message: "broken" },
+  decidedBy: "BRIDGE",
+  answer: null,
+};
+
+export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject): Item => {
+  const { commandId, key, quoteId, operation, content } = sent;
   const body = JSON.stringify({ commandId, key, operation });
+  const command = commandOf(sent);
+  const isAccept = operation === "ACCEPT_QUOTE" && !sent.invalid;
+  const method = operation === "ACCEPT_QUOTE" ? "PUT" : "POST";
   return {
-    command: commandOf(sent),
-    key,
+    identity: {
+      commandId,
+      operation,
+      quoteId: isAccept ? quoteId : null,
+      externalId: null,
+      finalResultId: finalResultId(commandId),
+    },
+    ref: sent.invalid ? subject.refusedRef(commandId) : subject.journalRef(command),
     requestHash: content,
-    request: { operation, method: operation === "ACCEPT_QUOTE" ? "PUT" : "POST", path: "/", body },
+    work: sent.invalid
+      ? { kind: "refuse", verdict: invalid }
+      : { kind: "call", command, request: { operation, method, path: "/", body } },
     receivedAt,
-    traceparent: null,
+    envelope: { traceparent: null, origin: null },
   };
 };
 
@@ -104,7 +123,15 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
   const process: Process = { name, alive: true, frozenUntilMs: 0 };
   const skew: Skew = { wallMs: random.int(-scenario.skewMs, scenario.skewMs), monotonicLostMs: 0 };
   const clock = createClock(world, process, skew, subject);
-  const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
+  const view = subject.createView({
+    partitions: scenario.journalPartitions,
+    partitionOf: log.partitionOf,
+    // Two quotations for one create are allowed, and then one answer may differ from the other.
+    contradicted: ({ ref }) => {
+      if (ref.operation === "ACCEPT_QUOTE")
+        oracle.fail(`${ref.commandId} is contradicted, though nobody lied`);
+    },
+  });
   let ids = 0;
   const atPort = (times: number) => (): void => {
     if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
@@ -127,21 +154,22 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     clock,
     view,
     journal: log.journalFor(process, atPort(1)),
-    pass: () => ({ enter: () => true, wait: () => Promise.resolve(), leave: () => undefined }),
+    pass: () => ({
+      enter: () => !log.faulty(scenario.chances.slow),
+      wait: (signal) => clock.sleep(random.int(1, 800), signal),
+      leave: () => undefined,
+    }),
     call: partner.callFor(process, atCall, (body) => {
-      const sent = scenario.commands.find(({ commandId }) => commandId === body.commandId);
+      const sent = scenario.commands.find(
+        ({ commandId, key, invalid }) => commandId === body.commandId && key === body.key && !invalid,
+      );
       if (sent && guard(commandOf(sent), clock.now()) !== null)
         oracle.fail(`${body.commandId} is sent although it expired`);
       around.callLeft(replica);
     }),
     publish: publisherFor(around, process),
     codec,
-    contradiction: ({ ref, said, standing }) => {
-      // Two quotations for one create are allowed, and then one answer may differ from the other.
-      if (ref.operation === "CREATE_QUOTE") return Promise.resolve();
-      oracle.fail(`${said.commandId}: ${said.outcome} contradicts ${standing.outcome}, though nobody lied`);
-      return Promise.resolve();
-    },
+    contradiction: () => Promise.resolve(),
     guard,
     decide,
     conclude,

@@ -9,10 +9,14 @@ export const REPUBLISH_AFTER_MS = 3_000;
 export type SentCommand = {
   commandId: string;
   operation: "ACCEPT_QUOTE" | "CREATE_QUOTE";
-  /** The quote of an accept, the commandId of a create. */
+  /** What the partner takes for one: the quote of an accept, the commandId of a create. */
   key: string;
+  /** The quote as this record spells it. */
+  quoteId: string;
   /** What else it says: the same commandId with other content is a mistake of the caller. */
   content: string;
+  /** It breaks a rule, whatever it asks for. */
+  invalid: boolean;
   kafkaKey: string;
   partition: number;
   sentAtMs: number;
@@ -78,6 +82,23 @@ const chancesOf = (random: Random): Scenario["chances"] => {
   };
 };
 
+/** A command by what it is about: two records of one are answered alike. */
+export const nameOf = ({ commandId, key, invalid }: SentCommand): string =>
+  invalid ? `${commandId} for ${commandId}` : `${commandId} for ${key}`;
+
+const spelled = (key: string, random: Random): string => (random.chance(0.3) ? key.toUpperCase() : key);
+
+/** What a caller may send under a commandId that it has sent before: mostly the same, rarely something else. */
+const again = (earlier: SentCommand, random: Random): Partial<SentCommand> => {
+  const what = random.next();
+  if (what < 0.1) return { content: "other" };
+  if (what < 0.2) return { invalid: !earlier.invalid, content: earlier.invalid ? "same" : "broken" };
+  if (what < 0.3) return { invalid: true, content: "broken otherwise" };
+  if (what > 0.45) return {};
+  const key = random.pick(["quote-1", "quote-2", "quote-3"]);
+  return { operation: "ACCEPT_QUOTE", key, quoteId: spelled(key, random) };
+};
+
 const commandsOf = (random: Random, commandPartitions: number): SentCommand[] => {
   const quotes = random.pick([1, 1, 1, 2]);
   const commands: SentCommand[] = [];
@@ -86,13 +107,12 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
     const sentAtMs = random.pick([0, 0, random.int(0, 3_000), random.int(0, 30_000)]);
     const earlier = commands.at(-1);
     if (earlier && random.chance(0.4)) {
-      // The same command again, perhaps under another Kafka key, so that two replicas have it at once; rarely with other content.
-      const content = random.chance(0.1) ? "other" : earlier.content;
+      // The same commandId again, perhaps under another Kafka key, so that two replicas have it at once.
       const partition = random.int(0, commandPartitions - 1);
       const kafkaKey = random.chance(0.5) ? earlier.kafkaKey : `k-${i}`;
       commands.push({
         ...earlier,
-        content,
+        ...again(earlier, random),
         sentAtMs: Math.max(sentAtMs, earlier.sentAtMs),
         kafkaKey,
         partition: kafkaKey === earlier.kafkaKey ? earlier.partition : partition,
@@ -107,7 +127,9 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
       commandId,
       operation: create ? "CREATE_QUOTE" : "ACCEPT_QUOTE",
       key,
+      quoteId: spelled(key, random),
       content: "same",
+      invalid: random.chance(0.05),
       kafkaKey: ownKey ? commandId : key,
       partition: (ownKey ? i : key.charCodeAt(key.length - 1)) % commandPartitions,
       sentAtMs,
@@ -119,7 +141,7 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
 
 /** One accept under two Kafka keys, in two partitions, soon expired. */
 const twice = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
-  const accept = commands.find(({ operation }) => operation === "ACCEPT_QUOTE");
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
   if (!accept) return [...commands];
   const one = { ...accept, partition: 0, expiresAtMs: accept.sentAtMs + random.int(-500, 500) };
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];

@@ -5,6 +5,7 @@ type Execute = typeof import("../../src/commands-to-results/execute.ts");
 type View = typeof import("../../src/commands-to-results/journal/view.ts");
 type Republish = typeof import("../../src/commands-to-results/journal/republish.ts");
 type Resolve = typeof import("../../src/commands-to-results/journal/resolve.ts");
+type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
 type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
 
@@ -13,6 +14,7 @@ export type Subject = Pick<Execute, "createExecute"> &
   Pick<View, "createView"> &
   Pick<Republish, "republish"> &
   Pick<Resolve, "resolve"> &
+  Pick<Translate, "journalRef" | "refusedRef"> &
   Pick<KeyOrder, "keyOrder"> &
   Pick<Watermark, "Watermark"> &
   Pick<RuntimeClock, "DeadlineError">;
@@ -24,8 +26,19 @@ export const loadSubject = async (root: string): Promise<Subject> => {
   const { createView } = (await load("commands-to-results/journal/view.js")) as View;
   const { republish } = (await load("commands-to-results/journal/republish.js")) as Republish;
   const { resolve } = (await load("commands-to-results/journal/resolve.js")) as Resolve;
+  const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
   const { keyOrder } = (await load("kafka/consume/key-order.js")) as KeyOrder;
   const { Watermark } = (await load("kafka/consume/watermark.js")) as Watermark;
-  return { DeadlineError, Watermark, createExecute, createView, keyOrder, republish, resolve };
+  return {
+    DeadlineError,
+    Watermark,
+    createExecute,
+    createView,
+    journalRef,
+    keyOrder,
+    refusedRef,
+    republish,
+    resolve,
+  };
 };

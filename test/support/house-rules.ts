@@ -13,13 +13,15 @@ const room = (values: readonly string[], types: readonly string[] = []): Room =>
 
 const adapter = room(["runtime/"], ["records.ts", "config/config.ts"]);
 
-/** Who may know of whom. A room that stands here under no name may not exist. */
+/** Who may know of whom. A room that is not named here may not exist; a file belongs to the innermost room that is. */
 export const rooms: Readonly<Record<string, Room>> = {
   "main.ts": room(["cli/program.ts"]),
   "records.ts": room([]),
   "runtime/": room([]),
   "config/": room(["runtime/"]),
   "partner/": adapter,
+  "partner/calls/": room(["runtime/", "partner/connection/"], ["partner/types.ts"]),
+  "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
   "ops/": adapter,
   "webhooks-to-events/": room(["runtime/"], ["records.ts"]),
@@ -75,7 +77,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   snappyjs: ["kafka/"],
   avsc: ["kafka/"],
   // The partner is an HTTP API, and so is the schema registry.
-  undici: ["partner/", "kafka/"],
+  undici: ["partner/connection/", "kafka/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
   commander: ["cli/"],

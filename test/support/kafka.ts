@@ -1,7 +1,10 @@
-import { Kafka, logLevel, type Admin } from "kafkajs";
+import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
 import { stopIdleTimers } from "../../src/kafka/request-queue.ts";
 
 // Plain kafkajs: nothing here comes from the bridge's sources, except that it sets no timers that Node.js 24 warns of.
+
+/** How Kafka calls a setting that was made for one topic. */
+const OWN_SETTING = 1;
 
 export const clientOf = (brokers: string): Kafka => {
   stopIdleTimers();
@@ -35,3 +38,26 @@ export const leaderOf = async (brokers: string, topic: string, partition: number
   const { topics } = await askAdmin(brokers, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
   return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
 };
+
+/** Changes settings of a topic, and leaves its other ones. */
+export const setTopicConfig = (
+  brokers: string,
+  topic: string,
+  changes: Readonly<Record<string, string>>,
+): Promise<void> =>
+  askAdmin(brokers, async (admin) => {
+    const type = kafkajs.ConfigResourceTypes.TOPIC;
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type, name: topic }],
+    });
+    // Kafka takes all settings of the topic's own at once, and forgets those that are left out.
+    const own = (resources[0]?.configEntries ?? [])
+      .filter(({ configSource }) => (configSource as number) === OWN_SETTING)
+      .map(({ configName, configValue }): [string, string] => [configName, configValue]);
+    const configEntries = Object.entries({ ...Object.fromEntries(own), ...changes }).map(([name, value]) => ({
+      name,
+      value,
+    }));
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type, name: topic, configEntries }] });
+  });

@@ -50,6 +50,14 @@ describe("the checker bites", () => {
     ["kafka/client.ts", 'import { x } from "../config/config.ts";', "imports config/config.ts"],
     ["kafka/client.ts", 'import { x } from "../records.ts";', "imports records.ts"],
     ["partner/client.ts", 'export { x } from "../kafka/codec.ts";', "imports kafka/codec.ts"],
+    ["partner/client.ts", 'import { Client } from "undici";', "imports undici"],
+    ["partner/calls/mask.ts", 'import { x } from "../client.ts";', "imports partner/client.ts"],
+    ["partner/connection/gate.ts", 'import { x } from "../types.ts";', "imports partner/types.ts"],
+    [
+      "partner/connection/gate.ts",
+      'import type { X } from "../calls/mask.ts";',
+      "types of partner/calls/mask.ts",
+    ],
     ["ops/log.ts", 'export * from "../bridge/kit.ts";', "imports bridge/kit.ts"],
     ["ops/log.ts", 'const x = () => import("../bridge/kit.ts");', "imports bridge/kit.ts"],
     [

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { isRefused } from "../../kafka/produce/waiting.ts";
 import { choosePartition } from "../../kafka/produce/partition.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -12,9 +13,12 @@ import {
   type Entry,
   type JournalRecord,
 } from "../../commands-to-results/journal/entry.ts";
+import type { Contradicted } from "../../commands-to-results/journal/partition-view.ts";
+import { EntryRefused } from "../../commands-to-results/journal/durably.ts";
 import type { Journal } from "../../commands-to-results/journal/ports.ts";
 import { createView, type View } from "../../commands-to-results/journal/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { recentEntries } from "./recent-entries.ts";
 import { watchJournal } from "./watch.ts";
@@ -28,7 +32,7 @@ export type JournalRoom = {
   waiting: () => number;
   /** For the offsets that the group commits: how to know the journal again; null: nothing may be committed yet. */
   note: () => string | null;
-  stop: (drainMs: number) => Promise<void>;
+  close: () => Promise<void>;
 };
 
 const APPEND_TIMEOUT_MS = 15_000;
@@ -39,6 +43,7 @@ const SEND_TIMEOUT_MS = 8_000;
  * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
  *   is not ready, until it was told.
  * @param see sees every record that the view takes
+ * @param contradicted hears of each contradiction in the journal once
  */
 export const openJournal = async (
   config: Config,
@@ -47,9 +52,11 @@ export const openJournal = async (
   {
     askNotes,
     see = () => undefined,
+    contradicted = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
     see?: (record: JournalRecord) => void;
+    contradicted?: (contradiction: Contradicted) => void;
   },
 ): Promise<JournalRoom> => {
   const { clock, log } = kit;
@@ -60,7 +67,11 @@ export const openJournal = async (
   const cluster = await kit.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = choosePartition();
-  const view = createView({ partitions, partitionOf: (key) => choose(Buffer.from(key), partitions) });
+  const view = createView({
+    partitions,
+    partitionOf: (key) => choose(Buffer.from(key), partitions),
+    contradicted,
+  });
   const recent = recentEntries();
   const watch = watchJournal(
     {
@@ -76,16 +87,21 @@ export const openJournal = async (
     kit,
   );
 
-  const entryOf = ({ partition, offset, key, value }: Incoming): Entry | null | "not yet" => {
-    const decoded = value === null || key === null ? null : decode(value);
+  const entryOf = ({ partition, offset, timestampMs, key, value }: Incoming): Entry | null | "not yet" => {
+    const unreadable = (detail: string): null => {
+      log.error({ topic, partition, offset, detail }, "journal.unreadable");
+      return null;
+    };
+    if (value === null || key === null) return unreadable("no key or value");
+    const decoded = decode(value);
     // The schema is asked for now; the tail starts over, and finds it known.
     if (decoded instanceof Promise) return "not yet";
-    if (decoded?.ok) return fromRecord(decoded.value);
-    log.error(
-      { topic, partition, offset, detail: decoded?.detail ?? "no key or value" },
-      "journal.unreadable",
+    if (!decoded.ok) return unreadable(decoded.detail);
+    const ageMs = clock.now() - timestampMs;
+    return (
+      fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
+      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/operations.md')
     );
-    return null;
   };
 
   const take = (record: Incoming): boolean => {
@@ -133,9 +149,11 @@ export const openJournal = async (
     view,
     journal: {
       append: async (key, entry) => {
-        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: {} };
+        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
         const appended = watch.appending(choose(record.key, partitions));
-        const written = await publisher.publish(record, APPEND_TIMEOUT_MS);
+        const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
+          throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
+        });
         appended(written);
         return written;
       },
@@ -154,10 +172,9 @@ export const openJournal = async (
     },
     note: watch.note,
     waiting: () => publisher.state().waiting,
-    stop: async (drainMs) => {
+    close: async () => {
       watch.stop();
-      await publisher.close(drainMs);
-      await Promise.all([tail.stop(), stopReread(), cluster.close()]);
+      await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);
     },
   };
 };

@@ -7,22 +7,25 @@ import type { Settled } from "./ports.ts";
 import { quoteTaken } from "./verdicts.ts";
 
 type Decided = Extract<Look, { position: Position }>;
-type Answer = { result: CommandResult; value: Buffer; requestHash: string };
+type Answer = { result: CommandResult; value: Buffer; requestHash: string; traceparent: string | null };
 
 const samePlace = (a: Position, b: Position): boolean => a.partition === b.partition && a.offset === b.offset;
 
 /** The result that an entry stands for, the same on every replica and at every repetition. */
 const resultOf = ({ item, deps }: Job, { step }: Entry): Answer | null => {
   if (step.kind === "concluded")
-    return { result: deps.codec.decode(step.result), value: step.result, requestHash: step.requestHash };
+    return {
+      result: deps.codec.decode(step.result),
+      value: step.result,
+      requestHash: step.requestHash,
+      traceparent: step.traceparent,
+    };
   if (step.kind !== "claimed") return null;
   // The fold concluded the command without an entry of its own. Only facts of the claim go in: they are the same for everybody.
   const { receivedAt, attempts, requestHash } = step;
-  const result = deps.conclude(
-    { command: item.command, receivedAt, completedAt: receivedAt, attempts },
-    quoteTaken,
-  );
-  return { result, value: deps.codec.encode(result), requestHash };
+  const identity = { ...item.identity, quoteId: step.quoteId ?? item.identity.quoteId };
+  const result = deps.conclude({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
+  return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
 };
 
 const reread = async ({ deps, ref }: Job, position: Position): Promise<Entry | null> => {
@@ -35,7 +38,8 @@ const reread = async ({ deps, ref }: Job, position: Position): Promise<Entry | n
 
 const read = async (job: Job, { position }: Decided): Promise<Answer | null> => {
   const { deps, item, said, lifeline } = job;
-  if (said && samePlace(said.position, position)) return { ...said, requestHash: item.requestHash };
+  if (said && samePlace(said.position, position))
+    return { ...said, requestHash: item.requestHash, traceparent: null };
   const entry = await durably(deps, "reread", lifeline.abandon, () => reread(job, position));
   return entry && resultOf(job, entry);
 };
@@ -63,10 +67,12 @@ export const answer = async (job: Job, found: Decided): Promise<Settled | null> 
   }
   if (newest.requestHash !== item.requestHash) return { kind: "reused" };
   const { result, value } = newest;
+  // Whoever sends a command again waits for the answer in his own trace.
+  const envelope = { ...item.envelope, traceparent: item.envelope.traceparent ?? newest.traceparent };
   for (let published = false; !published;) {
     const now = view.look(ref);
     if (!("position" in now) || !samePlace(now.position, found.position)) return null;
-    published = await deps.publish(result, value, item.traceparent).then(
+    published = await deps.publish(result, value, envelope).then(
       () => true,
       async (error: unknown) => {
         deps.observer.retrying("publish", error);

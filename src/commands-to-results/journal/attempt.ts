@@ -4,6 +4,7 @@ import type { Verdict } from "../types.ts";
 import type { Sign } from "./breaker.ts";
 import type { Job } from "./job.ts";
 import { writeConclusion, writeStep } from "./job.ts";
+import type { Work } from "./ports.ts";
 import type { Stopwatch } from "../../runtime/stopwatch.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts.ts";
@@ -11,11 +12,16 @@ import { createOwnerLost, neverSent } from "./verdicts.ts";
 /** So long a command whose deadline has passed waits at the partner's gate at least: it need not be asked about more often. */
 const SHORTEST_WAIT_MS = 1_000;
 
+type CallWork = Extract<Work, { kind: "call" }>;
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
 /** Makes the one call that a claim allows, or none. */
-const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): Promise<Called> => {
-  const { ref, item, lifeline, deps } = job;
+const callOnce = async (
+  job: Job,
+  { command, request }: CallWork,
+  { attemptId, sinceClaimMs }: { attemptId: string; sinceClaimMs: Stopwatch },
+): Promise<Called> => {
+  const { ref, lifeline, deps } = job;
   const { callWithinMs, beginWithinMs } = deps.options;
   let refusal: Verdict | null = null;
   let asked = false;
@@ -23,7 +29,7 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
   // Everything that must hold is looked at here, in the step that hands over the bytes: no await may come between. One yes per claim.
   const mayCall = (): boolean => {
     if (asked || lifeline.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
-    refusal = deps.guard(item.command, deps.clock.now());
+    refusal = deps.guard(command, deps.clock.now());
     if (refusal !== null || sinceClaimMs() >= beginWithinMs) return false;
     asked = true;
     job.harmless.delete(attemptId);
@@ -32,7 +38,7 @@ const callOnce = async (job: Job, attemptId: string, sinceClaimMs: Stopwatch): P
   };
 
   const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);
-  const outcome = await deps.call(item.request, { signal: lifeline.cut, withinMs, mayCall });
+  const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });
   return { outcome, refusal };
 };
 
@@ -60,6 +66,7 @@ const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
  */
 export const tryOnce = async (
   job: Job,
+  work: CallWork,
   { supersedes, leave }: { supersedes: string | null; leave: (sign: Sign) => void },
 ): Promise<void> => {
   const { item, ref, deps, lifeline } = job;
@@ -68,21 +75,25 @@ export const tryOnce = async (
   let sign: Sign = "nothing";
   const pass = deps.pass();
   try {
-    if (!(await admitted(pass, job))) return;
+    if (!(await admitted(pass, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
-    const { requestHash, receivedAt } = item;
+    const {
+      requestHash,
+      receivedAt,
+      identity: { quoteId },
+    } = item;
     const { attempts } = job;
     job.harmless.set(attemptId, neverSent);
     job.unreleased = attemptId;
     await writeStep(
       job,
-      { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes },
+      { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes, quoteId },
       lifeline.stop,
     );
     // An acknowledgement is no permission: somebody else's claim may stand before this one.
     if (!deps.view.holds(ref, attemptId)) return;
 
-    const { outcome, refusal } = await callOnce(job, attemptId, sinceClaimMs);
+    const { outcome, refusal } = await callOnce(job, work, { attemptId, sinceClaimMs });
     // What follows need not keep another call waiting.
     pass.leave();
     if (outcome.kind !== "notSent") {

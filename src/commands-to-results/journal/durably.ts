@@ -23,14 +23,29 @@ export const durably = async <T>(
   }
 };
 
-/** Appends an entry and waits until the own view has folded it: what the log says from then on is what counts, not what was appended. */
+/** The log takes no entry of this size, however often it is appended. */
+export class EntryRefused extends Error {
+  override readonly name = "EntryRefused";
+}
+
+/**
+ * Appends an entry and waits until the own view has folded it: what the log says from then on is what counts, not what was appended.
+ * @param shorter gives the entry that is appended instead, where the log takes none of the first one's size
+ */
 export const appendAndReadBack = async (
   deps: WriteDeps & Pick<Deps, "journal" | "view">,
   key: string,
   entry: Entry,
   signal: AbortSignal,
+  shorter: () => Entry = () => entry,
 ): Promise<Position> => {
-  const position = await durably(deps, "append", signal, () => deps.journal.append(key, entry));
+  let fitting = entry;
+  const append = (): Promise<Position> =>
+    deps.journal.append(key, fitting).catch((error: unknown) => {
+      if (error instanceof EntryRefused) fitting = shorter();
+      throw error;
+    });
+  const position = await durably(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;
 };

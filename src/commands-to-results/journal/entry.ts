@@ -6,9 +6,16 @@ import type {
   Published,
   Released,
 } from "../../records.ts";
+import { quoteKey } from "../quote-key.ts";
 
-/** The rules of this build's fold. Raised when an entry must be folded in a way that older builds do not know. */
-export const JOURNAL_VERSION = 1;
+/**
+ * The rules of this build's fold. Raised when an entry must be folded in a way that older builds do not know.
+ * Version 2: an accept is kept under `quoteKey`. Version 1 kept it under the quoteId as sent, of which only UUIDs were put into lower case.
+ */
+export const JOURNAL_VERSION = 2;
+const OLDEST_VERSION = 1;
+/** A quote lives for one business day: an older accept under another key cannot be sent again. */
+const OTHER_KEY_MATTERS_MS = 86_400_000;
 
 export type Step =
   | ({ kind: "claimed" } & Claimed)
@@ -59,9 +66,18 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
   step: wrapped(step),
 });
 
-/** The entry of an Avro record; null when this build does not know the rules by which to fold it. */
-export const fromRecord = ({ version, operation, commandId, step }: CommandJournalEntry): Entry | null => {
-  if (version !== JOURNAL_VERSION) return null;
+/**
+ * The entry of an Avro record; null when this build cannot fold it: it is of rules that this build does not know, or of an accept that older
+ * rules kept under another key than these, so that it would not be found there.
+ * @param place.ageMs since the entry was appended
+ */
+export const fromRecord = (
+  { version, operation, commandId, step }: CommandJournalEntry,
+  { key, ageMs }: { key: string; ageMs: number },
+): Entry | null => {
+  if (version < OLDEST_VERSION || version > JOURNAL_VERSION) return null;
+  const isElsewhere = operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
+  if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
   const known = unwrapped(step);
   return known && { operation, commandId, step: known };
 };

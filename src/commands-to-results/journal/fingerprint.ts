@@ -9,6 +9,8 @@ export type Fingerprint = Uint32Array;
 
 export const WORDS = 5;
 export const KEY_WORDS = 3;
+/** Where the words of the commandId begin. */
+export const COMMAND = KEY_WORDS;
 
 const word = (digest: string, at: number): number =>
   ((digest.charCodeAt(at) << 24) |
@@ -26,6 +28,8 @@ export const fingerprint = (ref: Ref): Fingerprint => {
   const command = hash("sha256", ref.commandId, "binary");
   const words = new Uint32Array(WORDS);
   for (let i = 0; i < KEY_WORDS; i++) words[i] = word(key, 4 * i);
-  for (let i = KEY_WORDS; i < WORDS; i++) words[i] = word(command, 4 * (i - KEY_WORDS));
+  for (let i = COMMAND; i < WORDS; i++) words[i] = word(command, 4 * (i - COMMAND));
+  // The memory's tables take a row that ends in zero for an empty one.
+  words[0] ||= 1;
   return words;
 };

@@ -38,13 +38,12 @@ export type Job = {
 };
 
 export const createJob = (deps: Deps, item: Item, lifeline: Lifeline, place: Place): Job => {
-  const { operation } = item.request;
   const stopwatch = startStopwatch(deps.clock);
   const headStartMs = Math.max(deps.clock.now() - item.receivedAt, 0);
   return {
     deps,
     item,
-    ref: { operation, key: item.key, commandId: item.command.commandId },
+    ref: item.ref,
     lifeline,
     place,
     placeless: false,
@@ -59,9 +58,20 @@ export const createJob = (deps: Deps, item: Item, lifeline: Lifeline, place: Pla
   };
 };
 
-/** Appends a step of the job's command and waits for the own view to fold it. */
-export const writeStep = ({ deps, ref }: Job, step: Step, signal: AbortSignal): Promise<Position> =>
-  appendAndReadBack(deps, ref.key, { operation: ref.operation, commandId: ref.commandId, step }, signal);
+/** Appends a step of the job's command, or a shorter one that the log has room for, and waits for the own view to fold it. */
+export const writeStep = (
+  { deps, ref }: Job,
+  step: Step,
+  signal: AbortSignal,
+  shorter = (): Step => step,
+): Promise<Position> => {
+  const { operation, key, commandId } = ref;
+  return appendAndReadBack(deps, key, { operation, commandId, step }, signal, () => ({
+    operation,
+    commandId,
+    step: shorter(),
+  }));
+};
 
 /** Appends what the command came to. Whether it counts is for the fold to say. */
 export const writeConclusion = async (
@@ -81,12 +91,12 @@ export const writeConclusion = async (
   // No call follows: writing this down and publishing it need not keep another command from its own call.
   job.place.leave();
   job.placeless = true;
-  const { command, requestHash } = job.item;
+  const { identity, requestHash } = job.item;
   const { conclude, codec, clock } = job.deps;
-  const result = conclude({ command, receivedAt, completedAt: clock.now(), attempts }, verdict);
-  const value = codec.encode(result);
+  let result = conclude({ identity, receivedAt, completedAt: clock.now(), attempts }, verdict);
+  let value = codec.encode(result);
   const { outcome, resultId } = result;
-  const step: Step = {
+  const step = (): Step => ({
     kind: "concluded",
     attemptId,
     requestHash,
@@ -94,8 +104,15 @@ export const writeConclusion = async (
     resultId,
     result: value,
     note: null,
+    traceparent: job.item.envelope.traceparent,
+  });
+  // What the command came to counts more than the text of the answer, which is all that can be too large.
+  const withoutResponse = (): Step => {
+    result = { ...result, response: null };
+    value = codec.encode(result);
+    return step();
   };
-  const position = await writeStep(job, step, job.lifeline.abandon);
+  const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);
   if (attemptId !== null && job.unreleased === attemptId) job.unreleased = null;
   if (attemptId !== null) job.said = { result, value, position };
 };

@@ -1,5 +1,6 @@
 import type { Fingerprint } from "./fingerprint.ts";
-import { KEY_WORDS, WORDS } from "./fingerprint.ts";
+import { COMMAND, KEY_WORDS, WORDS } from "./fingerprint.ts";
+import { createRows } from "./rows.ts";
 
 /** What is kept of a command that has its final result: where to read it, and as much as the fold must know of it. */
 export type Final = {
@@ -10,121 +11,119 @@ export type Final = {
   succeeded: boolean;
 };
 
-/** Final results of one partition of the journal: 28 bytes for each, in one typed array that is filled to between 35 and 70 percent. */
+/**
+ * What one partition of the journal says of its commands, in a few bytes each:
+ * - a row of 7 words (28 bytes) for each command: fingerprint, offset, flags; found by its key
+ * - a row of 2 words (8 bytes) for each command, found by its commandId, because a commandId names one command under whichever key
+ *
+ * Tables are filled to between 35 and 70 percent: 51 to 103 bytes a command.
+ */
 export type Memory = {
+  /** Null while the command has no final result. */
   find(print: Fingerprint): Final | null;
   /** Whether a command is known to have executed the accept of this key. */
   isSpent(print: Fingerprint): boolean;
+  /** Whether the command has an entry under this key. */
+  knows(print: Fingerprint): boolean;
+  /** Whether the commandId has an entry under another key. */
+  knowsElsewhere(print: Fingerprint): boolean;
+  /** The command has an entry under this key. */
+  meet(print: Fingerprint, offset: number): void;
+  /** The command has its final result. */
   remember(print: Fingerprint, final: Final): void;
   /** The partner executed it after all, whatever the final result says: the quote must not be sent again. */
   markSpent(print: Fingerprint): void;
-  /** Forgets results whose entries stand before `offset`: the log does not hold them any more. */
+  /** Forgets commands whose entries stand before `offset`: the log does not hold them any more. */
   forgetBefore(offset: number): void;
   readonly count: number;
   readonly bytes: number;
 };
 
-// A slot: the fingerprint, the low 32 bits of the offset, then its high 21 bits and the flags.
-const SLOT = WORDS + 2;
+// A command's row: the fingerprint, the low 32 bits of the offset, then its high 21 bits and the flags.
 const LOW = WORDS;
 const HIGH = WORDS + 1;
 const HIGH_MASK = 0x1fffff;
-const USED = 1 << 27;
+const USED = 1 << 26;
+const FINAL = 1 << 27;
 const TAKEN = 1 << 28;
 const SPENT = 1 << 29;
 const SUCCEEDED = 1 << 30;
-const MAX_LOAD = 0.7;
-const SMALLEST = 64;
 const TWO_32 = 2 ** 32;
 
-const at = (words: Uint32Array, index: number): number => words[index] ?? 0;
-
-const matches = (slots: Uint32Array, base: number, print: Fingerprint, words: number): boolean => {
-  for (let i = 0; i < words; i++) if (slots[base + i] !== print[i]) return false;
-  return true;
-};
+const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
 export const createMemory = (): Memory => {
-  let capacity = SMALLEST;
-  let slots = new Uint32Array(capacity * SLOT);
-  let count = 0;
+  const commands = createRows(WORDS + 2);
+  /** The first word of a commandId, and the first of the key that it stands under. */
+  const ids = createRows(2);
 
-  const isUsed = (base: number): boolean => (at(slots, base + HIGH) & USED) !== 0;
-  const after = (base: number): number => (base + SLOT === slots.length ? 0 : base + SLOT);
-  const startOf = (firstWord: number): number => (firstWord & (capacity - 1)) * SLOT;
-
-  /** All commands of a key stand in one run of slots, which an unused slot ends. */
-  const seek = (print: Fingerprint): number => {
-    let base = startOf(at(print, 0));
-    while (isUsed(base) && !matches(slots, base, print, WORDS)) base = after(base);
-    return base;
+  const agree = (row: number, print: Fingerprint, from: number, to: number): boolean => {
+    for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;
+    return true;
   };
+  const seek = (print: Fingerprint): number =>
+    commands.find(at(print, 0), (row) => agree(row, print, 1, WORDS));
+  const flagsOf = (row: number): number => commands.word(row, HIGH);
+  const offsetOf = (row: number): number => (flagsOf(row) & HIGH_MASK) * TWO_32 + commands.word(row, LOW);
 
-  const rebuild = (nextCapacity: number, keep: (old: Uint32Array, base: number) => boolean): void => {
-    const old = slots;
-    capacity = nextCapacity;
-    slots = new Uint32Array(capacity * SLOT);
-    count = 0;
-    for (let from = 0; from < old.length; from += SLOT) {
-      if ((at(old, from + HIGH) & USED) === 0 || !keep(old, from)) continue;
-      let to = startOf(at(old, from));
-      while (isUsed(to)) to = after(to);
-      slots.set(old.subarray(from, from + SLOT), to);
-      count += 1;
+  const put = (print: Fingerprint, offset: number, flags: number): void => {
+    const low = offset % TWO_32;
+    const high = Math.floor(offset / TWO_32) | USED | flags;
+    const row = seek(print);
+    if (row < 0) {
+      commands.add([...print, low, high]);
+      ids.add([at(print, COMMAND), at(print, 0)]);
+      return;
     }
+    commands.setWord(row, LOW, low);
+    commands.setWord(row, HIGH, high);
   };
-
-  const offsetAt = (words: Uint32Array, base: number): number =>
-    (at(words, base + HIGH) & HIGH_MASK) * TWO_32 + at(words, base + LOW);
 
   return {
     find: (print) => {
-      const base = seek(print);
-      if (!isUsed(base)) return null;
-      const flags = at(slots, base + HIGH);
-      return {
-        offset: offsetAt(slots, base),
-        taken: (flags & TAKEN) !== 0,
-        succeeded: (flags & SUCCEEDED) !== 0,
-      };
+      const row = seek(print);
+      if (row < 0 || (flagsOf(row) & FINAL) === 0) return null;
+      const flags = flagsOf(row);
+      return { offset: offsetOf(row), taken: (flags & TAKEN) !== 0, succeeded: (flags & SUCCEEDED) !== 0 };
     },
 
-    isSpent: (print) => {
-      for (let base = startOf(at(print, 0)); isUsed(base); base = after(base))
-        if ((at(slots, base + HIGH) & SPENT) !== 0 && matches(slots, base, print, KEY_WORDS)) return true;
-      return false;
+    isSpent: (print) =>
+      commands.find(at(print, 0), (row) => (flagsOf(row) & SPENT) !== 0 && agree(row, print, 1, KEY_WORDS)) >=
+      0,
+
+    knows: (print) => seek(print) >= 0,
+
+    knowsElsewhere: (print) => {
+      const isElsewhere = (row: number): boolean =>
+        agree(row, print, COMMAND, WORDS) && !agree(row, print, 0, KEY_WORDS);
+      return ids.find(at(print, COMMAND), (id) => commands.find(ids.word(id, 1), isElsewhere) >= 0) >= 0;
     },
 
-    remember: (print, { offset, taken, succeeded }) => {
-      if ((count + 1) / capacity > MAX_LOAD) rebuild(capacity * 2, () => true);
-      const base = seek(print);
-      if (!isUsed(base)) count += 1;
-      slots.set(print, base);
-      slots[base + LOW] = offset % TWO_32;
-      slots[base + HIGH] =
-        Math.floor(offset / TWO_32) | USED | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0);
+    meet: (print, offset) => {
+      if (seek(print) < 0) put(print, offset, 0);
     },
+
+    remember: (print, { offset, taken, succeeded }) =>
+      put(print, offset, FINAL | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0)),
 
     markSpent: (print) => {
-      const base = seek(print);
-      if (isUsed(base)) slots[base + HIGH] = at(slots, base + HIGH) | SPENT;
+      const row = seek(print);
+      if (row >= 0) commands.setWord(row, HIGH, flagsOf(row) | SPENT);
     },
 
     forgetBefore: (offset) => {
-      let kept = 0;
-      for (let base = 0; base < slots.length; base += SLOT)
-        if (isUsed(base) && offsetAt(slots, base) >= offset) kept += 1;
-      if (kept === count) return;
-      let fitting = SMALLEST;
-      while (kept / fitting > MAX_LOAD) fitting *= 2;
-      rebuild(fitting, (old, base) => offsetAt(old, base) >= offset);
+      const { count } = commands;
+      commands.keepOnly((row) => offsetOf(row) >= offset);
+      if (commands.count === count) return;
+      ids.keepOnly(() => false);
+      commands.forEach((row) => ids.add([commands.word(row, COMMAND), commands.word(row, 0)]));
     },
 
     get count() {
-      return count;
+      return commands.count;
     },
     get bytes() {
-      return slots.byteLength;
+      return commands.bytes + ids.bytes;
     },
   };
 };

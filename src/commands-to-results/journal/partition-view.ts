@@ -19,6 +19,9 @@ export type Doubt = { ref: Ref; claim: Claim; position: Position; sinceMs: numbe
 /** A final result that came after a doubt and is not known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: Position; resultId: string; sinceMs: number };
 
+/** An end that cannot be true together with the final result that stands: one says that the partner executed the command, one that it did not. */
+export type Contradicted = { ref: Ref; position: Position; timestampMs: number; saysExecuted: boolean };
+
 type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
 
 /** The state of one partition, as far as it was read. Only keys that are held or in doubt cost an object. */
@@ -26,11 +29,14 @@ export type PartitionView = ReturnType<typeof createPartitionView>;
 
 const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
 
-export const createPartitionView = (partition: number) => {
+/** @param contradicted hears of each contradiction when its entry is folded */
+export const createPartitionView = (
+  partition: number,
+  contradicted: (contradiction: Contradicted) => void = () => undefined,
+) => {
   const opens = new Map<string, Open>();
   const unpublished = new Map<string, Unpublished>();
   const memory = createMemory();
-  let contradictions = 0;
 
   const claimOf = ({ commandId, step }: Entry, timestampMs: number): Claim | null => {
     if (step.kind !== "claimed") return null;
@@ -68,6 +74,7 @@ export const createPartitionView = (partition: number) => {
         case "held": {
           const claim = claimOf(entry, timestampMs);
           if (claim) opens.set(name, { ref, claim, print, offset, doubtSinceMs: null });
+          memory.meet(print, offset);
           break;
         }
         case "freed":
@@ -89,8 +96,8 @@ export const createPartitionView = (partition: number) => {
           }
           break;
         case "contradicted":
-          contradictions += 1;
           if (change.spends) memory.markSpent(print);
+          contradicted({ ref, position: { partition, offset }, timestampMs, saysExecuted: change.spends });
           break;
         case "published":
           unpublished.delete(commandName(ref));
@@ -120,6 +127,11 @@ export const createPartitionView = (partition: number) => {
       );
     },
 
+    /** Whether the command has an entry under its key. */
+    knows: (print: Fingerprint): boolean => memory.knows(print),
+    /** Whether the commandId has an entry under another key of this partition. */
+    knowsElsewhere: (print: Fingerprint): boolean => memory.knowsElsewhere(print),
+
     isUnpublished: (ref: Ref): boolean => unpublished.has(commandName(ref)),
 
     unpublished: (): Unpublished[] => [...unpublished.values()],
@@ -139,11 +151,10 @@ export const createPartitionView = (partition: number) => {
       for (const [name, { position }] of unpublished) if (position.offset < offset) unpublished.delete(name);
     },
 
-    count: (): { open: number; concluded: number; bytes: number; contradictions: number } => ({
+    count: (): { open: number; commands: number; bytes: number } => ({
       open: opens.size,
-      concluded: memory.count,
+      commands: memory.count,
       bytes: memory.bytes,
-      contradictions,
     }),
   };
 };

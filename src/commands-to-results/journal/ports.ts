@@ -2,7 +2,7 @@ import type { Call, PartnerRequest, Pass } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Command, Conclude, Decide, Guard } from "../types.ts";
+import type { Command, Conclude, Decide, Guard, Identity, Verdict } from "../types.ts";
 import type { Entry, Position, Ref } from "./entry.ts";
 import type { View } from "./view.ts";
 
@@ -10,18 +10,26 @@ import type { View } from "./view.ts";
 export type Journal = {
   /**
    * Appends an entry, acknowledged by all in-sync replicas when it resolves. When it rejects the entry may be in the log, may never be, or
-   * may come into it later.
+   * may come into it later; with EntryRefused the log takes none of its size.
    */
   append: (key: string, entry: Entry) => Promise<Position>;
   /** Reads one entry again; null when the log does not hold it any more. */
   reread: (position: Position) => Promise<Entry | null>;
 };
 
-/**
- * Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition; `traceparent` is the trace
- * that the command came with.
- */
-export type Publish = (result: CommandResult, value: Buffer, traceparent: string | null) => Promise<void>;
+/** The record that a command came in, where the command cannot name itself. */
+export type Origin = { topic: string; partition: number; offset: number; key: Buffer | null };
+
+/** What the record of a result says beside the result. */
+export type Envelope = {
+  /** The trace that the command belongs to. */
+  traceparent: string | null;
+  /** Of a command that could not be read, or has no commandId: its key and place in Kafka are repeated. */
+  origin: Origin | null;
+};
+
+/** Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition. */
+export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<void>;
 
 /** The codec of the results topic. */
 export type ResultCodec = { encode(result: CommandResult): Buffer; decode(value: Buffer): CommandResult };
@@ -62,7 +70,7 @@ export type Deps = {
   call: Call;
   publish: Publish;
   codec: ResultCodec;
-  /** Makes a contradiction known to people, durably: error log, metric, dead letter. */
+  /** Keeps what the contradicting answer said, as a dead letter. Log and metric come from the view. */
   contradiction: (contradiction: Contradiction) => Promise<void>;
   guard: Guard;
   decide: Decide;
@@ -76,17 +84,20 @@ export type Deps = {
   options: Options;
 };
 
+/** What is to be done for a command: the partner is called, unless the guard forbids it; or the command is refused for what it says. */
+export type Work =
+  { kind: "call"; command: Command; request: PartnerRequest } | { kind: "refuse"; verdict: Verdict };
+
 /** A command that was read, checked and translated. */
 export type Item = {
-  command: Command;
-  /** The quoteId of an accept (a UUID in lower case), the commandId of a create. */
-  key: string;
+  identity: Identity;
+  /** Where it stands in the journal. */
+  ref: Ref;
   requestHash: string;
-  request: PartnerRequest;
+  work: Work;
   /** When this replica took the command up. */
   receivedAt: number;
-  /** The trace that its record belongs to. */
-  traceparent: string | null;
+  envelope: Envelope;
 };
 
 /**
@@ -113,5 +124,5 @@ export type Place = {
 /** How a command ended. Its offset may be committed: at once when `answered`, after its dead letter when `reused`. */
 export type Settled =
   | { kind: "answered"; result: CommandResult }
-  /** Another content came under this commandId and key before: COMMAND_ID_REUSED. */
+  /** The commandId names another command, which came before: COMMAND_ID_REUSED. */
   | { kind: "reused" };

@@ -24,7 +24,8 @@ export const republish = async (
       try {
         const step = (await journal.reread(position))?.step;
         if (step?.kind !== "concluded") continue;
-        await publish(codec.decode(step.result), step.result, null);
+        const { traceparent } = step;
+        await publish(codec.decode(step.result), step.result, { traceparent, origin: null });
         await journal.append(ref.key, {
           operation: ref.operation,
           commandId: ref.commandId,

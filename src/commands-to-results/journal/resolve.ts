@@ -1,9 +1,9 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
 import { appendAndReadBack, durably } from "./durably.ts";
-import type { JournalRecord, Position, Ref } from "./entry.ts";
-import { keyName } from "./fingerprint.ts";
-import type { Doubt } from "./partition-view.ts";
+import type { Position, Ref } from "./entry.ts";
+import type { Doubt, Look } from "./partition-view.ts";
+import type { Claim } from "./state.ts";
 import type { Deps } from "./ports.ts";
 
 /** An operator's word on a command in doubt. */
@@ -27,36 +27,39 @@ export type Resolved =
 /** A claim must be so many times older than its call may take before an operator may end its doubt. */
 const AGE_FACTOR = 20;
 
-/** Finds where a command stands in the journal, of which only the commandId is known. Takes every record that the view takes. */
-export const createFinder = (commandId: string) => {
-  const found = new Map<string, Ref>();
-  return {
-    take: ({ key, entry }: JournalRecord): void => {
-      if (entry?.commandId !== commandId) return;
-      const ref = { operation: entry.operation, key, commandId };
-      found.set(keyName(ref), ref);
-    },
-    refs: (): Ref[] => [...found.values()],
-  };
-};
-
 type ResolveDeps = Pick<
   Deps,
-  "clock" | "view" | "journal" | "publish" | "codec" | "random" | "observer" | "options"
+  "clock" | "view" | "journal" | "publish" | "codec" | "random" | "newId" | "observer" | "options"
 > & {
   /** The resultId of a command's final result. */
   finalResultId: (commandId: string) => string;
+  /** LogAppendTime of an entry of the command that the view has folded; null when it is not known. */
+  timeOf: (position: Position) => number | null;
 };
 
-const resultAt = async (
+const resultAt = (
   deps: ResolveDeps,
   position: Position,
   signal: AbortSignal,
-): Promise<{ result: CommandResult; value: Buffer } | null> => {
-  const entry = await durably(deps, "reread", signal, () => deps.journal.reread(position));
-  if (entry?.step.kind !== "concluded") return null;
-  return { result: deps.codec.decode(entry.step.result), value: entry.step.result };
+): Promise<{ result: CommandResult; value: Buffer; traceparent: string | null } | null> => {
+  // Decoding is tried again as well: the schema of an older result may have to be asked for first.
+  return durably(deps, "reread", signal, async () => {
+    const entry = await deps.journal.reread(position);
+    if (entry?.step.kind !== "concluded") return null;
+    const { result: value, traceparent } = entry.step;
+    return { result: deps.codec.decode(value), value, traceparent };
+  });
 };
+
+/** The quotes of doubts, as their commands spell them. */
+export const quotesOf = (deps: ResolveDeps, refs: readonly Ref[], signal: AbortSignal): Promise<string[]> =>
+  Promise.all(
+    refs.map(async (ref) => {
+      const found = deps.view.look(ref);
+      const doubted = found.kind === "doubt" ? await resultAt(deps, found.position, signal) : null;
+      return doubted?.result.quoteId ?? ref.key;
+    }),
+  );
 
 const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
@@ -76,7 +79,7 @@ const decisionOn = (
 
 const appendDecision = async (
   deps: ResolveDeps,
-  { ref, claim, position }: Doubt,
+  { ref, claim, position }: Pick<Doubt, "ref" | "claim" | "position">,
   decision: Decision,
   signal: AbortSignal,
 ): Promise<Buffer | null> => {
@@ -89,9 +92,39 @@ const appendDecision = async (
   const { attemptId, requestHash } = claim;
   const note = `${decision.by}: ${decision.note}`;
   const { outcome, resultId } = result;
-  const step = { kind: "concluded" as const, attemptId, requestHash, outcome, resultId, result: value, note };
+  const { traceparent } = doubted;
+  const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
+  const step = { kind: "concluded" as const, ...facts };
   await appendAndReadBack(deps, ref.key, { operation, commandId, step }, signal);
   return value;
+};
+
+/**
+ * How old a claim is by the journal's own clock: the time between two entries of one partition, of which the later one is appended for that
+ * alone. The clock of the operator's machine has no say: one that is fast would make a young claim look old. A Released of an attempt that
+ * nobody ever claimed changes nothing, on any replica: every replica that is stopped while it appends a claim may leave one behind.
+ */
+const ageOf = async (
+  deps: ResolveDeps,
+  { operation, key, commandId }: Ref,
+  { timestampMs }: Claim,
+  signal: AbortSignal,
+): Promise<number> => {
+  const step = { kind: "released" as const, attemptId: deps.newId() };
+  const position = await appendAndReadBack(deps, key, { operation, commandId, step }, signal);
+  const nowMs = deps.timeOf(position);
+  return nowMs === null ? 0 : Math.max(nowMs - timestampMs, 0);
+};
+
+/** What is to be said of a command that is not in doubt. */
+const withoutDoubt = async (
+  deps: ResolveDeps,
+  found: Exclude<Look, { kind: "doubt" }>,
+  signal: AbortSignal,
+): Promise<Resolved> => {
+  if (found.kind === "free") return { kind: "unknown" };
+  if (found.kind === "held") return { kind: "underWay" };
+  return { kind: "decided", result: (await resultAt(deps, found.position, signal))?.result ?? null };
 };
 
 /**
@@ -104,25 +137,26 @@ export const resolve = async (
   decision: Decision,
   signal: AbortSignal,
 ): Promise<Resolved> => {
-  const { clock, view, journal } = deps;
+  const { view, journal } = deps;
   const before = view.look(ref);
-  if (before.kind === "free") return { kind: "unknown" };
-  if (before.kind === "held") return { kind: "underWay" };
-  if (before.kind === "concluded")
-    return { kind: "decided", result: (await resultAt(deps, before.position, signal))?.result ?? null };
+  if (before.kind !== "doubt") return withoutDoubt(deps, before, signal);
 
-  // A replica frozen right before its call could still make it: the older the claim, the less likely there is one.
-  const ageMs = clock.now() - before.claim.timestampMs;
-  const neededMs = before.claim.callWithinMs * AGE_FACTOR;
-  if (ageMs < neededMs && !decision.force) return { kind: "tooYoung", ageMs, neededMs };
+  if (!decision.force) {
+    // A replica frozen right before its call could still make it: the older the claim, the less likely there is one.
+    const ageMs = await ageOf(deps, ref, before.claim, signal);
+    const neededMs = before.claim.callWithinMs * AGE_FACTOR;
+    if (ageMs < neededMs) return { kind: "tooYoung", ageMs, neededMs };
+  }
+  const now = view.look(ref);
+  if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);
 
-  const said = await appendDecision(deps, { ref, ...before, sinceMs: ageMs }, decision, signal);
+  const said = await appendDecision(deps, { ref, ...now }, decision, signal);
   const after = view.look(ref);
   if (said === null || after.kind !== "concluded") return { kind: "unknown" };
   const standing = await resultAt(deps, after.position, signal);
   if (!standing) return { kind: "decided", result: null };
-  const { result, value } = standing;
-  await durably(deps, "publish", signal, () => deps.publish(result, value, null));
+  const { result, value, traceparent } = standing;
+  await durably(deps, "publish", signal, () => deps.publish(result, value, { traceparent, origin: null }));
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
   await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));

@@ -30,7 +30,8 @@ const waitForOwner = async ({ deps, ref, lifeline, place }: Job, leftMs: number)
 
 /** A command that an attempt of another job holds: waits for its end, and after a while for nobody any more. */
 export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
-  const { deps, item, ref } = job;
+  const { deps, ref } = job;
+  const { work } = job.item;
   const leftMs = patienceLeftMs(job, claim);
   if (leftMs > 0) {
     await waitForOwner(job, leftMs);
@@ -45,9 +46,8 @@ export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
     return;
   }
   job.attempts = Math.max(job.attempts, lost.attempts);
-  if (deps.guard(item.command, deps.clock.now()) !== null || job.elapsedMs() >= deps.options.deadlineMs) {
+  const isTooLate = job.elapsedMs() >= deps.options.deadlineMs;
+  if (work.kind === "refuse" || isTooLate || deps.guard(work.command, deps.clock.now()) !== null)
     await writeConclusion(job, { ...lost, verdict: createOwnerLost });
-    return;
-  }
-  await tryOnce(job, { supersedes: attemptId, leave: () => undefined });
+  else await tryOnce(job, work, { supersedes: attemptId, leave: () => undefined });
 };

@@ -1,6 +1,6 @@
 import type { JournalRecord, Position, Ref } from "./entry.ts";
-import { keyName } from "./fingerprint.ts";
-import type { Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
+import { fingerprint, keyName } from "./fingerprint.ts";
+import type { Contradicted, Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
 import { createPartitionView } from "./partition-view.ts";
 import { createWaiters } from "./until.ts";
 
@@ -23,8 +23,8 @@ type Part = {
   waiters: ReturnType<typeof createWaiters<number>>;
 };
 
-const freshPart = (partition: number): Part => ({
-  view: createPartitionView(partition),
+const freshPart = (partition: number, contradicted: (contradiction: Contradicted) => void): Part => ({
+  view: createPartitionView(partition, contradicted),
   next: null,
   target: 0,
   halted: false,
@@ -37,9 +37,24 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * The journal as this replica has read it.
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
+ * @param options.contradicted hears of each contradiction in the log once, however often the log is read
  */
-export const createView = (options: { partitions: number; partitionOf: (key: string) => number }) => {
-  const parts = Array.from({ length: options.partitions }, (_, partition) => freshPart(partition));
+export const createView = (options: {
+  partitions: number;
+  partitionOf: (key: string) => number;
+  contradicted?: (contradiction: Contradicted) => void;
+}) => {
+  const heard = new Set<string>();
+  const contradicted = (contradiction: Contradicted): void => {
+    const { partition, offset } = contradiction.position;
+    const place = `${partition}/${offset}`;
+    if (heard.has(place)) return;
+    heard.add(place);
+    options.contradicted?.(contradiction);
+  };
+  const parts = Array.from({ length: options.partitions }, (_, partition) =>
+    freshPart(partition, contradicted),
+  );
   const keys = createWaiters<string>();
   const readiness = createWaiters<"ready">();
 
@@ -57,7 +72,11 @@ export const createView = (options: { partitions: number; partitionOf: (key: str
 
   const discard = (partition: number): void => {
     const { next, target, waiters } = part(partition);
-    parts[partition] = { ...freshPart(partition), target: Math.max(next ?? 0, target), waiters };
+    parts[partition] = {
+      ...freshPart(partition, contradicted),
+      target: Math.max(next ?? 0, target),
+      waiters,
+    };
   };
 
   return {
@@ -125,6 +144,11 @@ export const createView = (options: { partitions: number; partitionOf: (key: str
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
 
     look: (ref: Ref): Look => partOf(ref).view.look(ref),
+    /** Whether the commandId was used under another key, and this key was not: then it names that other command. */
+    isNamedElsewhere: (ref: Ref): boolean => {
+      const print = fingerprint(ref);
+      return !partOf(ref).view.knows(print) && parts.some(({ view }) => view.knowsElsewhere(print));
+    },
     /** Whether this attempt may make its call, as far as this replica knows. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const own = partOf(ref);

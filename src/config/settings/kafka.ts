@@ -1,11 +1,12 @@
 import {
   brokers,
+  certificates,
   duration,
-  file,
   flag,
   integer,
   optionalOneOf,
   optionalText,
+  privateKey,
   requiredUrl,
   secret,
   text,
@@ -31,9 +32,9 @@ export const kafka = {
     help: "After so long without a heartbeat a replica's partitions go to others.",
   }),
   tls: flag({ env: "KAFKA_TLS", help: "Connects with TLS." }),
-  tlsCaFile: file({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
-  tlsCertFile: file({ env: "KAFKA_TLS_CERT_FILE", help: "Client certificate, PEM." }),
-  tlsKeyFile: file({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
+  tlsCaFile: certificates({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: certificates({ env: "KAFKA_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: privateKey({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
   saslMechanism: optionalOneOf({
     env: "KAFKA_SASL_MECHANISM",
     values: ["plain", "scram-sha-256", "scram-sha-512"],
@@ -41,6 +42,10 @@ export const kafka = {
   }),
   saslUsername: optionalText({ env: "KAFKA_SASL_USERNAME", help: "SASL user." }),
   saslPassword: secret({ env: "KAFKA_SASL_PASSWORD", help: "SASL password." }),
+  allowPlaintext: flag({
+    env: "KAFKA_ALLOW_PLAINTEXT",
+    help: "Allows a PLAIN password in clear, and certificates that are not used, without KAFKA_TLS.",
+  }),
 } as const;
 
 export const registry = {
@@ -51,7 +56,7 @@ export const registry = {
   }),
   username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),
   password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Basic authentication: password." }),
-  caFile: file({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
+  caFile: certificates({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
 } as const;
 
 export const topics = {

@@ -1,13 +1,14 @@
 import { checkHeaderText, checkProxy } from "../read.ts";
 import {
+  certificates,
   duration,
-  file,
   headerText,
   integer,
   jsonPointer,
   list,
   optionalHeaderText,
   optionalInteger,
+  privateKey,
   secret,
   statuses,
   url,
@@ -37,9 +38,9 @@ export const partner = {
     fallback: "fx",
     help: "Second part of the User-Agent.",
   }),
-  tlsCaFile: file({ env: "PARTNER_TLS_CA_FILE", help: "CA certificates, PEM." }),
-  tlsCertFile: file({ env: "PARTNER_TLS_CERT_FILE", help: "Client certificate, PEM." }),
-  tlsKeyFile: file({ env: "PARTNER_TLS_KEY_FILE", help: "Client key, PEM." }),
+  tlsCaFile: certificates({ env: "PARTNER_TLS_CA_FILE", help: "CA certificates, PEM." }),
+  tlsCertFile: certificates({ env: "PARTNER_TLS_CERT_FILE", help: "Client certificate, PEM." }),
+  tlsKeyFile: privateKey({ env: "PARTNER_TLS_KEY_FILE", help: "Client key, PEM." }),
   proxyUrl: secret({
     env: "PARTNER_PROXY_URL",
     help: "HTTP proxy to reach the partner through.",
@@ -62,6 +63,12 @@ export const partner = {
     max: 10_000,
     help: "Connections open at once.",
   }),
+  keepAliveMs: duration({
+    env: "PARTNER_KEEP_ALIVE",
+    fallback: "0",
+    atLeastMs: 0,
+    help: "How long the partner keeps idle connections open; 0: each call has a connection of its own.",
+  }),
   maxRequestsPerSecond: optionalInteger({
     env: "PARTNER_MAX_RPS",
     min: 1,
@@ -77,8 +84,8 @@ export const partner = {
   }),
   doubtStatuses: statuses({
     env: "PARTNER_ACCEPT_DOUBT_STATUSES",
-    fallback: "302,303,408,409,425,5xx",
-    help: "Answers to an accept that do not tell whether it was executed.",
+    fallback: "302,303,409",
+    help: "Answers to an accept that do not tell whether it was executed, besides 408, 425 and 5xx.",
   }),
   breakerFailures: integer({
     env: "PARTNER_BREAKER_FAILURES",

@@ -1,4 +1,15 @@
-import { cidrs, duration, headerName, integer, optionalOneOf, path, port, secret, text } from "../setting.ts";
+import {
+  cidrs,
+  duration,
+  headerName,
+  integer,
+  optionalOneOf,
+  path,
+  port,
+  secret,
+  text,
+  trustedCidrs,
+} from "../setting.ts";
 
 export const webhook = {
   host: text({ env: "WEBHOOK_HOST", fallback: "0.0.0.0", help: "Address of the public listener." }),
@@ -38,7 +49,7 @@ export const webhook = {
     fallback: "",
     help: "Who may call; anybody when empty.",
   }),
-  trustedProxyCidrs: cidrs({
+  trustedProxyCidrs: trustedCidrs({
     env: "WEBHOOK_TRUSTED_PROXY_CIDRS",
     fallback: "",
     help: "Peers whose X-Forwarded-For is believed.",

@@ -1,7 +1,7 @@
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
-import { subjectOf, topicPlans, type TopicNames } from "./topics.ts";
+import { DEAD_LETTER_MARGIN_BYTES, subjectOf, topicPlans, type Room, type TopicNames } from "./topics.ts";
 
 /** What `serve` finds before it starts: ids to write with, what keeps it from starting, and what it only says. */
 export type Inspection = {
@@ -10,6 +10,7 @@ export type Inspection = {
   warnings: readonly string[];
 };
 
+const UNCLEAN = "unclean.leader.election.enable";
 const SETUP = "run `cambio-bridge setup`";
 
 const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
@@ -26,6 +27,11 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
       `Topic ${names.journal} is limited in size, so that an accept could be forgotten early: set retention.bytes=-1.`,
     );
   }
+  if (journal[UNCLEAN] === "true") {
+    problems.push(
+      `Topic ${names.journal} may get a leader that lacks its last entries, which forgets accepts: set ${UNCLEAN}=false.`,
+    );
+  }
   const kept = Number(journal["retention.ms"] ?? -1);
   const commandsKept = Number(found.get(names.commands)?.config["retention.ms"] ?? 0);
   if (kept >= 0 && (commandsKept < 0 || kept < 2 * commandsKept)) {
@@ -36,15 +42,35 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
   return problems;
 };
 
+/** What the largest record takes up that a topic lets in, where that may be known. */
+const largestIn = (topic: FoundTopic | undefined): number | null => {
+  const bytes = topic?.config["max.message.bytes"];
+  return bytes === undefined ? null : Number(bytes);
+};
+
 const deadLetterProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
-  const room = Number(found.get(names.deadLetters)?.config["max.message.bytes"] ?? Infinity);
-  const largest = Number(found.get(names.commands)?.config["max.message.bytes"] ?? 0);
-  return room > largest
+  const there = largestIn(found.get(names.deadLetters)) ?? Infinity;
+  const needed = (largestIn(found.get(names.commands)) ?? 0) + DEAD_LETTER_MARGIN_BYTES;
+  return there >= needed
     ? []
     : [
-        `Topic ${names.deadLetters} takes smaller records than ${names.commands}: raise its max.message.bytes.`,
+        `Topic ${names.deadLetters} takes no record as large as the largest of ${names.commands} and what a dead letter adds to it: set max.message.bytes=${needed} or more.`,
       ];
 };
+
+const roomProblems = (
+  names: TopicNames,
+  room: readonly Room[],
+  found: ReadonlyMap<string, FoundTopic>,
+): string[] =>
+  room.flatMap(({ role, bytes, setting }) => {
+    const there = largestIn(found.get(names[role])) ?? Infinity;
+    return there >= bytes
+      ? []
+      : [
+          `Topic ${names[role]} takes records of ${there} bytes at most, too few for ${setting}: set max.message.bytes=${bytes} or more, or lower the setting.`,
+        ];
+  });
 
 const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
   const weak = names
@@ -61,10 +87,25 @@ const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTo
       ];
 };
 
+const uncleanOnes = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
+  const unclean = names.filter((name) => found.get(name)?.config[UNCLEAN] === "true");
+  return unclean.length === 0
+    ? []
+    : [
+        `${UNCLEAN}=true: ${unclean.join(", ")}. A leader that lacks acknowledged records can be elected there.`,
+      ];
+};
+
+export type InspectOptions = {
+  names: TopicNames;
+  used: readonly (keyof TopicNames)[];
+  /** What is to be written to the topics that are used. */
+  room: readonly Room[];
+};
+
 /** Looks whether topics and schemas are there and as they must be. Rejects when Kafka or the registry cannot be asked. */
 export const inspect = async (
-  names: TopicNames,
-  used: readonly (keyof TopicNames)[],
+  { names, used, room }: InspectOptions,
   { cluster, registry }: { cluster: Cluster; registry: Registry },
 ): Promise<Inspection> => {
   const usedNames = used.map((role) => names[role]);
@@ -74,6 +115,7 @@ export const inspect = async (
     .map((name) => `Topic ${name} does not exist: ${SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
+  problems.push(...roomProblems(names, room, found));
 
   const schemaIds = new Map<RecordName, number>();
   for (const { name, schema } of topicPlans(names).filter((plan) => usedNames.includes(plan.name))) {
@@ -82,5 +124,12 @@ export const inspect = async (
     if (id === null) problems.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
     else schemaIds.set(schema, id);
   }
-  return { schemaIds, problems, warnings: weaknesses(usedNames, found) };
+  const warnings = [
+    ...weaknesses(usedNames, found),
+    ...uncleanOnes(
+      usedNames.filter((name) => name !== names.journal),
+      found,
+    ),
+  ];
+  return { schemaIds, problems, warnings };
 };

@@ -1,11 +1,13 @@
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import type { Cluster, FoundTopic } from "./cluster.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema } from "../schema/schemas.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
+  DEFAULT_MAX_MESSAGE_BYTES,
   subjectOf,
   topicPlans,
+  type Room,
   type TopicNames,
   type TopicPlan,
 } from "./topics.ts";
@@ -15,6 +17,7 @@ export type SetupOptions = {
   partitions: number;
   /** -1 for the broker's default. */
   replicationFactor: number;
+  room: readonly Room[];
   dryRun: boolean;
 };
 
@@ -24,17 +27,21 @@ type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void
 const withDurability = (config: TopicPlan["config"], replicas: number): TopicPlan["config"] =>
   replicas >= 3 ? { ...config, "min.insync.replicas": "2" } : config;
 
-/** A dead letter must fit, however large a command its topic takes. */
-const withRoomFor = (
-  plan: TopicPlan,
-  names: TopicNames,
-  commands: FoundTopic | undefined,
-): TopicPlan["config"] => {
-  const largest = Number(commands?.config["max.message.bytes"] ?? 0);
-  const planned = Number(plan.config["max.message.bytes"] ?? 0);
-  return plan.name === names.deadLetters && largest + DEAD_LETTER_MARGIN_BYTES > planned
-    ? { ...plan.config, "max.message.bytes": String(largest + DEAD_LETTER_MARGIN_BYTES) }
-    : plan.config;
+/** Whatever the settings let be written must fit; and a dead letter, however large a command its topic takes. */
+const withRoom = async (
+  { name, config }: TopicPlan,
+  { names, room }: SetupOptions,
+  cluster: Cluster,
+): Promise<TopicPlan["config"]> => {
+  const needed = room.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
+  if (name === names.deadLetters) {
+    // Asked now: the commands topic may be new, and have what the brokers give it.
+    const commands = (await cluster.find([names.commands])).get(names.commands);
+    needed.push(Number(commands?.config["max.message.bytes"] ?? 0) + DEAD_LETTER_MARGIN_BYTES);
+  }
+  const planned = Number(config["max.message.bytes"] ?? DEFAULT_MAX_MESSAGE_BYTES);
+  const bytes = Math.max(...needed, planned);
+  return bytes > planned ? { ...config, "max.message.bytes": String(bytes) } : config;
 };
 
 const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Promise<void> => {
@@ -52,10 +59,7 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
       );
       continue;
     }
-    const config = withDurability(
-      withRoomFor(plan, options.names, found.get(options.names.commands)),
-      replicas,
-    );
+    const config = withDurability(await withRoom(plan, options, cluster), replicas);
     const what = `${options.partitions} partitions, ${replicas} replicas`;
     if (options.dryRun) {
       say(`topic ${plan.name}: would be created, ${what}`);

@@ -17,8 +17,13 @@ export type TopicPlan = {
   config: Readonly<Record<string, string>>;
 };
 
+/** The largest record that a topic may be given, by the setting that decides it, as people write it: `NAME=value`. */
+export type Room = { role: keyof TopicNames; bytes: number; setting: string };
+
 const DAY_MS = 86_400_000;
 
+/** Room for what a record holds besides that which a setting bounds: identifiers of 1024 characters, headers, the batch around it. */
+export const RECORD_MARGIN_BYTES = 65_536;
 /** A dead letter is a command with headers added: room for these. */
 export const DEAD_LETTER_MARGIN_BYTES = 65_536;
 /** Kafka's default of max.message.bytes. */

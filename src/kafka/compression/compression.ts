@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { unzip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
+import { count, letIn } from "./fetch-budget.ts";
 import { decompressLz4 } from "./lz4.ts";
 import { decompressSnappy } from "./snappy.ts";
 import { decompressZstd } from "./zstd.ts";
@@ -13,6 +14,8 @@ export class DecompressionError extends Error {
 
 /** No producer with sane settings comes near it: a batch has 1 MB on the wire by default. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+/** kafkajs passes all records of a batch as arguments of one call, and overflows the stack with some 120,000. */
+const MAX_BATCH_RECORDS = 100_000;
 
 type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
 
@@ -29,24 +32,29 @@ const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>,
 /** Offset, lengths, checksum, ids and count in front of a batch's records. */
 const BATCH_HEAD_BYTES = 61;
 
-/**
- * Which batch it is, for whoever has to look after it: kafkajs hands over a window on what was fetched, with the batch's head in front
- * of it. Empty where the bytes there do not look like that head.
- */
-const placeOf = (data: Buffer): string => {
-  if (data.byteOffset < BATCH_HEAD_BYTES) return "";
+/** kafkajs hands over a window on what was fetched, with the batch's head in front of it. Null where the bytes there do not look like that head. */
+const headOf = (data: Buffer): { offset: bigint; records: number } | null => {
+  if (data.byteOffset < BATCH_HEAD_BYTES) return null;
   const head = Buffer.from(data.buffer, data.byteOffset - BATCH_HEAD_BYTES, BATCH_HEAD_BYTES);
   const isHead = head.readInt32BE(8) === BATCH_HEAD_BYTES - 12 + data.length && head.readInt8(16) === 2;
-  return isHead ? ` at offset ${head.readBigInt64BE(0)}, ${head.readInt32BE(57)} records,` : "";
+  return isHead ? { offset: head.readBigInt64BE(0), records: head.readInt32BE(57) } : null;
 };
 
 const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
   compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
   decompress: async (data: Buffer): Promise<Buffer> => {
+    letIn(data);
+    const head = headOf(data);
     try {
-      return await decompress(data, maxBytes);
+      if (head && head.records > MAX_BATCH_RECORDS)
+        throw new Error(`it has more than ${MAX_BATCH_RECORDS} records`);
+      const records = await decompress(data, maxBytes);
+      count(data, { bytes: records.length, records: head?.records ?? 0 });
+      return records;
     } catch (error) {
-      const reason = `a ${name} batch of ${data.length} bytes${placeOf(data)} cannot be decompressed: ${messageOf(error)}`;
+      // For whoever has to look after it.
+      const place = head ? ` at offset ${head.offset}, ${head.records} records,` : "";
+      const reason = `a ${name} batch of ${data.length} bytes${place} cannot be decompressed: ${messageOf(error)}`;
       throw new DecompressionError(reason, { cause: error });
     }
   },

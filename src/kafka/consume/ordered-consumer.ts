@@ -2,8 +2,10 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { heldBytes } from "./held-bytes.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type Place } from "./key-order.ts";
+import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 import { Watermark } from "./watermark.ts";
@@ -11,8 +13,8 @@ import { Watermark } from "./watermark.ts";
 export type OrderedOptions = ReaderOptions & {
   /** Records handled at once. */
   maxInFlight: number;
-  /** Records taken in and not finished, beyond which nothing more is fetched. */
-  maxUnfinished: number;
+  /** Of records taken in and not finished, shared equally by the partitions: one whose share is used up is not read on. */
+  maxHeldBytes: number;
   /** What is committed beside the offsets. Null: nothing may be committed now, it would efface what stands there. */
   note?: () => string | null;
 };
@@ -33,13 +35,13 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
 };
 
 /** What is held of a partition between gaining and losing it. */
-type Tenure = { watermark: Watermark | null; committed: number; lost: AbortController };
+type Tenure = { watermark: Watermark | null; committed: number; isFull: boolean; lost: AbortController };
 
 const newTenure = (): Tenure => {
   const lost = new AbortController();
   // Each record under way listens to it.
   setMaxListeners(0, lost.signal);
-  return { watermark: null, committed: -1, lost };
+  return { watermark: null, committed: -1, isFull: false, lost };
 };
 
 const AGAIN_AFTER_MS = 2_000;
@@ -50,12 +52,9 @@ export const startOrderedConsumer = (
   deps: ReaderDeps & { clock: Clock; log: Log },
 ): OrderedConsumer => {
   const { clock, log } = deps;
-  // However many end at once: the last one is heard of when nothing is unfinished, so that reading goes on.
-  const order = keyOrder(options.maxInFlight, clock, () => {
-    flow();
-  });
+  const order = keyOrder(options.maxInFlight, clock);
   const tenures = new Map<number, Tenure>();
-  let paused = false;
+  const held = heldBytes(options.maxHeldBytes, () => tenures.size);
   let stopping = false;
 
   const lose = (partition: number, tenure: Tenure): void => {
@@ -74,18 +73,16 @@ export const startOrderedConsumer = (
     for (const partition of partitions) {
       if (!tenures.has(partition)) tenures.set(partition, newTenure());
     }
+    // With fewer of them the shares are larger.
+    for (const partition of partitions) readOn(partition);
     return positions;
   };
 
-  const flow = (): void => {
-    const full = order.unfinished >= options.maxUnfinished;
-    if (full && !paused) {
-      paused = true;
-      reader.pause();
-    } else if (paused && !stopping && order.unfinished < options.maxUnfinished / 2) {
-      paused = false;
-      reader.resume();
-    }
+  const readOn = (partition: number): void => {
+    const tenure = tenures.get(partition);
+    if (!tenure?.isFull || !tenure.watermark || stopping || !held.hasRoom(partition)) return;
+    tenure.isFull = false;
+    reader.resume(partition, tenure.watermark.next);
   };
 
   const run = async (record: Incoming, tenure: Tenure, watermark: Watermark, place: Place): Promise<void> => {
@@ -109,16 +106,33 @@ export const startOrderedConsumer = (
     }
   };
 
+  const take = (read: Incoming, tenure: Tenure, watermark: Watermark): void => {
+    const record = ownCopy(read);
+    const { partition } = record;
+    const bytes = sizeOf(record);
+    watermark.begin(record.offset);
+    held.add(partition, bytes);
+    order.submit(record.key?.toString("latin1") ?? null, async (place) => {
+      await run(record, tenure, watermark, place);
+      held.remove(partition, bytes);
+      readOn(partition);
+    });
+  };
+
   const read = (partition: number, records: readonly Incoming[]): void => {
     const tenure = tenures.get(partition);
     if (!tenure || stopping) return;
     for (const record of records) {
       const watermark = (tenure.watermark ??= new Watermark(record.offset));
       if (record.offset < watermark.next) continue;
-      watermark.begin(record.offset);
-      order.submit(record.key?.toString("latin1") ?? null, (place) => run(record, tenure, watermark, place));
+      if (held.isFull(partition)) {
+        // This one and those behind it are fetched again when there is room.
+        tenure.isFull = true;
+        reader.pause(partition);
+        return;
+      }
+      take(record, tenure, watermark);
     }
-    flow();
   };
 
   const commit = async (): Promise<void> => {
@@ -148,7 +162,7 @@ export const startOrderedConsumer = (
     inFlight: () => order.running,
     stop: async (drainMs) => {
       stopping = true;
-      reader.pause();
+      for (const partition of tenures.keys()) reader.pause(partition);
       for (const tenure of tenures.values()) tenure.lost.abort(new Error("the process stops"));
       const until = clock.monotonic() + drainMs;
       while (order.unfinished > 0 && clock.monotonic() < until) await clock.sleep(20);

@@ -5,6 +5,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Incoming } from "../record.ts";
+import { headersOf } from "./record-decoder.ts";
 
 export type ReaderOptions = {
   topic: string;
@@ -26,8 +27,10 @@ export type ReaderHooks = {
 };
 
 export type Reader = {
-  pause(): void;
-  resume(): void;
+  /** Reads nothing more of a partition that is held, also over a rebalance, until it is resumed or lost. */
+  pause(partition: number): void;
+  /** Reads the partition on from this offset. */
+  resume(partition: number, offset: number): void;
   /** Reads on from these offsets, and nothing from any other partition. */
   focus: (positions: ReadonlyMap<number, number>) => void;
   /**
@@ -53,14 +56,14 @@ const SILENCE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
-  batch.messages.map(({ offset, timestamp, key, value, headers }) => ({
+  batch.messages.map((message) => ({
     topic: batch.topic,
     partition: batch.partition,
-    offset: Number(offset),
-    timestampMs: Number(timestamp),
-    key,
-    value,
-    headers: headers ?? {},
+    offset: Number(message.offset),
+    timestampMs: Number(message.timestamp),
+    key: message.key,
+    value: message.value,
+    headers: headersOf(message),
   }));
 
 /**
@@ -76,7 +79,8 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   let held: readonly number[] = [];
   /** The offset to read next, of partitions that are held and of which it is known. */
   const positions = new Map<number, number>();
-  let paused = false;
+  /** Held, and not to be read for now. */
+  const paused = new Set<number>();
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
   let joining = true;
@@ -98,11 +102,17 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       fault = null;
       for (const partition of positions.keys())
         if (!partitions.includes(partition)) positions.delete(partition);
+      for (const partition of paused) {
+        if (partitions.includes(partition)) continue;
+        paused.delete(partition);
+        // kafkajs remembers, and would not read it when it comes back.
+        current.resume([{ topic, partitions: [partition] }]);
+      }
       for (const [partition, offset] of hooks.assigned(partitions)) {
         positions.set(partition, offset);
         current.seek({ topic, partition, offset: String(offset) });
       }
-      if (paused) current.pause([{ topic }]);
+      if (paused.size > 0) current.pause([{ topic, partitions: [...paused] }]);
     });
     current.on(REBALANCING, () => {
       if (isOurs()) joining = true;
@@ -200,13 +210,15 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const running = run();
 
   return {
-    pause: () => {
-      paused = true;
-      if (fault === null) consumer?.pause([{ topic }]);
+    pause: (partition) => {
+      paused.add(partition);
+      if (fault === null) consumer?.pause([{ topic, partitions: [partition] }]);
     },
-    resume: () => {
-      paused = false;
-      if (fault === null) consumer?.resume([{ topic }]);
+    resume: (partition, offset) => {
+      paused.delete(partition);
+      if (fault !== null) return;
+      consumer?.seek({ topic, partition, offset: String(offset) });
+      consumer?.resume([{ topic, partitions: [partition] }]);
     },
     focus: (positions) => {
       if (!consumer || fault !== null) return;

@@ -1,5 +1,5 @@
-import { isoTimes } from "../../runtime/iso-time.ts";
-import type { Headers } from "../record.ts";
+import type { EncodedHeaders, Header } from "../record.ts";
+import { encodeHeaders } from "./record-batch.ts";
 
 /** What all CloudEvents 1.0 events of a writer have in common. */
 export type EventKind = {
@@ -17,23 +17,27 @@ export type Envelope = {
   traceparent: string | null;
 };
 
-export type EnvelopeHeaders = { common: Readonly<Headers>; headersOf: (envelope: Envelope) => Headers };
-
-/** Header names and values of the CloudEvents Kafka binding in binary mode. Made once by whoever publishes: it is quick for times that ascend. */
-export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => {
-  const timeOf = isoTimes();
-  return {
-    common: Object.freeze({
-      ce_specversion: "1.0",
-      ce_source: source,
-      ce_type: type,
-      "content-type": "application/avro",
-    }),
-    headersOf: ({ id, subject, timeMs, traceparent }) => ({
-      ce_id: id,
-      ce_time: timeOf(timeMs),
-      ce_subject: subject,
-      ...(traceparent !== null && { traceparent }),
-    }),
-  };
+export type EnvelopeHeaders = {
+  /** What all events of the writer have in common. */
+  encodedHeaders: EncodedHeaders;
+  headersOf: (envelope: Envelope) => Header[];
 };
+
+/** Header names and values of the CloudEvents Kafka binding in binary mode. */
+export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => ({
+  encodedHeaders: encodeHeaders([
+    ["ce_specversion", "1.0"],
+    ["ce_source", source],
+    ["ce_type", type],
+    ["content-type", "application/avro"],
+  ]),
+  headersOf: ({ id, subject, timeMs, traceparent }) => {
+    const headers: Header[] = [
+      ["ce_id", id],
+      ["ce_time", new Date(timeMs).toISOString()],
+      ["ce_subject", subject],
+    ];
+    if (traceparent !== null) headers.push(["traceparent", traceparent]);
+    return headers;
+  },
+});

@@ -1,22 +1,13 @@
-import { createRequire } from "node:module";
 import type { Message } from "kafkajs";
-import { recordBatch } from "./record-batch.ts";
-import type { Outgoing } from "../record.ts";
+import { moduleOf, replaceModule } from "../replace-module.ts";
 
 export type PreparedMessage = Message & { partition: number; value: Buffer; prepared: true };
 
-/**
- * All records that one send writes to one partition, encoded already. To kafkajs it is a single message.
- * @param timestampMs create time of each of the records
- */
-export const preparedMessage = (
-  partition: number,
-  records: readonly Outgoing[],
-  timestampMs: number,
-): PreparedMessage => ({
+/** All records that one send writes to one partition, as a record batch. To kafkajs it is a single message. */
+export const preparedMessage = (partition: number, batch: Buffer): PreparedMessage => ({
   partition,
   key: null,
-  value: recordBatch(records, timestampMs),
+  value: batch,
   prepared: true,
 });
 
@@ -37,10 +28,6 @@ type Encoder = {
   writeInt32(value: number): Encoder;
   writeBytes(bytes: Buffer): Encoder;
 };
-
-const require = createRequire(import.meta.url);
-/** Versions 4 to 7 are this one with another number. */
-const BUILDER = "kafkajs/src/protocol/requests/produce/v3/request.js";
 
 const preparedIn = (messages: readonly (Message | PreparedMessage)[]): Buffer | null => {
   const [message] = messages;
@@ -66,25 +53,22 @@ const encodePrepared = (encoder: Encoder, { acks, timeout, topicData }: ProduceA
 
 let done = false;
 
-/**
- * Teaches kafkajs to send what {@link preparedMessage} makes; all else it sends as ever. It has no door for this, so one of its modules is
- * replaced: the one that builds produce requests, which it loads when it first needs it. That takes the exact version that package.json
- * pins, and a test that reads back what was sent.
- */
+/** Teaches kafkajs to send what {@link preparedMessage} makes; all else it sends as ever. */
 export const sendPreparedMessages = (): void => {
   if (done) return;
-  const original = require(BUILDER) as BuildRequest;
-  const NewEncoder = require("kafkajs/src/protocol/encoder.js") as new () => Encoder;
-  const loaded = require.cache[require.resolve(BUILDER)];
-  if (!loaded) throw new Error("kafkajs keeps its modules somewhere else than it did");
-  const build: BuildRequest = (args) => {
-    const request = original(args);
-    const encode = (): Promise<Encoder> => {
-      const encoded = encodePrepared(new NewEncoder(), args);
-      return encoded ? Promise.resolve(encoded) : request.encode();
-    };
-    return { ...request, encode };
-  };
-  loaded.exports = build;
+  const NewEncoder = moduleOf("encoder") as new () => Encoder;
+  // Versions 4 to 7 are version 3 with another number.
+  replaceModule<BuildRequest>(
+    "requests/produce/v3/request",
+    ["requests/produce/v4/request", "requests/produce/v5/request"],
+    (original) => (args) => {
+      const request = original(args);
+      const encode = (): Promise<Encoder> => {
+        const encoded = encodePrepared(new NewEncoder(), args);
+        return encoded ? Promise.resolve(encoded) : request.encode();
+      };
+      return { ...request, encode };
+    },
+  );
   done = true;
 };

@@ -3,7 +3,7 @@ import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { Backlog, type BacklogOptions } from "./backlog.ts";
-import { isTooLarge, protocolErrorOf } from "../errors.ts";
+import { isRefusal, protocolErrorOf } from "../errors.ts";
 import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
 import type { Outgoing, Written } from "../record.ts";
@@ -86,7 +86,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     while (session && distrusted === "nothing") {
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
-      atMost = (await send(lane, batch, session)) === "too large" ? 1 : undefined;
+      atMost = (await send(lane, batch, session)) === "refused" ? 1 : undefined;
       if (gatherMs > 0 && batch.length > 1 && backlog.size < ENOUGH_RECORDS) await clock.sleep(gatherMs);
     }
     lane.busy = false;
@@ -96,7 +96,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     lane: Lane,
     batch: Waiting[],
     over: Session,
-  ): Promise<"done" | "failed" | "too large"> => {
+  ): Promise<"done" | "failed" | "refused"> => {
     try {
       const first = await new Promise<Map<number, number>>((resolve, reject) => {
         lane.sending = { batch, giveUp: reject, since: clock.monotonic() };
@@ -107,16 +107,19 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       return "done";
     } catch (error) {
       const [only] = batch;
-      if (isTooLarge(error) && only && batch.length === 1) {
-        backlog.failed(only, new PublishError("refused", `${topic} takes no record of this size`, error));
+      if (isRefusal(error) && only && batch.length === 1) {
+        backlog.failed(
+          only,
+          new PublishError("refused", `${topic} does not take the record: ${messageOf(error)}`, error),
+        );
         // It was this one, and not their number.
         lane.bound = MAX_BATCH_RECORDS;
         return "done";
       }
       lane.giveBack(batch);
-      if (isTooLarge(error)) {
+      if (isRefusal(error)) {
         lane.bound = Math.max(1, batch.length >> 1);
-        return "too large";
+        return "refused";
       }
       failedAt = clock.monotonic();
       // An error that the broker named leaves the connection whole. After anything else its state is unknown.

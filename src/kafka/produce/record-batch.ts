@@ -1,17 +1,20 @@
+import { NO_HEADERS } from "../headers.ts";
+import type { EncodedHeaders, Header, Outgoing } from "../record.ts";
 import { crc32c } from "./crc32c.ts";
-import type { Headers, Outgoing } from "../record.ts";
 
 /**
- * Kafka's record batch, version 2, without compression, as a producer without transactions writes it. kafkajs can write these too, but takes
+ * Kafka's record batch, version 2, as a producer without transactions writes it. kafkajs can write these too, but takes
  * four times as long: it makes a zero-filled buffer of 512 bytes for each record and for each header.
  */
 
 /** Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch, sequence, count. */
-const HEAD_BYTES = 61;
+export const HEAD_BYTES = 61;
 /** The batch's length counts from here, and its checksum covers what comes from there. */
 const AFTER_LENGTH = 12;
 const AFTER_CHECKSUM = 21;
 const MAGIC = 2;
+/** Attributes: not compressed, create time, no transaction. */
+const PLAIN = 0;
 /** No producer id, epoch and sequence: the writer is not idempotent. */
 const NONE = -1;
 /** A varint of 32 bits, at the longest. */
@@ -19,8 +22,12 @@ const VARINT_BYTES = 5;
 /** One UTF-16 unit takes three bytes of UTF-8 at most. */
 const UTF8_BYTES = 3;
 
+const SPACE_BYTES = 65_536;
+/** A batch has less than a megabyte, but for a single record that is larger. */
+const MAX_KEPT_SPACE_BYTES = 4 * 1_048_576;
+
 /** Grows as needed and is used again for each batch: nothing waits between the first byte and the last. */
-let space = Buffer.allocUnsafe(65_536);
+let space = Buffer.allocUnsafe(SPACE_BYTES);
 let at = 0;
 
 const reserve = (bytes: number): void => {
@@ -67,53 +74,32 @@ const putBytes = (bytes: Buffer | null): void => {
   at += bytes.length;
 };
 
-const putHeader = (name: string, value: Buffer | string | undefined): void => {
+const putHeader = ([name, value]: Header): void => {
   reserve(2 * VARINT_BYTES + UTF8_BYTES * (name.length + (value?.length ?? 0)));
   putText(name);
   if (typeof value === "string") putText(value);
-  else putBytes(value ?? null);
+  else putBytes(value);
 };
 
-const countOf = (headers: Headers): number => {
-  let count = 0;
-  for (const values of Object.values(headers)) count += Array.isArray(values) ? values.length : 1;
-  return count;
+/** For headers that go with many records. */
+export const encodeHeaders = (headers: readonly Header[]): EncodedHeaders => {
+  at = 0;
+  headers.forEach(putHeader);
+  return { count: headers.length, bytes: Buffer.from(space.subarray(0, at)) };
 };
 
-const putEach = (headers: Headers): void => {
-  for (const name of Object.keys(headers)) {
-    const values = headers[name];
-    if (Array.isArray(values)) for (const value of values) putHeader(name, value);
-    else putHeader(name, values);
-  }
-};
-
-/** How many there are, and their bytes. */
-type Encoded = { readonly count: number; readonly bytes: Buffer };
-const NONE_ENCODED: Encoded = { count: 0, bytes: Buffer.alloc(0) };
-const encoded = new WeakMap<Headers, Encoded>();
-
-const encodedOnce = (headers: Headers): Encoded => {
-  const known = encoded.get(headers);
-  if (known) return known;
-  const start = at;
-  putEach(headers);
-  const made = { count: countOf(headers), bytes: Buffer.from(space.subarray(start, at)) };
-  at = start;
-  encoded.set(headers, made);
-  return made;
-};
-
-const putHeaders = (headers: Headers, common: Headers | undefined): void => {
-  const { count, bytes } = common ? encodedOnce(common) : NONE_ENCODED;
+const putHeaders = (headers: readonly Header[], { count, bytes }: EncodedHeaders): void => {
   reserve(VARINT_BYTES + bytes.length);
-  putVarint(countOf(headers) + count);
+  putVarint(count + headers.length);
   space.set(bytes, at);
   at += bytes.length;
-  putEach(headers);
+  headers.forEach(putHeader);
 };
 
-const putRecord = ({ key, value, headers, common }: Outgoing, offsetDelta: number): void => {
+const putRecord = (
+  { key, value, headers, encodedHeaders = NO_HEADERS }: Outgoing,
+  offsetDelta: number,
+): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
   // The length comes first and is known last: the record is written behind the longest there is, then moved up to the one it has.
   const start = at;
@@ -124,7 +110,7 @@ const putRecord = ({ key, value, headers, common }: Outgoing, offsetDelta: numbe
   putVarint(offsetDelta);
   putBytes(key);
   putBytes(value);
-  putHeaders(headers, common);
+  putHeaders(headers, encodedHeaders);
   const end = at;
   at = start;
   putVarint(end - body);
@@ -132,17 +118,27 @@ const putRecord = ({ key, value, headers, common }: Outgoing, offsetDelta: numbe
   at += end - body;
 };
 
-/** @param timestampMs create time of each of the records */
+/** Writes what depends on how the records in it are encoded: length, attributes and checksum. */
+export const sealed = (batch: Buffer, attributes: number): Buffer => {
+  batch.writeInt32BE(batch.length - AFTER_LENGTH, 8);
+  batch.writeInt16BE(attributes, 21);
+  batch.writeUInt32BE(crc32c(batch.subarray(AFTER_CHECKSUM)), 17);
+  return batch;
+};
+
+/**
+ * Not compressed.
+ * @param timestampMs create time of each of the records
+ */
 export const recordBatch = (records: readonly Outgoing[], timestampMs: number): Buffer => {
   at = HEAD_BYTES;
   records.forEach(putRecord);
   const batch = Buffer.from(space.subarray(0, at));
+  if (space.length > MAX_KEPT_SPACE_BYTES) space = Buffer.allocUnsafe(SPACE_BYTES);
   const timestamp = BigInt(timestampMs);
   batch.writeBigInt64BE(0n, 0); // the first offset, which the broker gives
-  batch.writeInt32BE(batch.length - AFTER_LENGTH, 8);
   batch.writeInt32BE(NONE, 12); // leader epoch
   batch.writeInt8(MAGIC, 16);
-  batch.writeInt16BE(0, 21); // attributes: not compressed, create time, no transaction
   batch.writeInt32BE(records.length - 1, 23);
   batch.writeBigInt64BE(timestamp, 27);
   batch.writeBigInt64BE(timestamp, 35);
@@ -150,6 +146,5 @@ export const recordBatch = (records: readonly Outgoing[], timestampMs: number): 
   batch.writeInt16BE(NONE, 51); // producer epoch
   batch.writeInt32BE(NONE, 53); // first sequence
   batch.writeInt32BE(records.length, 57);
-  batch.writeUInt32BE(crc32c(batch.subarray(AFTER_CHECKSUM)), 17);
-  return batch;
+  return sealed(batch, PLAIN);
 };

@@ -1,9 +1,12 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
+import { EncodeError } from "../errors.ts";
+import { gzipBatch } from "./gzip-batch.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
 import type { Outgoing } from "../record.ts";
+import { recordBatch } from "./record-batch.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
@@ -23,14 +26,30 @@ const HEDGE = { everyMs: 750, atMost: 4 };
 /** A client begins with another broker than the one before it. What was opened on a frozen one lingers: not more of these than help. */
 const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 
-const messagesOf = (batch: readonly Waiting[], nowMs: number): PreparedMessage[] => {
+/** A single record of this size travels compressed: topics are bounded in what a batch takes up then. Fewer bytes are not worth the time. */
+const COMPRESS_FROM_BYTES = 128 * 1024;
+
+const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
+  const batch = recordBatch(records, nowMs);
+  return records.length === 1 && batch.length >= COMPRESS_FROM_BYTES ? gzipBatch(batch) : batch;
+};
+
+const messagesOf = async (batch: readonly Waiting[], nowMs: number): Promise<PreparedMessage[]> => {
   const records = new Map<number, Outgoing[]>();
   for (const { partition, record } of batch) {
     const ofPartition = records.get(partition);
     if (ofPartition) ofPartition.push(record);
     else records.set(partition, [record]);
   }
-  return [...records].map(([partition, ofPartition]) => preparedMessage(partition, ofPartition, nowMs));
+  try {
+    return await Promise.all(
+      [...records].map(async ([partition, ofPartition]) =>
+        preparedMessage(partition, await batchOf(ofPartition, nowMs)),
+      ),
+    );
+  } catch (error) {
+    throw new EncodeError(error);
+  }
 };
 
 const checked = (
@@ -88,7 +107,7 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
       return leaders;
     },
     send: async (batch) => {
-      const messages = messagesOf(batch, clock.now());
+      const messages = await messagesOf(batch, clock.now());
       const answers = await producer.send({
         topic,
         acks: -1,

@@ -1,5 +1,5 @@
 import type { Link } from "../../runtime/linked-list.ts";
-import type { Headers, Outgoing, Written } from "../record.ts";
+import type { Outgoing, Written } from "../record.ts";
 
 /**
  * Why a record was not written.
@@ -19,6 +19,10 @@ export class PublishError extends Error {
   }
 }
 
+/** Trying again changes nothing; a smaller record may be taken. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof PublishError && error.code === "refused";
+
 /** A record on its way. Settled once; whatever comes later is ignored. */
 export type Waiting = {
   readonly sequence: number;
@@ -37,21 +41,13 @@ export type Waiting = {
 
 export const isSettled = ({ link }: Waiting): boolean => link === null;
 
-const HEADER_BYTES = 24;
-
-const sizeOfHeaders = (headers: Headers): number => {
-  let bytes = 0;
-  for (const header of Object.values(headers)) {
-    if (Array.isArray(header)) for (const part of header) bytes += HEADER_BYTES + part.length;
-    else bytes += HEADER_BYTES + (header?.length ?? 0);
-  }
-  return bytes;
-};
+/** Lengths and deltas. */
+const RECORD_BYTES = 64;
+const HEADER_BYTES = 10;
 
 /** About how many bytes a record takes on the wire. */
-export const sizeOf = ({ key, value, headers, common }: Outgoing): number =>
-  64 +
-  (key?.length ?? 0) +
-  (value?.length ?? 0) +
-  sizeOfHeaders(headers) +
-  (common ? sizeOfHeaders(common) : 0);
+export const sizeOf = ({ key, value, headers, encodedHeaders }: Outgoing): number => {
+  let bytes = RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + (encodedHeaders?.bytes.length ?? 0);
+  for (const [name, text] of headers) bytes += HEADER_BYTES + name.length + (text?.length ?? 0);
+  return bytes;
+};

@@ -39,18 +39,22 @@ export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 const UNKNOWN_HOLDS_MS = 30_000;
 const MAX_UNKNOWN = 10_000;
 
+/** What is said of a record becomes a header of its dead letter, which has to fit into its topic; a schema's names may be of any length. */
+const MAX_PROBLEM_LENGTH = 500;
+
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]> } | { refusal: string };
 
 const readerFor = (ours: ParsedSchema, id: number, { kind, text, references }: RegisteredSchema): Reader => {
-  if (kind !== null && kind !== "AVRO") return { refusal: `schema ${id} is not Avro but ${kind}` };
+  const misfitting = (problem: string): Reader => ({
+    refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
+  });
+  if (kind !== null && kind !== "AVRO") return misfitting(`it is not Avro but ${kind}`);
   try {
     const theirs = parseSchema([...references, text]);
     const problem = misfit(ours, theirs);
-    return problem === null
-      ? { resolver: ours.type.createResolver(theirs.type) }
-      : { refusal: `schema ${id} does not fit: ${problem}` };
+    return problem === null ? { resolver: ours.type.createResolver(theirs.type) } : misfitting(problem);
   } catch (error) {
-    return { refusal: `schema ${id} does not fit: ${messageOf(error)}` };
+    return misfitting(messageOf(error));
   }
 };
 

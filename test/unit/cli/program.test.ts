@@ -1,20 +1,23 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { Server } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
+import { complete } from "../config/environment.ts";
 
-const run = async (...args: string[]) => {
+const runIn = async (env: Record<string, string | undefined>, ...args: string[]) => {
   const out: string[] = [];
   const err: string[] = [];
   const stopped = new AbortController().signal;
   const code = await runProgram(args, {
-    env: {},
+    env,
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     stopped,
-    nextTick: (callback) => process.nextTick(callback),
   });
   return { code, out: out.join("\n"), err: err.join("\n") };
 };
+
+const run = (...args: string[]) => runIn({}, ...args);
 
 const packageJson = new URL("../../../package.json", import.meta.url);
 
@@ -36,4 +39,25 @@ test("an unknown option is wrong usage", async () => {
   const { code, err } = await run("--versoin");
   expect(code).toBe(2);
   expect(err).toContain("--versoin");
+});
+
+test("settings that contradict each other stop the start with 2, all of them named, before anything listens", async () => {
+  const listens = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => listens.mockRestore());
+  const env = {
+    ...complete,
+    KAFKA_SASL_MECHANISM: "plain",
+    TOPIC_COMMANDS: "one",
+    TOPIC_DEAD_LETTERS: "one",
+  };
+  const { code, out, err } = await runIn({ ...env, PARTNER_PROXY_URL: "http://%@proxy" }, "serve");
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect([...err.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, variable]) => variable).sort()).toEqual([
+    "KAFKA_SASL_MECHANISM",
+    "KAFKA_SASL_PASSWORD",
+    "KAFKA_SASL_USERNAME",
+    "PARTNER_PROXY_URL",
+    "TOPIC_DEAD_LETTERS",
+  ]);
+  expect(listens).not.toHaveBeenCalled();
 });

@@ -274,6 +274,7 @@ describe("commands in Avro", () => {
       code: "INVALID_COMMAND",
       message: "request.purpose must be one of COMEX, PAYMENT_PROCESSING, CAPITAL_INCREASE, CRYPTO, TOURISM",
       commandId: "c-1",
+      requestHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       operation: "CREATE_QUOTE",
       quoteId: null,
       externalId: null,

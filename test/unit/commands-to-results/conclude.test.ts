@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Unfit } from "../../../src/commands-to-results/check.ts";
-import { concludeWith, rejectedResult, resultIdOf } from "../../../src/commands-to-results/conclude.ts";
+import {
+  concludeWith,
+  identityOf,
+  resultIdOf,
+  unnamedResultId,
+} from "../../../src/commands-to-results/conclude.ts";
 import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import { acceptRequest, command, createRequest } from "./commands.ts";
 
@@ -24,7 +28,7 @@ describe("results", () => {
 
   it("concludes an accept", () => {
     const accept = command(acceptRequest({ externalId: "x-1" }));
-    expect(conclude({ command: accept, ...times, attempts: 3 }, succeeded)).toEqual({
+    expect(conclude({ identity: identityOf(accept), ...times, attempts: 3 }, succeeded)).toEqual({
       resultId: sha("c-1\nfinal"),
       commandId: "c-1",
       operation: "ACCEPT_QUOTE",
@@ -48,7 +52,9 @@ describe("results", () => {
       decidedBy: "BRIDGE",
       answer: null,
     };
-    expect(conclude({ command: command(acceptRequest()), ...times, attempts: 1 }, doubt)).toMatchObject({
+    expect(
+      conclude({ identity: identityOf(command(acceptRequest())), ...times, attempts: 1 }, doubt),
+    ).toMatchObject({
       resultId: sha("c-1\nin-doubt"),
       final: false,
       httpStatus: null,
@@ -58,35 +64,14 @@ describe("results", () => {
   });
 
   it("finds the quote that a create made, and none in an answer that made none", () => {
-    const facts = { command: command(createRequest), ...times, attempts: 1 };
+    const facts = { identity: identityOf(command(createRequest)), ...times, attempts: 1 };
     expect(conclude(facts, succeeded)).toMatchObject({ operation: "CREATE_QUOTE", quoteId: "found in {}" });
     expect(conclude(facts, { ...succeeded, outcome: "REJECTED" })).toMatchObject({ quoteId: null });
   });
 
-  it("rejects what is unfit, under the command's own id only where it was read", () => {
-    const unfit: Unfit = {
-      ok: false,
-      code: "INVALID_COMMAND",
-      message: "m",
-      commandId: "c-1",
-      operation: "ACCEPT_QUOTE",
-      quoteId: "q-1",
-      externalId: null,
-    };
-    const facts = { coordinates: { topic: "fx.commands", partition: 3, offset: "42" }, ...times };
-    expect(rejectedResult(unfit, facts)).toMatchObject({
-      resultId: sha("c-1\nfinal"),
-      outcome: "REJECTED",
-      final: true,
-      quoteId: "q-1",
-      error: { code: "INVALID_COMMAND", message: "m" },
-      attempts: 0,
-      decidedBy: "BRIDGE",
-    });
-    for (const other of [
-      { ...unfit, commandId: "" },
-      { ...unfit, code: "UNREADABLE_COMMAND" as const },
-    ])
-      expect(rejectedResult(other, facts).resultId).toBe(sha("fx.commands\n3\n42"));
+  it("names what cannot name itself by its place", () => {
+    expect(unnamedResultId({ topic: "fx.commands", partition: 3, offset: 42 })).toBe(
+      sha("fx.commands\n3\n42"),
+    );
   });
 });

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { createExecute } from "../../../src/commands-to-results/execute.ts";
+import { EntryRefused } from "../../../src/commands-to-results/journal/durably.ts";
 import type { Contradiction, Deps } from "../../../src/commands-to-results/journal/ports.ts";
+import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
-import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal/journal.ts";
+import type { CommandResult } from "../../../src/records.ts";
+import {
+  accept,
+  claimed,
+  concluded,
+  create,
+  createDeps,
+  createLog,
+  itemOf,
+  released,
+} from "./journal/journal.ts";
 
 const c1 = accept("c1");
 const place = { leave: () => undefined, take: () => Promise.resolve() };
@@ -59,6 +71,46 @@ describe("execute", () => {
     });
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
     expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  describe("when the journal does not take what a call came to", () => {
+    /** A journal that takes no conclusion with the text of an answer; or none at all. */
+    const narrow = (takes: (result: CommandResult) => boolean) => {
+      const log = createLog();
+      const { journal, codec } = createDeps(log).deps;
+      const values: Buffer[] = [];
+      const deps: Partial<Deps> = {
+        journal: {
+          ...journal,
+          append: (key, entry) =>
+            entry.step.kind === "concluded" && !takes(codec.decode(entry.step.result))
+              ? Promise.reject(new EntryRefused("too large"))
+              : journal.append(key, entry),
+        },
+        publish: (_, value) => {
+          values.push(value);
+          return Promise.resolve();
+        },
+      };
+      return { log, deps, values };
+    };
+
+    it("concludes it without the text of the answer, and publishes what the journal holds", async () => {
+      const { log, deps, values } = narrow(({ response }) => response === null);
+      const { run } = bridge(deps, log);
+      const settled = await run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", httpStatus: 200, response: null } });
+      expect(kinds(log)).toEqual(["claimed", "concluded"]);
+      const step = log.entries[1]?.entry.step;
+      expect(values).toEqual([step?.kind === "concluded" ? step.result : null]);
+    });
+
+    it("goes on where that is refused as well, until somebody has made room", async () => {
+      let refused = 0;
+      const { log, deps } = narrow(({ response }) => response === null && ++refused > 3);
+      const settled = await bridge(deps, log).run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", response: null } });
+    });
   });
 
   it("repeats the same result without a call", async () => {
@@ -134,7 +186,7 @@ describe("execute", () => {
     const { run, results, deps } = bridge({}, log);
     const settled = run();
     const result = deps.conclude(
-      { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 },
+      { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
       { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
     );
     log.append(c1, { ...concluded("x", "SUCCEEDED"), result: deps.codec.encode(result) } as never);
@@ -261,6 +313,65 @@ describe("the end of a process", () => {
   });
 });
 
+const refused: Verdict = {
+  outcome: "REJECTED",
+  error: { code: "INVALID_COMMAND", message: "m" },
+  decidedBy: "BRIDGE",
+  answer: null,
+};
+
+describe("a commandId", () => {
+  it("names one command: a record for another quote under it is a reuse, claimed, released or concluded", async () => {
+    for (const steps of [
+      [claimed("x")],
+      [claimed("x"), released("x")],
+      [claimed("x"), concluded("x", "SUCCEEDED")],
+    ]) {
+      const log = createLog();
+      log.append(accept("c1", "other"), ...steps);
+      const { call, calls } = answers(ok);
+      const { run, results } = bridge({ call }, log);
+      await expect(run()).resolves.toEqual({ kind: "reused" });
+      expect([calls(), results, log.entries.length]).toEqual([0, [], steps.length]);
+    }
+  });
+
+  it("is known from the first command on that begins in this replica", async () => {
+    const { run, results, log } = bridge();
+    const settled = await Promise.all([run(), run(accept("c1", "other"))]);
+    expect(settled.map(({ kind }) => kind)).toEqual(["answered", "reused"]);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+    expect(log.entries.every(({ key }) => key === c1.key)).toBe(true);
+  });
+
+  it("of a refused command is looked up as well, and known from then on", async () => {
+    const { deps, results, log, life } = bridge();
+    const run = createExecute(deps);
+    const { signals } = life;
+    const invalid = (hash: string) => ({ ...itemOf(create("c1"), refused), requestHash: hash });
+    await expect(run(invalid("a"), signals, place)).resolves.toMatchObject({
+      kind: "answered",
+      result: { outcome: "REJECTED", attempts: 0 },
+    });
+    await expect(run(invalid("a"), signals, place), "sent again").resolves.toMatchObject({
+      kind: "answered",
+    });
+    await expect(run(invalid("b"), signals, place)).resolves.toEqual({ kind: "reused" });
+    await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toEqual({ kind: "reused" });
+    expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
+    expect(kinds(log)).toEqual(["concluded"]);
+  });
+
+  it("of a refused command that names an accepted quote gets no result", async () => {
+    const { run, deps, log, life } = bridge();
+    await run();
+    const execute = createExecute(deps);
+    const item = itemOf(create("c1"), refused);
+    await expect(execute(item, life.signals, place)).resolves.toEqual({ kind: "reused" });
+    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+  });
+});
+
 describe("an answer after a doubt", () => {
   const late = async (as: "SUCCEEDED" | "FAILED" | null) => {
     const log = createLog();
@@ -280,7 +391,7 @@ describe("an answer after a doubt", () => {
     if (as) {
       const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
       const result = deps.conclude(
-        { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 },
+        { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
         verdict,
       );
       log.append(c1, {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkFor, type Unfit } from "../../../src/commands-to-results/check.ts";
-import { resultIdOf } from "../../../src/commands-to-results/conclude.ts";
+import { checkFor } from "../../../src/commands-to-results/check.ts";
+import { concludeWith, resultIdOf } from "../../../src/commands-to-results/conclude.ts";
 import {
   commandsToResults,
   type CommandPorts,
@@ -8,7 +8,6 @@ import {
 } from "../../../src/commands-to-results/flow.ts";
 import type { Item, Settled } from "../../../src/commands-to-results/journal/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read.ts";
-import { refusals } from "../../../src/commands-to-results/unfit.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { command, createRequest, NOW } from "./commands.ts";
 
@@ -19,17 +18,18 @@ const known = { commandId: "from the journal" } as CommandResult;
 const done: Settled = { kind: "answered", result: known };
 const noAvro: DecodeCommand = () => ({ ok: false, detail: "no Avro here" });
 
-const setUp = (over: Partial<CommandPorts> & { settled?: Settled; decode?: DecodeCommand } = {}) => {
+type Over = Partial<CommandPorts> & { settled?: Settled; decode?: DecodeCommand; currencies?: string[] };
+
+const setUp = (over: Over = {}) => {
   const said: string[] = [];
   const executed: Item[] = [];
   const answered: CommandResult[] = [];
-  const { guard, disguise } = refusals(() => null);
   const ports: CommandPorts = {
     read: readCommand({
-      check: checkFor({ purposes: [], currencies: [] }),
+      check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    disguise,
+    conclude: concludeWith({ findQuoteId: () => null }),
     execute: (item) => {
       said.push("execute");
       executed.push(item);
@@ -63,7 +63,7 @@ const setUp = (over: Partial<CommandPorts> & { settled?: Settled; decode?: Decod
       lifeline,
       place,
     );
-  return { handle, said, executed, answered, guard };
+  return { handle, said, executed, answered };
 };
 const json = (over: object = {}): string =>
   JSON.stringify({
@@ -80,14 +80,20 @@ describe("a command that can be executed", () => {
     });
     expect(said).toEqual(["execute"]);
     expect(executed[0]).toMatchObject({
-      key: "Q-1",
+      ref: { operation: "ACCEPT_QUOTE", key: "q-1", commandId: "c-1" },
+      identity: { commandId: "c-1", operation: "ACCEPT_QUOTE", quoteId: "Q-1" },
       receivedAt: NOW,
-      command: { commandId: "c-1", issuedAt: NOW - 1_000, expiresAt: null },
-      request: {
-        operation: "ACCEPT_QUOTE",
-        method: "PUT",
-        body: '{"counterpartyId":"cp-1","amount":10.50}',
+      work: {
+        kind: "call",
+        command: { commandId: "c-1", issuedAt: NOW - 1_000, expiresAt: null },
+        request: {
+          operation: "ACCEPT_QUOTE",
+          method: "PUT",
+          path: "/corporate/v1/quote/Q-1/accept",
+          body: '{"counterpartyId":"cp-1","amount":10.50}',
+        },
       },
+      envelope: { origin: null },
     });
   });
 
@@ -100,7 +106,7 @@ describe("a command that can be executed", () => {
     for (const decoded of [{ ok: true, value }, Promise.resolve({ ok: true, value })]) {
       const { handle, executed } = setUp({ decode: () => decoded as ReturnType<DecodeCommand> });
       await handle(Buffer.from([0, 0, 0, 0, 1, 2]));
-      expect(executed[0]).toMatchObject({ key: "c-1", request: { operation: "CREATE_QUOTE" } });
+      expect(executed[0]).toMatchObject({ ref: { operation: "CREATE_QUOTE", key: "c-1" } });
     }
   });
 
@@ -117,14 +123,14 @@ describe("a command that cannot be read", () => {
     ["nothing", ""],
     ["no Avro", "\x01\x02"],
     ["an array", "[1]"],
-    ["broken JSON", '{"commandId":"c-9",'],
+    ["broken JSON", '{"commandId":,'],
   ])("%s is parked first, then answered under its place", async (_, value) => {
     const { handle, said, answered } = setUp();
     const handled = await handle(value);
     expect(handled).toEqual({ result: answered[0], deadLettered: "UNREADABLE_COMMAND" });
     expect(said).toEqual(["park UNREADABLE_COMMAND", "answer"]);
     expect(answered[0]).toMatchObject({
-      commandId: value?.includes("c-9") ? "c-9" : "",
+      commandId: "",
       operation: "UNKNOWN",
       outcome: "REJECTED",
       final: true,
@@ -150,44 +156,90 @@ describe("a command that cannot be read", () => {
   });
 });
 
-describe("a command that breaks a rule", () => {
-  test("goes to the journal as well, where its id may be known, and is refused by its guard alone", async () => {
-    const { handle, said, executed, guard } = setUp();
-    await handle(json({ ammount: "1" }));
-    expect(said).toEqual(["execute"]);
-    const verdict = guard(executed[0]!.command, NOW);
-    expect(verdict).toMatchObject({
-      outcome: "REJECTED",
-      decidedBy: "BRIDGE",
-      error: { code: "INVALID_COMMAND" },
+describe("a command that cannot be read, but says its commandId", () => {
+  const broken = '{"commandId":"c-9",';
+
+  test("goes to the journal under its commandId, then is parked", async () => {
+    const { handle, said, executed } = setUp();
+    expect(await handle(broken)).toEqual({ result: known, deadLettered: "UNREADABLE_COMMAND" });
+    expect(said).toEqual(["execute", "park UNREADABLE_COMMAND"]);
+    expect(executed[0]).toMatchObject({
+      ref: { operation: "CREATE_QUOTE", key: "c-9", commandId: "c-9" },
+      identity: { commandId: "c-9", operation: "UNKNOWN" },
+      work: { kind: "refuse", verdict: { outcome: "REJECTED", error: { code: "UNREADABLE_COMMAND" } } },
+      envelope: { origin: { topic: "t", partition: 3, offset: 42 } },
     });
-    expect(verdict?.error?.message).toContain("ammount");
-    expect(guard({ ...executed[0]!.command }, NOW), "another command is not refused").toBeNull();
+  });
+
+  test("is a reuse where that commandId names another command: no result, no second reason", async () => {
+    const { handle, said } = setUp({ settled: { kind: "reused" } });
+    expect(await handle(broken)).toEqual({ result: null, deadLettered: "COMMAND_ID_REUSED" });
+    expect(said).toEqual(["execute", "park COMMAND_ID_REUSED"]);
+  });
+
+  test("does not take bytes for letters: a commandId beyond ASCII is read as UTF-8, or not at all", async () => {
+    const { handle, executed, answered } = setUp();
+    const bytes = (id: Buffer) =>
+      Buffer.concat([Buffer.from('{"commandId":"'), id, Buffer.from('","x":"'), Buffer.from([0xff])]);
+    await handle(bytes(Buffer.from("ç-1")));
+    expect(executed[0]?.identity.commandId).toBe("ç-1");
+    await handle(bytes(Buffer.from([0xe7])));
+    expect(answered[0]?.commandId).toBe("");
+  });
+});
+
+describe("a command that breaks a rule", () => {
+  test.each([
+    ["an unknown field", json({ ammount: "1" }), "ACCEPT_QUOTE"],
+    ["an unknown type", '{"commandId":"c-1","request":{"type":"DropQuote"}}', "UNKNOWN"],
+    ["no quote", '{"commandId":"c-1","request":{"type":"AcceptQuote","counterpartyId":"c"}}', "ACCEPT_QUOTE"],
+    [
+      "a quote twice",
+      '{"commandId":"c-1","request":{"type":"AcceptQuote","quoteId":"q","quoteId":"r"}}',
+      "ACCEPT_QUOTE",
+    ],
+  ])("%s: goes to the journal under its commandId, to be refused there", async (_, value, operation) => {
+    const { handle, said, executed } = setUp();
+    await handle(value);
+    expect(said).toEqual(["execute"]);
+    expect(executed[0]).toMatchObject({
+      ref: { operation: "CREATE_QUOTE", key: "c-1", commandId: "c-1" },
+      identity: { operation, finalResultId: resultIdOf("c-1", true) },
+      work: { kind: "refuse", verdict: { outcome: "REJECTED", error: { code: "INVALID_COMMAND" } } },
+      envelope: { origin: null },
+    });
   });
 
   test("has another content than any valid one, so that a reused id shows", async () => {
     const { handle, executed } = setUp();
-    await handle(json());
-    await handle(json({ ammount: "1" }));
-    await handle(json({ ammount: "2" }));
+    for (const value of [json(), json({ ammount: "1" }), json({ ammount: "2" })]) await handle(value);
     expect(new Set(executed.map(({ requestHash }) => requestHash)).size).toBe(3);
-    expect(new Set(executed.map(({ key }) => key))).toEqual(new Set(["Q-1"]));
   });
 
-  test.each([
-    ["has no commandId", '{"request":{"type":"AcceptQuote","quoteId":"q","counterpartyId":"c"}}', ""],
-    ["asks for nothing known", '{"commandId":"c-1","request":{"type":"DropQuote"}}', "c-1"],
-    [
-      "names a quote that is none",
-      '{"commandId":"c-1","request":{"type":"AcceptQuote","quoteId":"..","counterpartyId":"c"}}',
-      "c-1",
-    ],
-  ])("but %s is answered at once", async (_, value, commandId) => {
+  test("has the same content after a setting made it valid, so that it gets its result again", async () => {
+    const request = { type: "CreateQuote", direction: "OUTBOUND", purpose: "COMEX", quotedAmount: "1" };
+    const currencies = { baseCurrencyIso: "JPY", quotedCurrencyIso: "BRL" };
+    const value = JSON.stringify({ commandId: "c-1", request: { ...request, ...currencies } });
+    const before = setUp();
+    const after = setUp({ currencies: ["JPY"] });
+    await before.handle(value);
+    await after.handle(value);
+    expect(before.executed[0]?.work.kind).toBe("refuse");
+    expect(after.executed[0]?.work.kind).toBe("call");
+    expect(after.executed[0]?.ref).toEqual(before.executed[0]?.ref);
+    expect(after.executed[0]?.requestHash).toBe(before.executed[0]?.requestHash);
+  });
+
+  test("without a commandId it is answered at once, under its place", async () => {
     const { handle, said, answered } = setUp();
+    const value = '{"request":{"type":"AcceptQuote","quoteId":"q","counterpartyId":"c"}}';
     expect(await handle(value)).toEqual({ result: answered[0], deadLettered: null });
     expect(said).toEqual(["answer"]);
-    expect(answered[0]).toMatchObject({ commandId, outcome: "REJECTED", error: { code: "INVALID_COMMAND" } });
-    if (commandId !== "") expect(answered[0]?.resultId).toBe(resultIdOf(commandId, true));
+    expect(answered[0]).toMatchObject({
+      commandId: "",
+      outcome: "REJECTED",
+      error: { code: "INVALID_COMMAND" },
+    });
   });
 });
 
@@ -195,36 +247,4 @@ test("what cannot be told yet is not handled: the record stays", async () => {
   const { handle, said } = setUp({ decode: () => Promise.reject(new Error("no registry")) });
   await expect(handle(Buffer.from([0, 0, 0, 0, 1]))).rejects.toThrow("no registry");
   expect(said).toEqual([]);
-});
-
-describe("the disguise of an unfit command", () => {
-  const unfit: Unfit = {
-    ok: false,
-    code: "INVALID_COMMAND",
-    message: "m",
-    commandId: "c-1",
-    operation: "ACCEPT_QUOTE",
-    quoteId: "q-1",
-    externalId: "e-1",
-  };
-  const { disguise } = refusals(() => null);
-
-  test("keeps what places it in the journal and what its result repeats", () => {
-    expect(disguise(unfit, Buffer.from("x"))?.command).toMatchObject({
-      commandId: "c-1",
-      request: { type: "AcceptQuote", quoteId: "q-1", externalId: "e-1" },
-    });
-    expect(disguise({ ...unfit, operation: "CREATE_QUOTE" }, Buffer.from("x"))?.command).toMatchObject({
-      request: { type: "CreateQuote" },
-    });
-  });
-
-  test.each([
-    ["no commandId", { commandId: "" }],
-    ["no known operation", { operation: "UNKNOWN" as const }],
-    ["no quote", { quoteId: null }],
-    ["a quote that cannot be one", { quoteId: " q" }],
-  ])("%s: there is none", (_, over) => {
-    expect(disguise({ ...unfit, ...over }, Buffer.from("x"))).toBeNull();
-  });
 });

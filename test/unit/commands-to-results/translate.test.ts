@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { journalKey, requestHash, toPartnerRequest } from "../../../src/commands-to-results/translate.ts";
+import {
+  journalRef,
+  refusedRef,
+  requestHash,
+  toPartnerRequest,
+} from "../../../src/commands-to-results/translate.ts";
 import { acceptRequest, command, createRequest, NOW } from "./commands.ts";
 
 const UUID = "3F2504E0-4F89-11D3-9A0C-0305E82C3301";
@@ -49,11 +54,15 @@ describe("toPartnerRequest", () => {
   });
 });
 
-describe("journalKey", () => {
-  it("is one for a UUID in either case, and exact otherwise", () => {
-    expect(journalKey(command(acceptRequest({ quoteId: UUID })))).toBe(UUID.toLowerCase());
-    expect(journalKey(command(acceptRequest({ quoteId: "Q-1" })))).toBe("Q-1");
-    expect(journalKey(command(createRequest))).toBe("c-1");
+describe("journalRef", () => {
+  it("puts an accept under its quote, in one spelling, and all else under the commandId", () => {
+    const key = UUID.toLowerCase();
+    expect(journalRef(command(acceptRequest({ quoteId: UUID })))).toEqual({
+      operation: "ACCEPT_QUOTE",
+      key,
+      commandId: "c-1",
+    });
+    expect(journalRef(command(createRequest))).toEqual(refusedRef("c-1"));
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
+import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
 import { complete, configOf, load, problemsOf, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
@@ -12,7 +13,8 @@ const fileWith = (name: string, text: string): string => {
   writeFileSync(file, text);
   return file;
 };
-const pem = fileWith("some.pem", "PEM");
+const cert = fileWith("cert.pem", TEST_CERT);
+const key = fileWith("key.pem", TEST_KEY);
 
 describe("what must be there", () => {
   const missing = (env: Record<string, string>, purpose: "serve" | "tool" = "serve"): string[] => {
@@ -84,9 +86,12 @@ describe("values that cannot be read", () => {
     ["PARTNER_ACCESS_TOKEN", "two\nlines", /no header of a request can carry/],
     ["PARTNER_PROXY_URL", "proxy:3128", /is not an address such as/],
     ["PARTNER_CALL_TIMEOUT", "0s", /is shorter than 1ms/],
+    ["PARTNER_CALL_TIMEOUT", "0", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "-1s", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "1.5s", /is not a duration/],
     ["PARTNER_CALL_TIMEOUT", "1d", /is not a duration/],
+    ["PARTNER_KEEP_ALIVE", "5", /is not a duration/],
+    ["PARTNER_KEEP_ALIVE", "00", /is not a duration/],
     ["PARTNER_MAX_CONNECTIONS", "0", /is not a whole number from 1/],
     ["PARTNER_MAX_CONNECTIONS", "1e3", /is not a whole number/],
     ["PARTNER_MAX_CONNECTIONS", "0x10", /is not a whole number/],
@@ -129,6 +134,7 @@ describe("values that cannot be read", () => {
       COMMANDS_MAX_AGE: "old",
       PARTNER_NAMES: "acme",
       KAFKA_SASL_MECHANISM: "plain",
+      KAFKA_TLS: "true",
     });
     expect(problems.map((problem) => problem.split(" ", 1)[0]).sort()).toEqual([
       "COMMANDS_MAX_AGE",
@@ -151,6 +157,13 @@ describe("values that can be read", () => {
     ["596h", 2_145_600_000],
   ])("the duration %s", (text, ms) => {
     expect(configOf({ WEBHOOK_DEDUP_WINDOW: text }).webhook.dedupWindowMs).toBe(ms);
+  });
+  test.each([
+    ["0", 0],
+    ["0s", 0],
+    ["5s", 5_000],
+  ])("the duration %s, where there may be none", (text, ms) => {
+    expect(configOf({ PARTNER_KEEP_ALIVE: text }).partner.keepAliveMs).toBe(ms);
   });
   test("lists lose their spaces, gaps and repetitions", () => {
     const config = configOf({
@@ -177,7 +190,7 @@ describe("values that can be read", () => {
 });
 
 describe("what must hold between settings", () => {
-  const key = Buffer.alloc(24, 7).toString("base64");
+  const webhookKey = Buffer.alloc(24, 7).toString("base64");
 
   test.each([
     ["a call longer than a drain", { PARTNER_CALL_TIMEOUT: "21s" }, "PARTNER_CALL_TIMEOUT"],
@@ -188,7 +201,7 @@ describe("what must hold between settings", () => {
     ["hmac without a header", { WEBHOOK_AUTH: "hmac", WEBHOOK_SECRET: "s" }, "WEBHOOK_SIGNATURE_HEADER"],
     [
       "standard-webhooks with a secret that is no base64",
-      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${key},whsec_no base64!` },
+      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${webhookKey},whsec_no base64!` },
       "WEBHOOK_SECRET",
     ],
     [
@@ -196,8 +209,8 @@ describe("what must hold between settings", () => {
       { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: "whsec_" },
       "WEBHOOK_SECRET",
     ],
-    ["a partner certificate without its key", { PARTNER_TLS_CERT_FILE: pem }, "PARTNER_TLS_KEY_FILE"],
-    ["a partner key without its certificate", { PARTNER_TLS_KEY_FILE: pem }, "PARTNER_TLS_CERT_FILE"],
+    ["a partner certificate without its key", { PARTNER_TLS_CERT_FILE: cert }, "PARTNER_TLS_KEY_FILE"],
+    ["a partner key without its certificate", { PARTNER_TLS_KEY_FILE: key }, "PARTNER_TLS_CERT_FILE"],
   ])("%s", (_, over, variable) => {
     expect(problemsOf(over)).toEqual([expect.stringMatching(new RegExp(`^${variable} `))]);
     expect(problemsOf(over, "tool"), "no matter to a tool").toEqual([]);
@@ -206,15 +219,19 @@ describe("what must hold between settings", () => {
   test.each([
     ["a user without a password", { SCHEMA_REGISTRY_USERNAME: "u" }, "SCHEMA_REGISTRY_PASSWORD"],
     ["a password without a user", { SCHEMA_REGISTRY_PASSWORD: "p" }, "SCHEMA_REGISTRY_USERNAME"],
-    ["a Kafka certificate without its key", { KAFKA_TLS_CERT_FILE: pem }, "KAFKA_TLS_KEY_FILE"],
+    [
+      "a Kafka certificate without its key",
+      { KAFKA_TLS: "true", KAFKA_TLS_CERT_FILE: cert },
+      "KAFKA_TLS_KEY_FILE",
+    ],
     [
       "a mechanism without a user",
-      { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_PASSWORD: "p" },
+      { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_PASSWORD: "p" },
       "KAFKA_SASL_USERNAME",
     ],
     [
       "a mechanism without a password",
-      { KAFKA_SASL_MECHANISM: "plain", KAFKA_SASL_USERNAME: "u" },
+      { KAFKA_SASL_MECHANISM: "scram-sha-512", KAFKA_SASL_USERNAME: "u" },
       "KAFKA_SASL_PASSWORD",
     ],
     ["a password without a mechanism", { KAFKA_SASL_PASSWORD: "p" }, "KAFKA_SASL_MECHANISM"],
@@ -229,7 +246,7 @@ describe("what must hold between settings", () => {
     ["hmac with all it needs", { WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "X-Signature" }],
     [
       "standard-webhooks keys with and without prefix",
-      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${key}, ${key}` },
+      { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${webhookKey}, ${webhookKey}` },
     ],
     ["a webhook secret that is wrong, without that flow", { FLOWS: "commands", WEBHOOK_SECRET: "," }],
   ])("%s is fine", (_, over) => {

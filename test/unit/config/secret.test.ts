@@ -1,8 +1,8 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format, inspect } from "node:util";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Secret } from "../../../src/config/secret.ts";
 import { configOf, problemsOf } from "./environment.ts";
 
@@ -24,6 +24,7 @@ const texts = ["access-token-text", "x-token-text", "webhook-secret-text", "sasl
 
 test("however a configuration is printed, no secret shows", () => {
   const config = configOf({
+    KAFKA_TLS: "true",
     KAFKA_SASL_MECHANISM: "plain",
     KAFKA_SASL_USERNAME: "user",
     KAFKA_SASL_PASSWORD: "sasl-text",
@@ -89,6 +90,71 @@ test("a file that is gone for a moment leaves the last text", () => {
   expect(secret.reveal()).toBe("text of tomorrow");
 });
 
+describe("a file that is caught while it is written", () => {
+  /** Writes as somebody does who is done within one tick of the file system's clock. */
+  const putAt = (text: string, at: Date): void => utimesSync(put(text), at, at);
+  const secretOf = (env: Record<string, string | undefined>) => {
+    const { webhook, partner } = configOf(env);
+    return { webhook: webhook.secret, token: partner.accessToken, proxy: partner.proxyUrl };
+  };
+
+  test.each(["", "\n", "\r\n", " \t\n \n"])(
+    "and holds %j, holds no secret: the last one stands",
+    (nothing) => {
+      const file = put("old");
+      const { webhook } = secretOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
+      const at = statSync(file).mtime;
+      putAt(nothing, at);
+      webhook?.reload();
+      expect(webhook?.reveal()).toBe("old");
+      putAt("new", at);
+      webhook?.reload();
+      expect(webhook?.reveal(), "it is looked at again, whatever its time says").toBe("new");
+    },
+  );
+
+  test("and holds half of a token, holds none", () => {
+    const { token } = secretOf({ PARTNER_ACCESS_TOKEN: undefined, PARTNER_ACCESS_TOKEN_FILE: put("old") });
+    for (const odd of ["new\n\n", "two\nlines", "nul\u0000"]) {
+      put(odd);
+      token?.reload();
+      expect(token?.reveal()).toBe("old");
+    }
+    put("new\n");
+    token?.reload();
+    expect(token?.reveal()).toBe("new");
+  });
+
+  test("and holds half of a proxy's address, holds none", () => {
+    const { proxy } = secretOf({ PARTNER_PROXY_URL_FILE: put("http://user:pw@proxy:3128") });
+    for (const odd of ["http://user:p%4", "http://user:p%@proxy:3128", "http:"]) {
+      put(odd);
+      proxy?.reload();
+      expect(proxy?.reveal()).toBe("http://user:pw@proxy:3128");
+    }
+  });
+
+  test("is read again although neither its time nor its size have changed", () => {
+    const now = new Date();
+    putAt("first", now);
+    const secret = Secret.fromFile(join(folder, "secret"));
+    putAt("other", now);
+    secret.reload();
+    expect(secret.reveal()).toBe("other");
+  });
+
+  test("is not read again once it has been left alone for a while", () => {
+    const long = new Date(Date.now() - 60_000);
+    const file = put("text");
+    utimesSync(file, long, long);
+    let reads = 0;
+    const secret = Secret.fromFile(file, () => (reads += 1));
+    secret.reload();
+    secret.reload();
+    expect(reads).toBe(1);
+  });
+});
+
 test("a secret that does not come from a file stays as it is", () => {
   const secret = Secret.of("text");
   secret.reload();
@@ -101,5 +167,6 @@ test("a secret's file must be there and hold something", () => {
     "WEBHOOK_SECRET cannot be read from the file that WEBHOOK_SECRET_FILE names (ENOENT)",
   ]);
   expect(from(put("\n"))).toEqual(["WEBHOOK_SECRET is empty in the file that WEBHOOK_SECRET_FILE names"]);
+  expect(from(put(" \n"))).toEqual(["WEBHOOK_SECRET is empty in the file that WEBHOOK_SECRET_FILE names"]);
   expect(from(put("text"))).toEqual([]);
 });

@@ -111,7 +111,7 @@ describe("nothing is sent", () => {
     const server = await serve(reply(answer("200 OK")));
     const credentials = {
       current: () => ({ accessToken: "a\r\nx-evil: 1", xToken: "x" }),
-      reload: () => Promise.resolve(),
+      reload: () => undefined,
     };
     const outcome = await partnerOf(server, { credentials }).call(ACCEPT, free());
     expect(outcome).toEqual({ kind: "notSent", reason: "invalid Authorization header" });

@@ -78,18 +78,17 @@ export const CREDENTIALS = { accessToken: "secret/access+token", xToken: "secret
 export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions> = {}) =>
   createPartner({
     baseUrl: new URL(server.url),
-    credentials: { current: () => CREDENTIALS, reload: () => Promise.resolve() },
+    credentials: { current: () => CREDENTIALS, reload: () => undefined },
     userAgent: "acme-fx",
     tls: {},
     proxy: null,
     connectTimeoutMs: 5_000,
     callTimeoutMs: 5_000,
     maxConnections: 64,
-    reuseFrom: 1,
-    connectionsTold: () => undefined,
+    keepAliveMs: 0,
     maxPerSecond: null,
     maxResponseBytes: 1_000,
-    acceptDoubtStatuses: ["302", "303", "408", "409", "425", "5xx"],
+    acceptDoubtStatuses: ["302", "303", "409"],
     clock: systemClock,
     ...over,
   });

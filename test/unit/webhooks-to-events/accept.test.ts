@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
-import type { Reception } from "../../../src/webhooks-to-events/flow.ts";
+import { EventRefused, type Reception } from "../../../src/webhooks-to-events/flow.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
@@ -222,6 +222,18 @@ describe("bodies over the limit", () => {
     expect(desk.published).toHaveLength(1);
     expect(desk.parked.filter(({ body }) => body.length === 34)).toEqual([]);
   });
+});
+
+test("a notification whose event the topic refuses for its size is a dead letter", async () => {
+  const answers = [() => Promise.reject(new EventRefused("too large"))];
+  const desk = await open({
+    write: () => (answers.shift() ?? (() => Promise.resolve({ partition: 0, offset: 0 })))(),
+  });
+  const body = notification("tx-large");
+  expect(await desk.post(body)).toMatchObject({ status: 200, text: '{"deadLettered":true}' });
+  expect(desk.parked.map((letter) => letter.body.toString())).toEqual([body]);
+  // Nothing of it is remembered as published.
+  expect((await desk.post(body)).text).toMatch(/^\{"eventId":/);
 });
 
 describe("503 with Retry-After", () => {

@@ -1,38 +1,40 @@
 import { expect, test } from "vitest";
-import { eventIdOf } from "../../../src/webhooks-to-events/event-id.ts";
 import { InFlight } from "../../../src/webhooks-to-events/in-flight.ts";
-import { randomFrom } from "../../support/random.ts";
 
-test("what is in flight is found by its id, whatever else comes and goes, in whichever order", () => {
-  // Three in a chain, on average.
-  const ids = Array.from({ length: 6_000 }, (_, n) =>
-    eventIdOf({ transactionId: `${n}`, status: "", createdAt: "" }),
-  );
+const event = (eventId: string, occurredAt: number | null, direction: "UNKNOWN" | "INBOUND" = "UNKNOWN") => ({
+  eventId,
+  transactionId: "tx",
+  direction,
+  occurredAt,
+});
+const NOTHING = { direction: "UNKNOWN", latestOccurredAt: null } as const;
+
+test("an event is found until it is removed, and no other one", () => {
   const inFlight = new InFlight<number>();
-  const expected = new Map<string, number>();
-  const random = randomFrom(1);
-  const differences: unknown[] = [];
-  for (let step = 0; step < 60_000; step++) {
-    const id = ids[Math.floor(random() * ids.length)]!;
-    if (expected.delete(id)) inFlight.remove(id);
-    else {
-      inFlight.add(id, step);
-      expected.set(id, step);
-    }
-    if (inFlight.find(id) !== expected.get(id)) differences.push([step, id]);
-  }
-  for (const id of ids) if (inFlight.find(id) !== expected.get(id)) differences.push(id);
-  expect(differences).toEqual([]);
-  expect(expected.size).toBeGreaterThan(2_000);
+  const [a, b] = [event("a", null), event("b", null)];
+  const published = Promise.resolve(1);
+  inFlight.add(a, published);
+  expect(inFlight.find(a)).toBe(published);
+  expect(inFlight.find(b)).toBeUndefined();
+  inFlight.remove(b);
+  expect(inFlight.find(a)).toBe(published);
+  inFlight.remove(a);
+  expect(inFlight.find(a)).toBeUndefined();
 });
 
-test("to remove what is not in flight changes nothing", () => {
+test("a transaction is known by what was known before and by all that is in flight", () => {
   const inFlight = new InFlight<number>();
-  const [a, b] = ["a", "b"].map((id) => eventIdOf({ transactionId: id, status: "", createdAt: "" })) as [
-    string,
-    string,
-  ];
-  inFlight.add(a, 1);
-  inFlight.remove(b);
-  expect(inFlight.find(a)).toBe(1);
+  const [early, late] = [event("early", 1, "INBOUND"), event("late", 3)];
+  inFlight.add(late, Promise.resolve(1));
+  inFlight.add(early, Promise.resolve(1));
+  expect(inFlight.about("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 3 });
+  expect(inFlight.about("tx", { direction: "OUTBOUND", latestOccurredAt: 5 })).toEqual({
+    direction: "INBOUND",
+    latestOccurredAt: 5,
+  });
+  expect(inFlight.about("other", NOTHING)).toEqual(NOTHING);
+  inFlight.remove(late);
+  expect(inFlight.about("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 1 });
+  inFlight.remove(early);
+  expect(inFlight.about("tx", NOTHING)).toEqual(NOTHING);
 });

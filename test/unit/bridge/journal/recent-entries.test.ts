@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { recentEntries } from "../../../../src/bridge/journal/recent-entries.ts";
 import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
-import { concluded, released } from "../../commands-to-results/journal/journal.ts";
+import { claimed, concluded, released } from "../../commands-to-results/journal/journal.ts";
 
 const at = (offset: number, partition = 0) => ({ partition, offset });
 const entryOf = (step: Entry["step"]): Entry => ({ operation: "ACCEPT_QUOTE", commandId: "c", step });
@@ -17,7 +17,14 @@ it("finds the conclusion that stands at a place, and there alone", () => {
   expect([recent.find(at(1, 11)), recent.find(at(1, 1)), recent.find(at(11))]).toEqual([null, null, null]);
 });
 
-it("keeps nothing but conclusions: nobody reads anything else again", () => {
+it("keeps claims, for the fold concludes those on a taken quote", () => {
+  const recent = recentEntries();
+  const entry = entryOf(claimed("a"));
+  recent.keep(at(0), entry);
+  expect(recent.find(at(0))).toBe(entry);
+});
+
+it("keeps nothing else: nobody reads it again", () => {
   const recent = recentEntries();
   recent.keep(at(0), entryOf(released("a")));
   expect(recent.find(at(0))).toBeNull();

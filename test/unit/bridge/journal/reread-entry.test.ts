@@ -1,10 +1,18 @@
 import { expect, it } from "vitest";
 import { rereadEntry } from "../../../../src/bridge/journal/reread-entry.ts";
 import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
+import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import type { Incoming } from "../../../../src/kafka/record.ts";
 
 const POSITION = { partition: 2, offset: 42 };
-const record: Incoming = { topic: "j", ...POSITION, timestampMs: 0, key: null, value: null, headers: {} };
+const record: Incoming = {
+  topic: "j",
+  ...POSITION,
+  timestampMs: 0,
+  key: null,
+  value: null,
+  headers: NO_HEADERS,
+};
 const entry: Entry = {
   operation: "ACCEPT_QUOTE",
   commandId: "c-1",

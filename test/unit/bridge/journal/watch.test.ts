@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { watchJournal } from "../../../../src/bridge/journal/watch.ts";
 import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import { startTail, type Range } from "../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
@@ -19,7 +20,7 @@ const record = (offset: number, timestampMs = Date.now()) => ({
   timestampMs,
   key: Buffer.from("q"),
   value: null,
-  headers: {},
+  headers: NO_HEADERS,
 });
 
 /** A watch over a journal of one partition, and what the cluster says of it. */

@@ -2,26 +2,40 @@ import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { expect, it } from "vitest";
 import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
-import { fromRecord, toRecord } from "../../../../src/commands-to-results/journal/entry.ts";
+import { fromRecord, JOURNAL_VERSION, toRecord } from "../../../../src/commands-to-results/journal/entry.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
 import { claimed, concluded, published, released } from "./journal.ts";
 
 const schema = JSON.parse(readFileSync("schemas/command-journal-entry.avsc", "utf8")) as avro.Schema;
 const type = avro.Type.forSchema(schema, { wrapUnions: "auto" });
 
+const young = (key: string) => ({ key, ageMs: 0 });
+
 it.each([
   claimed("a"),
-  claimed("a", { supersedes: "b" }),
+  claimed("a", { supersedes: "b", quoteId: "Q" }),
   released("a"),
   concluded(null, "IN_DOUBT"),
   published(),
 ])("goes through Avro and back: $kind", (step) => {
   const entry: Entry = { operation: "ACCEPT_QUOTE", commandId: "c", step };
   const read = type.fromBuffer(type.toBuffer(toRecord(entry))) as CommandJournalEntry;
-  expect(fromRecord(read)).toEqual(entry);
+  expect(fromRecord(read, young("quote"))).toEqual(entry);
 });
 
+const record = toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step: released("a") });
+
 it("does not guess at another version", () => {
-  const record = toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step: released("a") });
-  expect(fromRecord({ ...record, version: 2 })).toBeNull();
+  for (const version of [0, JOURNAL_VERSION + 1])
+    expect(fromRecord({ ...record, version }, young("quote"))).toBeNull();
+});
+
+it("folds what version 1 wrote, where it stands under the key of today", () => {
+  expect(fromRecord({ ...record, version: 1 }, young("quote"))).not.toBeNull();
+});
+
+it("refuses an accept of today that stands under another key than it would today: it would not be found there", () => {
+  expect(fromRecord({ ...record, version: 1 }, young("Quote"))).toBeNull();
+  expect(fromRecord({ ...record, version: 1 }, { key: "Quote", ageMs: 86_400_001 })).not.toBeNull();
+  expect(fromRecord({ ...record, version: 1, operation: "CREATE_QUOTE" }, young("Quote"))).not.toBeNull();
 });

@@ -1,9 +1,11 @@
 import type { Entry, Ref, Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import type { Contradicted } from "../../../../src/commands-to-results/journal/partition-view.ts";
 import type { Deps, Item } from "../../../../src/commands-to-results/journal/ports.ts";
 import type { View } from "../../../../src/commands-to-results/journal/view.ts";
 import { createView } from "../../../../src/commands-to-results/journal/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { codec, conclude, decide, guard } from "../../../simulation/bridge-parts.ts";
+import type { Verdict } from "../../../../src/commands-to-results/types.ts";
+import { codec, conclude, decide, finalResultId, guard } from "../../../simulation/bridge-parts.ts";
 
 type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
 
@@ -15,6 +17,7 @@ export const claimed = (attemptId: string, more: Partial_<"claimed"> = {}): Step
   receivedAt: 1,
   attempts: 0,
   supersedes: null,
+  quoteId: null,
   ...more,
 });
 
@@ -31,6 +34,7 @@ export const concluded = (
   resultId: outcome === "IN_DOUBT" ? "doubt" : "final",
   result: Buffer.from(outcome),
   note: null,
+  traceparent: null,
 });
 
 export const published = (resultId = "final"): Step => ({ kind: "published", resultId });
@@ -42,37 +46,66 @@ export const accept = (commandId: string, key = "quote"): Ref => ({
 });
 export const create = (commandId: string): Ref => ({ operation: "CREATE_QUOTE", key: commandId, commandId });
 
-/** A view of one partition, and the log that feeds it. */
-export const createLog = () => {
-  const view: View = createView({ partitions: 1, partitionOf: () => 0 });
+/**
+ * A view of one partition, and the log that feeds it.
+ * @param now the clock of the log, which gives each entry its LogAppendTime
+ */
+export const createLog = (now: () => number = Date.now) => {
+  const contradictions: Contradicted[] = [];
+  const contradicted = (found: Contradicted): void => void contradictions.push(found);
+  const view: View = createView({ partitions: 1, partitionOf: () => 0, contradicted });
   view.begin(0, { startOffset: 0, endOffset: 0 });
-  const entries: { key: string; entry: Entry }[] = [];
+  const entries: { key: string; entry: Entry; timestampMs: number }[] = [];
   return {
     view,
     entries,
+    contradictions,
     append: ({ operation, key, commandId }: Ref, ...steps: Step[]): void => {
       for (const step of steps) {
         const entry: Entry = { operation, commandId, step };
-        const offset = entries.push({ key, entry }) - 1;
-        view.take({ partition: 0, offset, timestampMs: Date.now(), key, entry });
+        const timestampMs = now();
+        const offset = entries.push({ key, entry, timestampMs }) - 1;
+        view.take({ partition: 0, offset, timestampMs, key, entry });
       }
     },
   };
 };
 
-export const itemOf = ({ operation, key, commandId }: Ref): Item => ({
-  command: {
-    commandId,
-    issuedAt: 0,
-    expiresAt: null,
-    request: { type: "AcceptQuote", quoteId: key, counterpartyId: "cp", amount: null, externalId: null },
-  },
-  key,
-  requestHash: "hash",
-  request: { operation, method: "PUT", path: "/", body: "{}" },
-  receivedAt: Date.now(),
-  traceparent: null,
-});
+/** A command that is to be executed; `refused`: one that is not, for what it says. */
+export const itemOf = (ref: Ref, refused: Verdict | null = null): Item => {
+  const { operation, key, commandId } = ref;
+  return {
+    identity: {
+      commandId,
+      operation,
+      quoteId: key,
+      externalId: null,
+      finalResultId: finalResultId(commandId),
+    },
+    ref,
+    requestHash: "hash",
+    work: refused
+      ? { kind: "refuse", verdict: refused }
+      : {
+          kind: "call",
+          command: {
+            commandId,
+            issuedAt: 0,
+            expiresAt: null,
+            request: {
+              type: "AcceptQuote",
+              quoteId: key,
+              counterpartyId: "cp",
+              amount: null,
+              externalId: null,
+            },
+          },
+          request: { operation, method: "PUT", path: "/", body: "{}" },
+        },
+    receivedAt: Date.now(),
+    envelope: { traceparent: null, origin: null },
+  };
+};
 
 /** A bridge around one log that never fails; a test replaces what it is about. */
 export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<Deps> = {}) => {

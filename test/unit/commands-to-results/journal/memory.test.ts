@@ -10,7 +10,7 @@ it("keeps thousands of results apart, in few bytes each", () => {
   for (let i = 0; i < 20_000; i++)
     memory.remember(print(i), { offset: 2 ** 40 + i, taken: i % 3 === 0, succeeded: i % 2 === 0 });
   expect(memory.count).toBe(20_000);
-  expect(memory.bytes / memory.count).toBeLessThanOrEqual(81);
+  expect(memory.bytes / memory.count).toBeLessThanOrEqual(104);
   for (let i = 0; i < 20_000; i += 7) {
     expect(memory.find(print(i))).toEqual({
       offset: 2 ** 40 + i,
@@ -41,4 +41,21 @@ it("forgets by offset and gives the room back", () => {
   expect(memory.bytes).toBeLessThan(bytes / 10);
   expect(memory.find(print(4_989))).toBeNull();
   expect(memory.find(print(4_990))).toMatchObject({ offset: 4_990 });
+});
+
+it("knows a commandId under whichever key, from its first entry on", () => {
+  const memory = createMemory();
+  const one = fingerprint(accept("c", "q1"));
+  const other = fingerprint(accept("c", "q2"));
+  expect([memory.knows(one), memory.knowsElsewhere(one)]).toEqual([false, false]);
+  memory.meet(one, 7);
+  expect(memory.find(one), "nothing final is known").toBeNull();
+  expect([memory.knows(one), memory.knowsElsewhere(one)]).toEqual([true, false]);
+  expect([memory.knows(other), memory.knowsElsewhere(other)]).toEqual([false, true]);
+  expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")))).toBe(false);
+  memory.remember(one, { offset: 9, taken: false, succeeded: true });
+  memory.meet(one, 11);
+  expect(memory.find(one)).toMatchObject({ offset: 9, succeeded: true });
+  memory.forgetBefore(10);
+  expect([memory.knows(one), memory.knowsElsewhere(other)]).toEqual([false, false]);
 });

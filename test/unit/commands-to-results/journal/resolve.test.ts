@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { republish } from "../../../../src/commands-to-results/journal/republish.ts";
 import type { Decision } from "../../../../src/commands-to-results/journal/resolve.ts";
-import { createFinder, resolve } from "../../../../src/commands-to-results/journal/resolve.ts";
-import type { Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import { quotesOf, resolve } from "../../../../src/commands-to-results/journal/resolve.ts";
+import type { Position, Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import type { CommandResult } from "../../../../src/records.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
 import { finalResultId } from "../../../simulation/bridge-parts.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
@@ -10,11 +12,15 @@ const c1 = accept("c1");
 const never = new AbortController().signal;
 const decision: Decision = { as: "not-executed", by: "Ana", note: "not in the books", force: true };
 
-const doubted = () => {
-  const log = createLog();
-  const { deps, results } = createDeps(log);
+/** @param machineMs how far the clock of the operator's machine is ahead of the log's */
+const doubted = ({ machineMs = 0 } = {}) => {
+  let logMs = 1_800_000_000_000;
+  const log = createLog(() => logMs);
+  const { deps, results } = createDeps(log, {
+    clock: { ...systemClock, now: () => logMs + machineMs },
+  });
   const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
-    const facts = { command: itemOf(c1).command, receivedAt: 0, completedAt: 0, attempts: 1 };
+    const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const verdict = { outcome, error: null, decidedBy: "PARTNER" as const, answer: null };
     const result = deps.conclude(facts, verdict);
     return {
@@ -24,7 +30,17 @@ const doubted = () => {
     } as Step;
   };
   log.append(c1, claimed("a"), conclusion("IN_DOUBT"));
-  return { log, results, conclusion, deps: { ...deps, finalResultId } };
+  return {
+    log,
+    results,
+    conclusion,
+    deps: {
+      ...deps,
+      finalResultId,
+      timeOf: ({ offset }: Position) => log.entries[offset]?.timestampMs ?? null,
+    },
+    later: (ms: number): void => void (logMs += ms),
+  };
 };
 
 describe("resolve", () => {
@@ -41,11 +57,55 @@ describe("resolve", () => {
     expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
   });
 
-  it("refuses while the call may still be under way, unless forced", async () => {
-    const { deps, log } = doubted();
+  it.each([-400_000, -1, 0, 1, 400_000])(
+    "refuses while the call may still be under way, with a clock that is %i ms wrong, unless forced",
+    async (machineMs) => {
+      const { deps, log, later, results } = doubted({ machineMs });
+      const patient = { ...decision, force: false };
+      later(19_999);
+      expect(await resolve(deps, c1, patient, never)).toEqual({
+        kind: "tooYoung",
+        ageMs: 19_999,
+        neededMs: 20_000,
+      });
+      expect(log.view.look(c1).kind).toBe("doubt");
+      expect(results).toEqual([]);
+      later(1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+      expect(await resolve(doubted({ machineMs }).deps, c1, decision, never)).toMatchObject({
+        kind: "resolved",
+      });
+    },
+  );
+
+  it("takes the time from an entry that changes nothing, whatever came in between", async () => {
+    const { deps, log, later, conclusion } = doubted();
+    later(60_000);
+    const state = () => JSON.stringify([log.view.look(c1), log.view.unpublished(), log.view.count()]);
+    const before = state();
+    const { append } = deps.journal;
+    let appended = 0;
+    deps.journal = {
+      ...deps.journal,
+      append: async (key, entry) => {
+        const written = await append(key, entry);
+        if (++appended > 1) return written;
+        expect(entry.step.kind).toBe("released");
+        expect(state(), "a marker changes nothing").toBe(before);
+        log.append(c1, conclusion("SUCCEEDED"));
+        return written;
+      },
+    };
     const end = await resolve(deps, c1, { ...decision, force: false }, never);
-    expect(end).toMatchObject({ kind: "tooYoung", neededMs: 20_000 });
-    expect(log.entries).toHaveLength(2);
+    expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
+    expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
+  });
+
+  it("calls a claim young when nobody can tell when its own entry was appended", async () => {
+    const { deps, later } = doubted();
+    later(60_000);
+    const end = await resolve({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
+    expect(end).toMatchObject({ kind: "tooYoung", ageMs: 0 });
   });
 
   it("prints the decision that stands, also when it came in between", async () => {
@@ -64,21 +124,33 @@ describe("resolve", () => {
     expect(await resolve(deps, c1, decision, never)).toEqual(end);
   });
 
+  it("waits for the schema of a result that an older version wrote", async () => {
+    const { deps } = doubted();
+    const { codec } = deps;
+    let asked = 0;
+    const decode: typeof codec.decode = (value) => {
+      if (++asked === 1) throw new Error("the schema of an earlier result is being asked for");
+      return codec.decode(value);
+    };
+    const end = await resolve({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
+    expect(end).toMatchObject({ kind: "resolved" });
+  });
+
+  it("names the quotes of doubts as their commands spell them", async () => {
+    const { deps, log } = doubted();
+    const other = accept("c1", "q2");
+    log.append(other, claimed("b"), concluded("b", "IN_DOUBT"));
+    const spelt = (value: Buffer) =>
+      ({ quoteId: String(value) === "IN_DOUBT" ? null : "QUOTE" }) as CommandResult;
+    const codec = { ...deps.codec, decode: spelt };
+    expect(await quotesOf({ ...deps, codec }, [c1, other], never)).toEqual(["QUOTE", "q2"]);
+  });
+
   it("does not know a command that is not in doubt", async () => {
     const { deps, log } = doubted();
     expect(await resolve(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
     log.append(accept("c8", "q8"), claimed("b"));
     expect(await resolve(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
-  });
-
-  it("finds a command's places in the journal", () => {
-    const finder = createFinder("c1");
-    const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c1", step: claimed("a") };
-    const record = { partition: 0, offset: 0, timestampMs: 0, key: "quote", entry };
-    finder.take(record);
-    finder.take({ ...record, offset: 1 });
-    finder.take({ ...record, key: "other", entry: { ...entry, commandId: "c2" } });
-    expect(finder.refs()).toEqual([c1]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Cluster, FoundTopic } from "../../../../src/kafka/cluster/cluster.
 import { inspect } from "../../../../src/kafka/cluster/inspect.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { setUp } from "../../../../src/kafka/cluster/setup.ts";
-import { topicPlans, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
+import { topicPlans, type Room, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
 
 const DAY_MS = 86_400_000;
 const names: TopicNames = {
@@ -18,7 +18,12 @@ const roles = Object.keys(names) as (keyof TopicNames)[];
 type Created = Parameters<Cluster["create"]>[0];
 
 /** A cluster and a registry of paper. */
-const paper = ({ defaultReplicas = 3, obstacle = null as string | null } = {}) => {
+const paper = ({
+  defaultReplicas = 3,
+  obstacle = null as string | null,
+  brokerConfig = {},
+  room = [] as Room[],
+} = {}) => {
   const topics = new Map<string, FoundTopic>();
   const created: Created[] = [];
   const subjects = new Map<string, number>();
@@ -34,7 +39,7 @@ const paper = ({ defaultReplicas = 3, obstacle = null as string | null } = {}) =
       created.push(topic);
       const { name, partitions, config } = topic;
       const replicationFactor = topic.replicationFactor > 0 ? topic.replicationFactor : defaultReplicas;
-      topics.set(name, { name, partitions, replicationFactor, config });
+      topics.set(name, { name, partitions, replicationFactor, config: { ...brokerConfig, ...config } });
       return Promise.resolve();
     },
     close: () => Promise.resolve(),
@@ -51,10 +56,10 @@ const paper = ({ defaultReplicas = 3, obstacle = null as string | null } = {}) =
   const said: string[] = [];
   const run = (over: { dryRun?: boolean; replicationFactor?: number } = {}) =>
     setUp(
-      { names, partitions: 6, replicationFactor: -1, dryRun: false, ...over },
+      { names, partitions: 6, replicationFactor: -1, dryRun: false, room, ...over },
       { cluster, registry, say: (line) => void said.push(line) },
     );
-  const look = (used = roles) => inspect(names, used, { cluster, registry });
+  const look = (used = roles) => inspect({ names, used, room }, { cluster, registry });
   /** Changes settings of a topic that is there. */
   const change = (name: string, config: Record<string, string>): void => {
     const topic = topics.get(name)!;
@@ -129,7 +134,29 @@ describe("setup", () => {
     topics.set("commands", { name: "commands", partitions: 1, replicationFactor: 3, config });
     await run();
     const dead = created.find(({ name }) => name === "dead");
-    expect(Number(dead?.config["max.message.bytes"])).toBeGreaterThan(5_000_000);
+    expect(Number(dead?.config["max.message.bytes"])).toBe(5_065_536);
+  });
+
+  test("also where the commands topic is new, and has what the broker gives it", async () => {
+    const { run, look, topics } = paper({ brokerConfig: { "max.message.bytes": "3000000" } });
+    await run();
+    expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3065536");
+    expect((await look()).problems).toEqual([]);
+  });
+
+  test("what the settings let be written has room, in a topic that is new", async () => {
+    const room: Room[] = [
+      { role: "journal", bytes: 2_000_000, setting: "ONE=1" },
+      { role: "results", bytes: 100_000, setting: "TWO=2" },
+      { role: "deadLetters", bytes: 3_000_000, setting: "THREE=3" },
+    ];
+    const { run, look, topics } = paper({ room });
+    await run();
+    expect(topics.get("journal")?.config["max.message.bytes"]).toBe("2000000");
+    expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3000000");
+    // Kafka's default is larger: whatever the cluster gives stays as it is.
+    expect(topics.get("results")?.config).not.toHaveProperty("max.message.bytes");
+    expect((await look()).problems).toEqual([]);
   });
 
   test("a schema that cannot read what is there is one sentence, and is not registered", async () => {
@@ -178,7 +205,24 @@ describe("what serve looks for", () => {
     ],
     ["outlived by commands", "commands", { "retention.ms": String(8 * DAY_MS) }, /twice as long as commands/],
     ["outlived by commands for ever", "commands", { "retention.ms": "-1" }, /twice as long as commands/],
-    ["too small", "dead", { "max.message.bytes": "1000000" }, /dead takes smaller records than commands/],
+    [
+      "too narrow",
+      "dead",
+      { "max.message.bytes": "1000000" },
+      /dead .*commands.*: .*max.message.bytes=1114124/,
+    ],
+    [
+      "too narrow for what is added",
+      "dead",
+      { "max.message.bytes": "1114123" },
+      /dead .*commands.*: .*max.message.bytes=1114124/,
+    ],
+    [
+      "open to an unclean election",
+      "journal",
+      { "unclean.leader.election.enable": "true" },
+      /journal .*forget.*: set unclean.leader.election.enable=false/,
+    ],
   ])("a topic that is %s is a problem", async (_, name, config, message) => {
     const { run, look, change } = paper();
     await run();
@@ -187,6 +231,25 @@ describe("what serve looks for", () => {
     const { problems } = await look();
     expect(problems).toEqual([expect.stringMatching(message)]);
   });
+
+  test.each<keyof TopicNames>(["journal", "results", "transactionStatus", "deadLetters"])(
+    "%s without room for what a setting lets be written is a problem, where it is used",
+    async (role) => {
+      const room = [{ role, bytes: 1_200_000, setting: "A_SETTING=600000" }];
+      const { run, look, change } = paper({ room });
+      await run();
+      change("commands", { "max.message.bytes": "1048588" });
+      change(names[role], { "max.message.bytes": "1199999" });
+      expect((await look()).problems).toEqual([
+        expect.stringMatching(
+          new RegExp(`^Topic ${names[role]} .* 1199999 .*A_SETTING=600000.*max.message.bytes=1200000`),
+        ),
+      ]);
+      expect((await look(roles.filter((each) => each !== role))).problems).toEqual([]);
+      change(names[role], { "max.message.bytes": "1200000" });
+      expect((await look()).problems).toEqual([]);
+    },
+  );
 
   test.each<[string, Record<string, string>]>([
     ["for ever", { "retention.ms": "-1" }],
@@ -203,6 +266,15 @@ describe("what serve looks for", () => {
     await run();
     for (const [name, topic] of topics) topics.set(name, { ...topic, config: {} });
     expect((await look()).problems).toEqual([]);
+  });
+
+  test("an unclean election is a warning for all but the journal", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("results", { "unclean.leader.election.enable": "true" });
+    const { problems, warnings } = await look();
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/unclean.leader.election.enable.* results\b/)]);
   });
 
   test.each([

@@ -1,63 +1,13 @@
-import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import { silent } from "../../../../src/cli/silent.ts";
 import { startOrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
-const TOPIC = "commands";
-
-/** As much of a kafkajs consumer as is used, with one partition and a group of its own. */
-const fakeConsumer = () => {
-  const events = new EventEmitter();
-  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "STOP", "CRASH"];
-  const state = { paused: false, stopped: false };
-  const ask = (paused: boolean): void => {
-    if (state.stopped)
-      throw new Error("Consumer group was not initialized, consumer#run must be called first");
-    state.paused = paused;
-  };
-  let eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
-  const consumer = {
-    events: Object.fromEntries(names.map((name) => [name, name])),
-    on: (name: string, listener: (event: unknown) => void) => events.on(name, listener),
-    connect: () => Promise.resolve(),
-    subscribe: () => Promise.resolve(),
-    run: (options: { eachBatch: typeof eachBatch }) => {
-      eachBatch = options.eachBatch;
-      events.emit("GROUP_JOIN", { payload: { memberAssignment: { [TOPIC]: [0] } } });
-      return Promise.resolve();
-    },
-    pause: () => ask(true),
-    resume: () => ask(false),
-    seek: () => undefined,
-    commitOffsets: () => Promise.resolve(),
-    disconnect: () => Promise.resolve(),
-  } as unknown as Consumer;
-  const deliver = (from: number, count: number): Promise<void> => {
-    const messages = Array.from({ length: count }, (_, i) => ({
-      offset: String(from + i),
-      timestamp: "0",
-      key: null,
-      value: null,
-      headers: {},
-    }));
-    const lastOffset = (): string => String(from + count - 1);
-    const batch = { topic: TOPIC, partition: 0, messages, lastOffset, highWatermark: "0" };
-    return eachBatch({ batch, isRunning: () => true, isStale: () => false } as unknown as EachBatchPayload);
-  };
-  /** As on its way to a crash: the group is forgotten first, and the crash is told when the connections are closed. */
-  const stop = (): void => {
-    state.stopped = true;
-    events.emit("STOP");
-  };
-  return { client: { consumer: () => consumer } as unknown as Kafka, state, deliver, stop };
-};
-
-/** A consumer with two hundred records that all wait for the same thing, which is twice as many as it may have. */
+/** A consumer with more records than it may hold, all of which wait for the same thing. */
 const waiting = async () => {
-  const fake = fakeConsumer();
+  const kafka = fakeKafka(1);
   let endAll: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (endAll = resolve));
   const consumer = startOrderedConsumer(
@@ -67,27 +17,32 @@ const waiting = async () => {
       sessionTimeoutMs: 30_000,
       maxBytesPerPartition: 1,
       maxInFlight: 4,
-      maxUnfinished: 100,
+      maxHeldBytes: 200_000,
     },
     async (_, { place }) => {
       // As commands do that are being concluded: they wait for Kafka, and all of them hear of it at once.
       place.leave();
       await gate;
     },
-    { newClient: () => fake.client, clock: systemClock, log: silent, random: () => 0 },
+    {
+      newClient: () => kafka.client,
+      clock: systemClock,
+      log: silent,
+      random: () => 0,
+    },
   );
-  await eventually(() => consumer.state().up, "the consumer to join");
-  await fake.deliver(0, 200);
-  await eventually(() => consumer.unfinished() === 200 && consumer.inFlight() === 0, "all to wait");
-  expect(fake.state.paused).toBe(true);
-  return { ...fake, consumer, endAll };
+  kafka.append(0, Array<null>(400).fill(null));
+  await eventually(() => kafka.paused.has(0) && consumer.inFlight() === 0, "all that fit to wait");
+  return { ...kafka, consumer, endAll };
 };
 
-test("reads on after more records than may be unfinished have ended in the same instant", async () => {
-  const { state, consumer, endAll } = await waiting();
+test("reads on after as many records as it may hold have ended in the same instant", async () => {
+  const { paused, commits, consumer, endAll } = await waiting();
+  expect(consumer.unfinished()).toBeLessThan(400);
   endAll();
-  await eventually(() => consumer.unfinished() === 0, "all to end");
-  expect(state.paused).toBe(false);
+  await eventually(() => commits.get(0)?.offset === 400, "all to end");
+  expect(consumer.unfinished()).toBe(0);
+  expect(paused.has(0)).toBe(false);
   await consumer.stop(100);
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { eachHeader } from "../../../../src/kafka/headers.ts";
 import { envelopeHeaders } from "../../../../src/kafka/produce/envelope.ts";
 
 const kind = { type: "some.Type", source: "https://partner.example" };
@@ -10,8 +11,9 @@ const envelope = {
 };
 
 test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () => {
-  const { common, headersOf } = envelopeHeaders(kind);
-  expect({ ...common, ...headersOf(envelope) }).toEqual({
+  const { encodedHeaders, headersOf } = envelopeHeaders(kind);
+  const inCommon = [...eachHeader(encodedHeaders)].map(([name, value]) => [String(name), String(value)]);
+  expect(Object.fromEntries([...inCommon, ...headersOf(envelope)])).toEqual({
     ce_specversion: "1.0",
     ce_id: "id-1",
     ce_source: "https://partner.example",
@@ -24,5 +26,5 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
 
 test("a trace context goes along under its own name", () => {
   const { headersOf } = envelopeHeaders(kind);
-  expect(headersOf({ ...envelope, traceparent: "00-1-2-01" })).toMatchObject({ traceparent: "00-1-2-01" });
+  expect(headersOf({ ...envelope, traceparent: "00-1-2-01" })).toContainEqual(["traceparent", "00-1-2-01"]);
 });

@@ -14,19 +14,19 @@ type Built = { apiName: string; apiVersion: number; encode: () => Promise<{ buff
 /** As kafkajs builds the request for a broker of today. */
 const build = require("kafkajs/src/protocol/requests/produce/v7/request.js") as (args: object) => Built;
 
-const record = (text: string) => ({ key: null, value: Buffer.from(text), headers: {} });
+const record = (text: string) => ({ key: null, value: Buffer.from(text), headers: [] });
 const request = (partitions: object[]): Built =>
   build({ acks: -1, timeout: 30_000, topicData: [{ topic: "t", partitions }] });
 
 test("prepared messages travel as they are, a partition each", async () => {
+  const batch = recordBatch([record("a"), record("b")], NOW_MS);
   const built = request(
     [0, 5].map((partition) => ({
       partition,
-      messages: [preparedMessage(partition, [record("a"), record("b")], NOW_MS)],
+      messages: [preparedMessage(partition, batch)],
     })),
   );
   expect(built).toMatchObject({ apiName: "Produce", apiVersion: 7 });
-  const batch = recordBatch([record("a"), record("b")], NOW_MS);
   const int = (value: number, bytes = 4): Buffer => {
     const buffer = Buffer.alloc(bytes);
     buffer.writeIntBE(value, 0, bytes);

@@ -6,6 +6,9 @@ import {
   type Publisher,
   type PublisherOptions,
 } from "../../../../src/kafka/produce/publisher.ts";
+import { EncodeError } from "../../../../src/kafka/errors.ts";
+import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
+import type { Header } from "../../../../src/kafka/record.ts";
 import type { PublishError } from "../../../../src/kafka/produce/waiting.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
@@ -28,7 +31,7 @@ const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = 
   opened.push(publisher);
   const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
     publisher.publish(
-      { key: key === null ? null : Buffer.from(key), value: Buffer.alloc(bytes), headers: {} },
+      { key: key === null ? null : Buffer.from(key), value: Buffer.alloc(bytes), headers: [] },
       timeoutMs,
     );
   /** The code of the error that a publish ends with. */
@@ -270,7 +273,7 @@ describe("bounds", () => {
     const lose = async (): Promise<void> => {
       const value = Buffer.alloc(100_000);
       held.push(new WeakRef(value));
-      expect(await failure(publisher.publish({ key: Buffer.from("k"), value, headers: {} }, 20))).toBe(
+      expect(await failure(publisher.publish({ key: Buffer.from("k"), value, headers: [] }, 20))).toBe(
         "timeout",
       );
     };
@@ -299,13 +302,17 @@ describe("bounds", () => {
     expect(await failure(publish("large", LONG_MS, 6_000))).toBe("overloaded");
   });
 
-  test("headers, in common or not, count among the bytes", async () => {
+  test("headers, encoded already or not, count among the bytes", async () => {
     const { publisher, failure } = setUp(1, { maxWaitingBytes: 5_000 });
-    const record = { key: null, value: null, headers: {} };
-    const headers = { large: "x".repeat(6_000) };
+    const record = { key: null, value: null, headers: [] };
+    const headers: Header[] = [
+      ["large", "x".repeat(6_000)],
+      ["large", null],
+    ];
+    const encodedHeaders = encodeHeaders(headers);
     expect(await failure(publisher.publish(record, LONG_MS))).toBe("written");
     expect(await failure(publisher.publish({ ...record, headers }, LONG_MS))).toBe("overloaded");
-    expect(await failure(publisher.publish({ ...record, common: headers }, LONG_MS))).toBe("overloaded");
+    expect(await failure(publisher.publish({ ...record, encodedHeaders }, LONG_MS))).toBe("overloaded");
   });
 
   test("where a topic takes only small batches, few are refused, for what is refused may be written in part", async () => {
@@ -322,12 +329,16 @@ describe("bounds", () => {
     expect(refused).toBe(5);
   });
 
-  test("a batch that Kafka finds too large is sent record by record, and only the large one is refused", async () => {
+  test.each([
+    ["that Kafka finds too large", protocolError("MESSAGE_TOO_LARGE")],
+    ["of which Kafka finds a record wrong", protocolError("INVALID_RECORD")],
+    ["of which a record cannot be encoded", new EncodeError(new Error("no bytes"))],
+  ])("a batch %s is sent record by record, and only that one is refused", async (_, refusal) => {
     const { cluster, publish, failure } = setUp();
     await publish("first");
     cluster.before = (batch) =>
-      batch.length > 1 || batch.some(({ record }) => record.value?.length === 5_000)
-        ? Promise.reject(protocolError("MESSAGE_TOO_LARGE"))
+      batch.some(({ record }) => record.value?.length === 5_000)
+        ? Promise.reject(refusal)
         : Promise.resolve();
     const outcomes = await Promise.all([
       failure(publish("a")),

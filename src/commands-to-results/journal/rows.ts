@@ -1,0 +1,90 @@
+/**
+ * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose last word is zero is
+ * empty. All rows with the same first word stand in one run, which an empty row ends. Filled to between 35 and 70 percent.
+ */
+export type Rows = {
+  /** The word at a place of a row that `find` or `add` gave. */
+  word(row: number, at: number): number;
+  setWord(row: number, at: number, word: number): void;
+  /** The first row of the run that matches, or -1. */
+  find(firstWord: number, matches: (row: number) => boolean): number;
+  /** Adds a row, whose last word is not zero. */
+  add(words: ArrayLike<number>): void;
+  /** Calls back for each row. */
+  forEach(visit: (row: number) => void): void;
+  /** Drops the rows that are not to be kept, and gives their memory back. */
+  keepOnly(isKept: (row: number) => boolean): void;
+  readonly count: number;
+  readonly bytes: number;
+};
+
+const MAX_LOAD = 0.7;
+const SMALLEST = 64;
+
+/** @param width words of a row */
+export const createRows = (width: number): Rows => {
+  let capacity = SMALLEST;
+  let words = new Uint32Array(capacity * width);
+  let count = 0;
+
+  const word = (row: number, at: number): number => words[row + at] ?? 0;
+  const isEmpty = (row: number): boolean => word(row, width - 1) === 0;
+  const startOf = (firstWord: number): number => (firstWord & (capacity - 1)) * width;
+  const after = (row: number): number => (row + width === words.length ? 0 : row + width);
+
+  const insert = (row: ArrayLike<number>): void => {
+    let to = startOf(row[0] ?? 0);
+    while (!isEmpty(to)) to = after(to);
+    words.set(row, to);
+    count += 1;
+  };
+
+  const forEach = (visit: (row: number) => void): void => {
+    for (let row = 0; row < words.length; row += width) if (!isEmpty(row)) visit(row);
+  };
+
+  const rebuild = (nextCapacity: number, isKept: (row: number) => boolean): void => {
+    const old = words;
+    const kept: number[] = [];
+    forEach((row) => {
+      if (isKept(row)) kept.push(row);
+    });
+    capacity = nextCapacity;
+    words = new Uint32Array(capacity * width);
+    count = 0;
+    for (const row of kept) insert(old.subarray(row, row + width));
+  };
+
+  return {
+    word,
+    setWord: (row, at, value) => {
+      words[row + at] = value;
+    },
+    find: (firstWord, matches) => {
+      for (let row = startOf(firstWord); !isEmpty(row); row = after(row))
+        if (word(row, 0) === firstWord && matches(row)) return row;
+      return -1;
+    },
+    add: (row) => {
+      if ((count + 1) / capacity > MAX_LOAD) rebuild(capacity * 2, () => true);
+      insert(row);
+    },
+    forEach,
+    keepOnly: (isKept) => {
+      let kept = 0;
+      forEach((row) => {
+        if (isKept(row)) kept += 1;
+      });
+      if (kept === count) return;
+      let fitting = SMALLEST;
+      while (kept / fitting > MAX_LOAD) fitting *= 2;
+      rebuild(fitting, isKept);
+    },
+    get count() {
+      return count;
+    },
+    get bytes() {
+      return words.byteLength;
+    },
+  };
+};

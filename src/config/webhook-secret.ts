@@ -1,0 +1,21 @@
+import { secretsIn } from "../runtime/secret-list.ts";
+import { standardKeyBytes } from "../runtime/standard-key.ts";
+import type { Config } from "./config.ts";
+
+/** What no header can carry; nobody means it in a path either. */
+// eslint-disable-next-line no-control-regex -- control characters are what it is about
+const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
+/** What is wrong with the text of WEBHOOK_SECRET, so that it completes "WEBHOOK_SECRET …"; null when it can be used. */
+export const webhookSecretFault = (auth: Config["webhook"]["auth"], text: string): string | null => {
+  if (auth === undefined || auth === "none") return null;
+  const secrets = secretsIn(text);
+  if (secrets.length === 0) return "holds nothing but commas";
+  if (auth === "standard-webhooks" && secrets.some((secret) => standardKeyBytes(secret) === null))
+    return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
+  if (auth === "path-token" && secrets.some((secret) => secret === "." || secret === ".."))
+    return "holds a secret that cannot be the end of a path: dots alone stand for other folders";
+  if ((auth === "path-token" || auth === "header") && secrets.some((secret) => CONTROL.test(secret)))
+    return "holds a secret that no request can carry: several are separated by commas, not by lines";
+  return null;
+};

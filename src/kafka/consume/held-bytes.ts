@@ -1,0 +1,29 @@
+/**
+ * Bounds what is held of unfinished records: each partition has an equal share, so that one which is full stops nobody but itself. What a
+ * partition held when it was lost counts for as long as it is held.
+ */
+export type HeldBytes = {
+  add(partition: number, bytes: number): void;
+  remove(partition: number, bytes: number): void;
+  /** The partition has used up its share: nothing more of it is taken. */
+  isFull(partition: number): boolean;
+  /** Half of its share is free: it is worth fetching again. */
+  hasRoom(partition: number): boolean;
+};
+
+/** @param partitions how many partitions share it now */
+export const heldBytes = (maxBytes: number, partitions: () => number): HeldBytes => {
+  const held = new Map<number, number>();
+  const of = (partition: number): number => held.get(partition) ?? 0;
+  const share = (): number => maxBytes / Math.max(1, partitions());
+  return {
+    add: (partition, bytes) => held.set(partition, of(partition) + bytes),
+    remove: (partition, bytes) => {
+      const left = of(partition) - bytes;
+      if (left > 0) held.set(partition, left);
+      else held.delete(partition);
+    },
+    isFull: (partition) => of(partition) >= share(),
+    hasRoom: (partition) => of(partition) < share() / 2,
+  };
+};

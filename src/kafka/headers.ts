@@ -1,0 +1,37 @@
+import type { EncodedHeaders } from "./record.ts";
+
+export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
+
+/** Names and values in their order. A name is bytes, too: Kafka asks for UTF-8 and does not look. */
+export function* eachHeader({
+  count,
+  bytes,
+}: EncodedHeaders): Generator<[name: Buffer, value: Buffer | null]> {
+  let at = 0;
+  /** A length: seven bits a byte, zigzag. */
+  const readLength = (): number => {
+    let coded = 0;
+    let byte = 0x80;
+    for (let factor = 1; byte >= 0x80; factor *= 0x80) {
+      byte = bytes[at++] ?? 0;
+      coded += (byte & 0x7f) * factor;
+    }
+    return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+  };
+  const readBytes = (): Buffer | null => {
+    const length = readLength();
+    if (length < 0) return null;
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  for (let left = count; left > 0 && at < bytes.length; left -= 1)
+    yield [readBytes() ?? Buffer.alloc(0), readBytes()];
+}
+
+/** The value of a header; of one that is repeated the last one, as in Kafka's own clients. Null where there is none, or it is null. */
+export const headerValue = (headers: EncodedHeaders, name: string): Buffer | null => {
+  const wanted = Buffer.from(name);
+  let found: Buffer | null = null;
+  for (const [each, value] of eachHeader(headers)) if (wanted.equals(each)) found = value;
+  return found;
+};

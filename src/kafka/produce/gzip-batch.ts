@@ -1,0 +1,15 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { HEAD_BYTES, sealed } from "./record-batch.ts";
+
+/** Attributes: compressed with gzip, create time, no transaction. */
+const GZIP = 1;
+const compress = promisify(gzip);
+
+/** The same batch with its records compressed, where that makes it smaller. */
+export const gzipBatch = async (batch: Buffer): Promise<Buffer> => {
+  const records = await compress(batch.subarray(HEAD_BYTES));
+  return HEAD_BYTES + records.length < batch.length
+    ? sealed(Buffer.concat([batch.subarray(0, HEAD_BYTES), records]), GZIP)
+    : batch;
+};

@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import net from "node:net";
+import tls from "node:tls";
+import type { Clock } from "../../runtime/clock.ts";
+import { turn } from "../../runtime/turn.ts";
+import { cachedLookup } from "./cached-lookup.ts";
+import { tlsSessions } from "./tls-sessions.ts";
+import { tunnel } from "./tunnel.ts";
+
+/** PEM texts: who to trust beside the system's roots, and who to be. */
+export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer };
+
+export type ConnectOptions = {
+  origin: URL;
+  tls: TlsMaterial;
+  /**
+   * The HTTP proxy that each connection asks for a tunnel, with credentials in the URL where it wants them. It may be another one each time.
+   * Null for none.
+   */
+  proxy: (() => URL) | null;
+  clock: Clock;
+};
+
+/** A connection on its way. */
+export type Opening = {
+  /**
+   * TCP, the proxy's tunnel and TLS done, nothing was sent to the partner, and it neither closed the connection nor spoke. Rejects on whatever
+   * prevents that; no byte of a request can have left then.
+   */
+  socket: Promise<net.Socket>;
+  /** Ends it, how far it ever came, and with it what has been written and is still on its way. */
+  giveUp: () => void;
+};
+
+const isTls = (url: URL): boolean => url.protocol === "https:";
+const portOf = (url: URL): number => Number(url.port || (isTls(url) ? 443 : 80));
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
+
+const ignore = (): undefined => undefined;
+
+/** Takes note of a socket as soon as there is one, so that it can be given up at any moment. */
+type Track = (socket: net.Socket) => void;
+
+/** Opens connections that nothing was sent on. */
+export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
+  const lookup = cachedLookup({ clock });
+  const sessions = tlsSessions();
+
+  const overTcp = async (url: URL, track: Track): Promise<net.Socket> => {
+    const options = { noDelay: true, autoSelectFamily: true, lookup };
+    const socket = net.connect({ host: hostOf(url), port: portOf(url), ...options });
+    track(socket);
+    await once(socket, "connect");
+    return socket;
+  };
+
+  const overTls = async (
+    url: URL,
+    under: net.Socket,
+    own: TlsMaterial,
+    track: Track,
+  ): Promise<net.Socket> => {
+    const host = hostOf(url);
+    const session = sessions.take(url.host);
+    const socket = tls.connect({
+      ...own,
+      socket: under,
+      host,
+      ...(net.isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ["http/1.1"],
+      ...(session ? { session } : {}),
+    });
+    track(socket);
+    sessions.keepFrom(socket, url.host);
+    await once(socket, "secureConnect");
+    return socket;
+  };
+
+  const open = async (track: Track): Promise<net.Socket> => {
+    const hop = proxy?.() ?? null;
+    let socket = await overTcp(hop ?? origin, track);
+    if (hop !== null) {
+      if (isTls(hop)) socket = await overTls(hop, socket, {}, track);
+      await tunnel(socket, { proxy: hop, host: hostOf(origin), port: portOf(origin) });
+    }
+    return isTls(origin) ? overTls(origin, socket, material, track) : socket;
+  };
+
+  return () => {
+    const sockets: net.Socket[] = [];
+    let isGivenUp = false;
+    const drop = (socket: net.Socket): void => {
+      if (socket.destroyed) return;
+      const isBare = !(socket instanceof tls.TLSSocket) && !socket.connecting && !socket.writableEnded;
+      // Closed as usual, the system would go on delivering what it had taken, long after the call is over.
+      if (isBare) socket.resetAndDestroy();
+      // With an error, or whoever waits for it to open would wait on.
+      else socket.destroy(new Error("the connection was given up"));
+    };
+    const giveUp = (): void => {
+      isGivenUp = true;
+      sockets.forEach(drop);
+    };
+    const track: Track = (socket) => {
+      sockets.push(socket.on("error", ignore));
+      // What was opened too late is of no use to anybody.
+      if (isGivenUp) drop(socket);
+    };
+    const untouched = async (): Promise<net.Socket> => {
+      const socket = await open(track);
+      await turn();
+      if (socket.destroyed || socket.readableEnded || !socket.writable)
+        throw new Error("the connection was closed at once");
+      if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");
+      return socket;
+    };
+    const socket = untouched();
+    socket.catch(giveUp);
+    return { socket, giveUp };
+  };
+};

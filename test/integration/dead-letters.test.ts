@@ -1,0 +1,212 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
+import {
+  followRaw,
+  produceRaw,
+  type RawHeader,
+  type RawRecord,
+  type RawSeen,
+} from "../support/raw-records.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+type Followed = Awaited<ReturnType<typeof followRaw>>;
+
+let world: World;
+let bridge: Replica;
+let letters: Followed;
+let results: Followed;
+
+beforeAll(async () => {
+  world = await openWorld(sharedCluster(), {
+    sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+    settings: { FLOWS: "webhooks,commands", WEBHOOK_MAX_BODY_BYTES: "524288" },
+  });
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  letters = await followRaw(world.brokers, world.topics.deadLetters);
+  world.defer(letters.stop);
+  results = await followRaw(world.brokers, world.topics.results);
+  world.defer(results.stop);
+});
+afterAll(async () => {
+  const exitCode = await bridge.stop();
+  const { brokers, groupId, topics } = world;
+  const [committed, sent] = [
+    await committedTotal(brokers, groupId, topics.commands),
+    await endTotal(brokers, topics.commands),
+  ];
+  await world.close();
+  expect(exitCode).toBe(0);
+  expect(committed).toBe(sent);
+});
+
+const header = (name: string | Buffer, value: string | Buffer | null): RawHeader => [
+  Buffer.from(name),
+  value === null ? null : Buffer.from(value),
+];
+const accept = (commandId: string): RawRecord => ({
+  key: Buffer.from(commandId),
+  value: Buffer.from(
+    JSON.stringify({
+      commandId,
+      request: { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" },
+    }),
+  ),
+  headers: [],
+});
+const poison = (
+  key: string,
+  headers: readonly RawHeader[],
+  value = Buffer.from(`no command ${key}`),
+): RawRecord => ({
+  key: Buffer.from(key),
+  value,
+  headers,
+});
+const send = (...records: RawRecord[]): Promise<void> =>
+  produceRaw(world.brokers, world.topics.commands, records);
+const keyed =
+  (key: string) =>
+  (record: RawSeen): boolean =>
+    record.key?.toString() === key;
+const own = (record: RawSeen | undefined): readonly RawHeader[] =>
+  (record?.headers ?? []).filter(([name]) => !name.toString().startsWith("dead-letter-"));
+const added = (record: RawSeen, name: string): string | undefined =>
+  record.headers.findLast(([each]) => each.toString() === `dead-letter-${name}`)?.[1]?.toString();
+const outcomeOf = (record: RawSeen | undefined): unknown =>
+  decode("command-result", record?.value ?? null)["outcome"];
+
+describe("headers", () => {
+  const odd: readonly (readonly [string, readonly RawHeader[]])[] = [
+    ["a name that is repeated, with a null value", [header("a", "1"), header("a", null), header("a", "2")]],
+    ["names that mean something to an object", [header("__proto__", "x"), header("constructor", null)]],
+    ["no name", [header("", "nameless"), header("", null)]],
+    ["bytes that are no text", [header("bytes", Buffer.from([0, 255, 254])), header("empty", "")]],
+    ["names that are no text", [header(Buffer.from([255, 254]), "1"), header(Buffer.from([255, 253]), "2")]],
+    ["an order of their own", [header("b", "1"), header("2", "2"), header("a", "3"), header("1", "4")]],
+    ["a reason of their own", [header("dead-letter-was", "here")]],
+  ];
+
+  test("are in the dead letter as they came, all of them, and everything else flows on", async () => {
+    const records = odd.map(([what, headers]) => poison(what, headers));
+    const everything = poison(
+      "all of them",
+      odd.flatMap(([, headers]) => headers),
+    );
+    await send(accept("before"), ...records, everything, accept("after"));
+    for (const commandId of ["before", "after"]) {
+      const [result] = await results.until(keyed(commandId));
+      expect(outcomeOf(result)).toBe("SUCCEEDED");
+    }
+    for (const record of [...records, everything]) {
+      const [letter] = await letters.until(keyed(String(record.key)));
+      expect(letter?.value).toEqual(record.value);
+      expect(letter?.headers.slice(0, record.headers.length), String(record.key)).toEqual(record.headers);
+    }
+  });
+
+  test("are shown by watch, repeated ones as a list", async () => {
+    const name = "to be watched";
+    await send(
+      poison(name, [header("once", "1"), header("a", "1"), header("a", null), header("__proto__", "x")]),
+    );
+    await letters.until(keyed(name));
+    const watching = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
+    const line = await watching.untilLine((each) => each.includes(name), "the dead letter");
+    await watching.stop();
+    const { headers } = JSON.parse(line) as { headers: Record<string, unknown> };
+    expect(Object.entries(headers).slice(0, 3)).toEqual([
+      ["once", "1"],
+      ["a", ["1", null]],
+      ["__proto__", "x"],
+    ]);
+    expect(headers["dead-letter-reason"]).toBe("UNREADABLE_COMMAND");
+  });
+
+  test("do not stop a result: a trace that is none is left out", async () => {
+    await send({ ...accept("long-trace"), headers: [header("traceparent", Buffer.alloc(900_000, "x"))] });
+    const [result] = await results.until(keyed("long-trace"));
+    expect(outcomeOf(result)).toBe("SUCCEEDED");
+    expect(result?.headers.map(([name]) => name.toString())).not.toContain("traceparent");
+  });
+});
+
+describe("size", () => {
+  test("a value that came compressed is kept, however large it is", async () => {
+    const value = Buffer.alloc(2_500_000, "no command, ");
+    await send(poison("2.5 MB", [header("h", "1")], value), accept("after 2.5 MB"));
+    const [letter] = await letters.until(keyed("2.5 MB"));
+    expect(letter?.value?.equals(value)).toBe(true);
+    expect(own(letter)).toEqual([header("h", "1")]);
+    expect(outcomeOf((await results.until(keyed("after 2.5 MB")))[0])).toBe("SUCCEEDED");
+  });
+
+  test("a notification that cannot be read is kept up to the largest that is taken", async () => {
+    const body = randomBytes(524_288);
+    const answer = await fetch(bridge.webhookUrl, { method: "POST", body });
+    expect([answer.status, await answer.text()]).toEqual([200, '{"deadLettered":true}']);
+    const [letter] = await letters.until(({ value }) => value?.equals(body) === true);
+    expect(letter && added(letter, "source")).toBe("webhook");
+  });
+
+  test("what the topic takes in no way is kept in parts", async () => {
+    const { brokers, topics } = world;
+    const value = randomBytes(900_000);
+    const headers = [header("a", "1"), header("a", null)];
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await send(poison("in parts", headers, value), accept("after parts"));
+    const parts = await letters.until(keyed("in parts"), 4);
+    expect(parts.map((part) => added(part, "part"))).toEqual(["1/4", "2/4", "3/4", "4/4"]);
+    expect(Buffer.concat(parts.map((part) => part.value ?? Buffer.alloc(0))).equals(value)).toBe(true);
+    for (const part of parts) {
+      expect(own(part)).toEqual(headers);
+      expect(added(part, "reason")).toBe("UNREADABLE_COMMAND");
+      expect(added(part, "part-id")).toBe(added(parts[0] as RawSeen, "part-id"));
+    }
+    expect(outcomeOf((await results.until(keyed("after parts")))[0])).toBe("SUCCEEDED");
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+  });
+
+  test("a key and headers that are too large themselves are kept in parts, too", async () => {
+    const { brokers, topics } = world;
+    const [key, large] = [randomBytes(300_000), randomBytes(300_000)];
+    const headers = [header("large", large), header("a", null)];
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await send({ key, value: Buffer.from("no command"), headers }, accept("after a large key"));
+    await eventually(
+      async () => {
+        const parts = letters.seen.filter((part) => added(part, "part-of") !== undefined);
+        const of = (what: string): Buffer =>
+          Buffer.concat(
+            parts
+              .filter((part) => added(part, "part-of") === what)
+              .map((part) => part.value ?? Buffer.alloc(0)),
+          );
+        expect(of("key").equals(key)).toBe(true);
+        expect(of("headers").includes(large)).toBe(true);
+        expect(of("value").toString()).toContain("no command");
+        return Promise.resolve(true);
+      },
+      "all parts",
+      30_000,
+    );
+    expect(outcomeOf((await results.until(keyed("after a large key")))[0])).toBe("SUCCEEDED");
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+  });
+
+  test("a result that its key makes too large is answered without it", async () => {
+    const key = randomBytes(300_000);
+    await setTopicConfig(world.brokers, world.topics.results, { "max.message.bytes": "200000" });
+    await send({ key, value: Buffer.from("no command"), headers: [] }, accept("after a huge key"));
+    await letters.until((letter) => letter.key?.equals(key) === true);
+    const [answer] = await results.until((record) => record.key === null);
+    expect(outcomeOf(answer)).toBe("REJECTED");
+    expect(answer?.headers.map(([name]) => name.toString())).toContain("command-offset");
+    expect(outcomeOf((await results.until(keyed("after a huge key")))[0])).toBe("SUCCEEDED");
+  });
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decode, encode, latestSchemaId } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { readTopic } from "../support/follow.ts";
+import { produce } from "../support/produce.ts";
+import type { Ended } from "../support/program.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+// The journal is written here as replicas that are gone left it: two of them, for one commandId, at the same moment.
+
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+/** `resolve` wants a claim to be twenty times as old. */
+const AT_ONCE_MS = 1;
+const LONG_MS = 15_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(sharedCluster());
+});
+afterAll(() => world.close());
+
+const doubts = async (commandId: string, callWithinMs: number, ...quoteIds: string[]): Promise<void> => {
+  const { schemaRegistryUrl } = sharedCluster();
+  const { journal, results } = world.topics;
+  const entryId = await latestSchemaId(schemaRegistryUrl, journal);
+  const resultSchemaId = await latestSchemaId(schemaRegistryUrl, results);
+  const entries = quoteIds.flatMap((quoteId) => {
+    const attempt = { attemptId: randomUUID(), requestHash: "hash" };
+    const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
+    const result = encode("command-result", resultSchemaId, {
+      ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
+      ...{ httpStatus: null, response: null, error: { code: "OWNER_LOST", message: "gone" } },
+      ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
+    });
+    const steps = {
+      Claimed: { ...attempt, callWithinMs, receivedAt: 0, attempts: 0, supersedes: null },
+      Concluded: { ...attempt, ...outcome, result, note: null, traceparent: TRACE },
+    };
+    return Object.entries(steps).map(([name, fields]) => {
+      const entry = { version: 1, operation: "ACCEPT_QUOTE", commandId };
+      const step = { [`cambio.bridge.v1.${name}`]: fields };
+      return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
+    });
+  });
+  await produce(world.brokers, journal, entries);
+};
+
+const resolve = (commandId: string, args: readonly string[], env = {}): Promise<Ended> =>
+  world.run(["resolve", commandId, "--by", "ana", "--note", "asked the partner", ...args], env);
+const resultsOf = async (commandId: string) =>
+  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+
+test("a command that is in doubt for two quotes is only decided for the one that is named", async () => {
+  const [first, second] = [`q-${randomUUID()}`, randomUUID()];
+  await doubts("two-quotes", AT_ONCE_MS, first, second);
+
+  const unnamed = await resolve("two-quotes", ["--as", "succeeded"]);
+  expect(unnamed).toMatchObject({ code: 1, out: "" });
+  for (const text of [first, second, "--quote-id"]) expect(unnamed.err).toContain(text);
+  const other = await resolve("two-quotes", ["--as", "succeeded", "--quote-id", "q-other"]);
+  expect(other).toMatchObject({ code: 1, out: "" });
+  expect(other.err).toContain("q-other");
+  expect(await resultsOf("two-quotes")).toEqual([]);
+
+  const named = await resolve("two-quotes", ["--as", "not-executed", "--quote-id", second.toUpperCase()]);
+  expect(named).toMatchObject({ code: 0, err: "" });
+  expect(JSON.parse(named.out)).toMatchObject({ quoteId: second, outcome: "FAILED", decidedBy: "OPERATOR" });
+  const again = await resolve("two-quotes", ["--as", "succeeded", "--quote-id", second]);
+  expect(again).toMatchObject({ code: 1, out: named.out });
+  expect(again.err).toContain("decided already");
+
+  // One doubt is left: now the commandId says enough.
+  const last = await resolve("two-quotes", ["--as", "succeeded"]);
+  expect(JSON.parse(last.out)).toMatchObject({ quoteId: first, outcome: "SUCCEEDED" });
+  const published = await resultsOf("two-quotes");
+  expect(published.map(({ value }) => decode("command-result", value)["outcome"]).sort()).toEqual([
+    "FAILED",
+    "SUCCEEDED",
+  ]);
+  for (const { headers } of published) expect(headers).toMatchObject({ traceparent: TRACE });
+});
+
+test("a claim is as old as the journal says, whatever the clock of the operator's machine says", async () => {
+  await doubts("young", LONG_MS, "q-young");
+  const fast = { NODE_OPTIONS: "--import data:text/javascript,const{now}=Date;Date.now=()=>now()+1e6" };
+  const tooYoung = await resolve("young", ["--as", "not-executed"], fast);
+  expect(tooYoung).toMatchObject({ code: 1, out: "" });
+  expect(tooYoung.err).toContain("--force");
+  expect(tooYoung.err).toMatch(/began \d{1,2}s ago/);
+  expect(await resultsOf("young")).toEqual([]);
+
+  await doubts("old", AT_ONCE_MS, "q-old");
+  const slow = { NODE_OPTIONS: fast.NODE_OPTIONS.replace("+", "-") };
+  expect(await resolve("old", ["--as", "not-executed"], slow)).toMatchObject({ code: 0, err: "" });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import { messageOf } from "../support/accepts.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { produce } from "../support/produce.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+const SHUTDOWN_TIMEOUT_MS = 8_000;
+
+let kafka: KafkaCluster;
+let world: World;
+
+beforeAll(async () => {
+  kafka = await startKafka({ heapMb: 256 });
+  world = await openWorld(
+    { ...sharedCluster(), kafkaBrokers: kafka.bootstrapServers },
+    {
+      sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+      settings: { SHUTDOWN_TIMEOUT: `${SHUTDOWN_TIMEOUT_MS}ms`, PARTNER_CALL_TIMEOUT: "3s" },
+    },
+  );
+  await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "hang", when: "after" });
+});
+afterAll(async () => {
+  await world.close();
+  await kafka.stop();
+});
+
+const broker = () => kafka.brokers[0]!;
+const takenAway = [
+  [
+    "frozen",
+    () => Promise.resolve().then(() => broker().freeze()),
+    () => Promise.resolve().then(() => broker().resume()),
+  ],
+  ["killed", () => broker().kill(), () => broker().start()],
+] as const;
+
+const expectToEndInTime = async (replica: Replica): Promise<void> => {
+  const startedAt = performance.now();
+  expect(await replica.stop()).toBe(0);
+  expect(performance.now() - startedAt, "within SHUTDOWN_TIMEOUT").toBeLessThan(SHUTDOWN_TIMEOUT_MS);
+};
+
+/** An accept that the partner does not answer. */
+const openAccept = async (quoteId: string): Promise<void> => {
+  await produce(world.brokers, world.topics.commands, [
+    messageOf({ commandId: `c-${quoteId}`, quoteId, key: quoteId }),
+  ]);
+  const called = async (): Promise<boolean> => {
+    const { executions } = await world.sandbox<{ executions: number }>(`/_sandbox/executions/${quoteId}`);
+    return executions === 1;
+  };
+  await eventually(called, "the call", 30_000);
+};
+
+/** A webhook whose event Kafka does not acknowledge. */
+const openWebhook = async ({ webhookUrl, managementUrl }: Replica): Promise<void> => {
+  const body = JSON.stringify({ transactionId: "tx", status: "CANCELED" });
+  void fetch(webhookUrl, { method: "POST", body }).catch(() => undefined);
+  const waiting = `cambio_bridge_publisher_waiting_records{topic="${world.topics.events}"} 1`;
+  const isWaiting = async (): Promise<boolean> =>
+    (await (await fetch(`${managementUrl}/metrics`)).text()).includes(waiting);
+  await eventually(isWaiting, "the event to wait for Kafka");
+};
+
+test.each(takenAway)(
+  "SIGTERM ends the process in time while Kafka is %s, whatever is under way",
+  async (what, takeAway, bringBack) => {
+    const replica = await world.startReplica();
+    await replica.untilReady();
+    await openAccept(`q-${what}`);
+    await takeAway();
+    await openWebhook(replica);
+    await expectToEndInTime(replica).finally(bringBack);
+  },
+  120_000,
+);
+
+test.each(takenAway)(
+  "SIGTERM during the start ends the process in time while Kafka is %s",
+  async (_, takeAway, bringBack) => {
+    await takeAway();
+    const replica = await world.startReplica();
+    await eventually(() => fetch(`${replica.managementUrl}/livez`), "the process to listen", 15_000);
+    await expectToEndInTime(replica).finally(bringBack);
+  },
+  120_000,
+);

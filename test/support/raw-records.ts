@@ -1,0 +1,128 @@
+import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
+import kafkajs, { CompressionTypes } from "kafkajs";
+import { eventually } from "./eventually.ts";
+import { clientOf } from "./kafka.ts";
+
+// Records as bytes, for what kafkajs cannot write and does not show: it makes an object of a record's headers. No code of the bridge comes
+// into it.
+
+export type RawHeader = readonly [name: Buffer, value: Buffer | null];
+export type RawRecord = { key: Buffer | null; value: Buffer | null; headers: readonly RawHeader[] };
+
+const varint = (value: number): Buffer => {
+  const bytes: number[] = [];
+  let rest = value < 0 ? -2 * value - 1 : 2 * value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest & 0x7f) | 0x80);
+  return Buffer.from([...bytes, rest]);
+};
+
+const sized = (bytes: Buffer | null): Buffer =>
+  bytes === null ? varint(-1) : Buffer.concat([varint(bytes.length), bytes]);
+
+const recordBytes = ({ key, value, headers }: RawRecord, offsetDelta: number): Buffer => {
+  const head = [Buffer.from([0, 0]), varint(offsetDelta), sized(key), sized(value), varint(headers.length)];
+  return sized(Buffer.concat([...head, ...headers.flatMap(([name, of]) => [sized(name), sized(of)])]));
+};
+
+/** Reads what follows the value of a record of magic 2. */
+export const headersOf = (record: Buffer): RawHeader[] => {
+  let at = 0;
+  const int = (): number => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = record[at++] ?? 0;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    }
+  };
+  const bytes = (): Buffer | null => {
+    const length = int();
+    if (length < 0) return null;
+    at += length;
+    return Buffer.from(record.subarray(at - length, at));
+  };
+  at += 1; // attributes
+  int(); // timestamp delta
+  int(); // offset delta
+  bytes(); // key
+  bytes(); // value
+  return Array.from({ length: int() }, () => [bytes() ?? Buffer.alloc(0), bytes()] as const);
+};
+
+/** Writes one batch of records, compressed with gzip, to the first partition of a topic. */
+export const produceRaw = async (
+  brokers: string,
+  topic: string,
+  records: readonly RawRecord[],
+): Promise<void> => {
+  const producer = clientOf(brokers).producer({ allowAutoTopicCreation: false });
+  const { [CompressionTypes.GZIP]: gzip } = kafkajs.CompressionCodecs;
+  const ours = { compress: () => Promise.resolve(gzipSync(Buffer.concat(records.map(recordBytes)))) };
+  await producer.connect();
+  try {
+    Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ours });
+    // kafkajs makes the batch and its head; the records themselves are those above.
+    const messages = records.map(() => ({ partition: 0, value: null }));
+    await producer.send({ topic, acks: -1, compression: CompressionTypes.GZIP, messages });
+  } finally {
+    Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: gzip });
+    await producer.disconnect();
+  }
+};
+
+export type RawSeen = RawRecord & { partition: number; offset: number };
+
+type Decode = (decoder: { buffer: Buffer }, context: unknown) => object;
+const require = createRequire(import.meta.url);
+const DECODER = "kafkajs/src/protocol/recordBatch/record/v0/decoder.js";
+const seenHeaders = new WeakMap<object, RawHeader[]>();
+let keeps = false;
+
+/** Lets kafkajs read on as ever, and keeps what it does not show. */
+const keepHeaders = (): void => {
+  if (keeps) return;
+  keeps = true;
+  const decode = require(DECODER) as Decode;
+  const loaded = require.cache[require.resolve(DECODER)];
+  if (!loaded) throw new Error("kafkajs keeps its modules somewhere else than it did");
+  loaded.exports = ((decoder, context) => {
+    const headers = headersOf(decoder.buffer);
+    const record = decode(decoder, context);
+    seenHeaders.set(record, headers);
+    return record;
+  }) satisfies Decode;
+};
+
+/** Follows a topic with every header as it stands there. To be called before anything is read by this process. */
+export const followRaw = async (brokers: string, topic: string) => {
+  keepHeaders();
+  const seen: RawSeen[] = [];
+  const consumer = clientOf(brokers).consumer({ groupId: `raw-${topic}`, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await consumer.run({
+    eachBatch: ({ batch: { partition, messages } }) => {
+      for (const message of messages) {
+        const { offset, key, value } = message;
+        seen.push({
+          partition,
+          offset: Number(offset),
+          key,
+          value,
+          headers: seenHeaders.get(message) ?? [],
+        });
+      }
+      return Promise.resolve();
+    },
+  });
+  return {
+    seen,
+    until: async (fits: (record: RawSeen) => boolean, count = 1): Promise<RawSeen[]> => {
+      const found = () => seen.filter(fits);
+      await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
+      return found();
+    },
+    stop: () => consumer.disconnect(),
+  };
+};

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { webhookSecrets } from "../../../src/bridge/webhook-secrets.ts";
+import { configOf } from "../config/environment.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "cambio-bridge-secrets-"));
+  vi.useFakeTimers({ now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+const put = (text: string): string => {
+  const file = join(folder, "secret");
+  writeFileSync(file, text);
+  vi.setSystemTime(Date.now() + 1_000);
+  return file;
+};
+const secretsFrom = (file: string, auth: string) =>
+  webhookSecrets(
+    configOf({
+      WEBHOOK_AUTH: auth,
+      WEBHOOK_SECRET: undefined,
+      WEBHOOK_SECRET_FILE: file,
+      WEBHOOK_SIGNATURE_HEADER: "x-signature",
+    }),
+  );
+const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+
+test.each([
+  ["hmac", "old", ["", "\n", ",", " ,, \n"]],
+  ["path-token", "old", ["", ",", "..", "new\nnewer"]],
+  ["header", "old", ["", ",", "new\nnewer"]],
+  ["standard-webhooks", key, ["", ",", "whsec_", "no base64!", `${key},whsec_!`]],
+])("%s: what cannot be used leaves the last secrets", (auth, first, odd) => {
+  const secrets = secretsFrom(put(first), auth);
+  expect(secrets()).toEqual([first]);
+  for (const text of odd) {
+    put(text);
+    expect(secrets(), JSON.stringify(text)).toEqual([first]);
+  }
+  const next = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
+  put(`${next}, ${first}\n`);
+  expect(secrets()).toEqual([next, first]);
+});
+
+test("the list is the same one for as long as the file is", () => {
+  const secrets = secretsFrom(put("one,two"), "hmac");
+  const list = secrets();
+  put("one,two");
+  expect(secrets()).toBe(list);
+});
+
+test("a file that cannot be used at all any more stops the start", () => {
+  const file = put("good");
+  const config = configOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
+  put("..");
+  expect(() => webhookSecrets(config)).toThrow(/^WEBHOOK_SECRET holds a secret that cannot be/);
+});
+
+test("none wants none", () => {
+  expect(webhookSecrets(configOf({ WEBHOOK_AUTH: "none", WEBHOOK_SECRET: undefined }))()).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { deliver, type Delivery } from "../../../src/cli/deliver.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { PublishError } from "../../../src/kafka/produce/waiting.ts";
+import type { CommandResult } from "../../../src/records.ts";
+import { UsageError } from "../../../src/runtime/errors.ts";
+
+const ID = "0b9f0a7e-0000-4000-8000-000000000001";
+const timedOut = new PublishError("timeout", "fx.commands did not acknowledge in time");
+const succeeded = { commandId: ID, outcome: "SUCCEEDED" } as CommandResult;
+
+const never = new Promise<never>(() => undefined);
+const resultIs = (result: Promise<CommandResult>) => () =>
+  Promise.resolve({ result, stop: () => Promise.resolve() });
+
+const run = async (over: Partial<Delivery>, stopped = new AbortController().signal) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io: Pick<Io, "out" | "err" | "stopped"> = {
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    stopped,
+  };
+  const delivery = { commandId: ID, write: () => Promise.resolve(), expectResult: null, waitMs: 20, ...over };
+  const code = await deliver(io, delivery).catch((error: unknown) => {
+    expect(error).toBeInstanceOf(UsageError);
+    err.push((error as Error).message);
+    return 1;
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+};
+
+describe("a command that Kafka acknowledged", () => {
+  it("is named", async () => {
+    expect(await run({})).toEqual({ code: 0, out: ID, err: "" });
+  });
+  it.each([
+    ["SUCCEEDED", 0],
+    ["REJECTED", 3],
+    ["FAILED", 3],
+    ["IN_DOUBT", 4],
+  ] as const)("ends as its result says: %s, %i", async (outcome, code) => {
+    const result = { ...succeeded, outcome };
+    const ended = await run({ expectResult: resultIs(Promise.resolve(result)) });
+    expect(ended).toMatchObject({ code, out: JSON.stringify(result) });
+    expect(ended.err).toContain(ID);
+  });
+  it("may have no result in time", async () => {
+    const ended = await run({ expectResult: resultIs(never) });
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toMatch(new RegExp(`No result of command ${ID} .*may still come`));
+  });
+  it("stays sent, whatever goes wrong when the wait is over", async () => {
+    const stop = () => Promise.reject(new Error("the group is gone"));
+    const expectResult = () => Promise.resolve({ result: Promise.resolve(succeeded), stop });
+    expect(await run({ expectResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
+  });
+});
+
+describe("a command that Kafka did not acknowledge in time", () => {
+  const write = () => Promise.reject(timedOut);
+
+  it("may have been written: that is said, with its id and how to find out", async () => {
+    const { code, out, err } = await run({ write });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("may have been written");
+    expect(err).toContain(`--command-id ${ID}`);
+    expect(err).toContain("watch results --from-beginning");
+    expect(err).not.toMatch(/could not be|was not sent/);
+  });
+  it("is shown to have been written by its result", async () => {
+    const ended = await run({ write, expectResult: resultIs(Promise.resolve(succeeded)) });
+    expect(ended).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
+    expect(ended.err).toContain(ID);
+  });
+  it("has perhaps no result either", async () => {
+    const ended = await run({ write, expectResult: resultIs(never) });
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toMatch(new RegExp(`may have been written.*--command-id ${ID}`));
+  });
+});
+
+it("whoever is interrupted while the command is written hears its id, and that it may have been written", async () => {
+  const interrupt = new AbortController();
+  const write = (): Promise<void> => {
+    interrupt.abort(new Error("received SIGINT"));
+    return never;
+  };
+  const ended = await run({ write }, interrupt.signal);
+  expect(ended).toMatchObject({ code: 1, out: "" });
+  expect(ended.err).toMatch(new RegExp(`may have been written.*--command-id ${ID}`));
+});
+
+describe("a command that was certainly not written", () => {
+  const reasons = [
+    new PublishError("refused", "fx.commands takes no record of this size"),
+    new UsageError("Topic fx.commands does not exist: run `cambio-bridge setup`."),
+    new Error("the registry does not answer"),
+  ];
+  it.each(reasons)("says so: %s", async (reason) => {
+    for (const over of [
+      { write: () => Promise.reject(reason) },
+      { expectResult: () => Promise.reject(reason) },
+    ]) {
+      const { code, out, err } = await run(over);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toContain(`Command ${ID} was not sent`);
+      expect(err).toContain(reason.message);
+      expect(err).not.toContain("..");
+    }
+  });
+});

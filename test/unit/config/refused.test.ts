@@ -1,0 +1,248 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Environment } from "../../../src/config/load.ts";
+import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
+import { problemsOf } from "./environment.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-refused-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fileWith = (text: string): string => {
+  const file = join(folder, `file-${++files}`);
+  writeFileSync(file, text);
+  return file;
+};
+const cert = fileWith(TEST_CERT);
+const key = fileWith(TEST_KEY);
+
+/** The variables that are complained about, after it was seen that tools and `serve` are told the same. */
+const refused = (env: Environment): string[] => {
+  const problems = problemsOf(env);
+  expect(problemsOf(env, "tool")).toEqual(problems);
+  return problems.map((problem) => problem.split(" ", 1)[0] ?? "");
+};
+
+describe("what would go over the network in clear", () => {
+  const pair = { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key };
+  const sasl = (mechanism: string) => ({
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: "user",
+    KAFKA_SASL_PASSWORD: "sasl-text",
+  });
+
+  test.each([
+    [
+      "certificates",
+      { ...pair, KAFKA_TLS_CA_FILE: cert },
+      ["CA", "CERT", "KEY"].map((name) => `KAFKA_TLS_${name}_FILE`),
+    ],
+    ["a CA alone", { KAFKA_TLS_CA_FILE: cert }, ["KAFKA_TLS_CA_FILE"]],
+    ["a password", sasl("plain"), ["KAFKA_SASL_MECHANISM"]],
+  ])("%s without TLS", (_, env, variables) => {
+    expect(refused(env)).toEqual(variables);
+    expect(refused({ ...env, KAFKA_TLS: "false" })).toEqual(variables);
+    expect(refused({ ...env, KAFKA_ALLOW_PLAINTEXT: "false" })).toEqual(variables);
+    expect(refused({ ...env, KAFKA_TLS: "true" })).toEqual([]);
+    expect(refused({ ...env, KAFKA_ALLOW_PLAINTEXT: "true" })).toEqual([]);
+    for (const problem of problemsOf(env)) {
+      expect(problem).toContain("KAFKA_TLS=true");
+      expect(problem).toContain("KAFKA_ALLOW_PLAINTEXT=true");
+      expect(problem).not.toContain("sasl-text");
+    }
+  });
+
+  test.each(["scram-sha-256", "scram-sha-512"])("%s never shows the password", (mechanism) => {
+    expect(refused(sasl(mechanism))).toEqual([]);
+  });
+});
+
+describe("topics of one name", () => {
+  test("feed themselves", () => {
+    expect(problemsOf({ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" })).toEqual([
+      expect.stringMatching(/^TOPIC_COMMAND_RESULTS .*TOPIC_COMMANDS/),
+    ]);
+  });
+  test("also where one of them is a default", () => {
+    expect(refused({ TOPIC_DEAD_LETTERS: "fx.commands" })).toEqual(["TOPIC_DEAD_LETTERS"]);
+    expect(refused({ TOPIC_TRANSACTION_STATUS: "fx.dead-letters" })).toEqual(["TOPIC_DEAD_LETTERS"]);
+  });
+  test("each of them is named", () => {
+    const env = { TOPIC_COMMANDS: "x", TOPIC_COMMAND_JOURNAL: "x", TOPIC_DEAD_LETTERS: "x" };
+    expect(refused(env)).toEqual(["TOPIC_COMMAND_JOURNAL", "TOPIC_DEAD_LETTERS"]);
+  });
+});
+
+describe("certificates and keys", () => {
+  const otherKey = fileWith(
+    generateKeyPairSync("ec", { namedCurve: "P-256" })
+      .privateKey.export({ type: "pkcs8", format: "pem" })
+      .toString(),
+  );
+  const lockedKey = fileWith(
+    generateKeyPairSync("ec", { namedCurve: "P-256" })
+      .privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "s3cr3t" })
+      .toString(),
+  );
+  const truncated = fileWith(`${TEST_CERT}\n${TEST_CERT.slice(0, 300)}`);
+  const broken = fileWith(`${TEST_CERT}\n${TEST_CERT.replace("MIIB", "MIIX")}`);
+  const bundle = fileWith(`# two of them\n${TEST_CERT}\n# and one more\n${TEST_CERT}\n`);
+  const tls = { KAFKA_TLS: "true" };
+
+  test.each(["KAFKA_TLS_CA_FILE", "SCHEMA_REGISTRY_CA_FILE", "PARTNER_TLS_CA_FILE"])("%s", (variable) => {
+    const problem = (file: string) => problemsOf({ ...tls, [variable]: file });
+    expect(problem(bundle)).toEqual([]);
+    for (const file of [fileWith(""), fileWith("PEM"), key, truncated, broken])
+      expect(problem(file)).toEqual([
+        `${variable} names a file that holds no certificates in PEM, or broken ones: ${file}`,
+      ]);
+    expect(problem(folder)).toEqual([expect.stringMatching(new RegExp(`^${variable} .*EISDIR`))]);
+  });
+
+  test.each(["KAFKA", "PARTNER"])("%s: a pair", (owner) => {
+    const problems = (certFile: string, keyFile: string) =>
+      problemsOf({ ...tls, [`${owner}_TLS_CERT_FILE`]: certFile, [`${owner}_TLS_KEY_FILE`]: keyFile });
+    expect(problems(cert, key)).toEqual([]);
+    expect(problems(bundle, key)).toEqual([]);
+    expect(problems(cert, otherKey)).toEqual([
+      `${owner}_TLS_KEY_FILE does not fit the certificate in ${owner}_TLS_CERT_FILE`,
+    ]);
+    for (const file of [cert, fileWith("PEM"), lockedKey])
+      expect(problems(cert, file)).toEqual([
+        `${owner}_TLS_KEY_FILE names a file that holds no private key in PEM, or one with a passphrase: ${file}`,
+      ]);
+    expect(problems(key, cert).map((problem) => problem.split(" ", 1)[0])).toEqual([
+      `${owner}_TLS_CERT_FILE`,
+      `${owner}_TLS_KEY_FILE`,
+    ]);
+  });
+});
+
+describe("addresses", () => {
+  test.each([
+    ["PARTNER_PROXY_URL", "http://user:100%@proxy:3128", /begins no escape/],
+    ["PARTNER_PROXY_URL", "http://%zz@proxy:3128", /begins no escape/],
+    ["PARTNER_PROXY_URL", "http://user:%ff@proxy:3128", /begins no escape/],
+    ["PARTNER_PROXY_URL", "http://proxy:0", /is not an address such as/],
+    ["PARTNER_PROXY_URL", "http://proxy:65536", /is not an address such as/],
+    ["PARTNER_BASE_URL", "https://part\nner.example", /is not an http or https address/],
+    ["PARTNER_BASE_URL", " https://partner.example", /is not an http or https address/],
+    ["PARTNER_BASE_URL", "https:partner.example", /is not an http or https address/],
+    ["PARTNER_BASE_URL", "https:\\\\partner.example", /is not an http or https address/],
+    ["PARTNER_BASE_URL", "https://partner.example:0", /port 0/],
+    ["SCHEMA_REGISTRY_URL", "http://registry:8081/a path", /is not an http or https address/],
+  ])("%s=%j", (variable, value, message) => {
+    const [problem, ...others] = problemsOf({ [variable]: value });
+    expect(problem).toMatch(new RegExp(`^${variable} `));
+    expect(problem).toMatch(message);
+    expect(problem).not.toContain("100%");
+    expect(others).toEqual([]);
+  });
+  test.each(["http://us%65r:p%25w@proxy:3128", "https://proxy", "http://[::1]:3128"])(
+    "%s is a proxy",
+    (url) => {
+      expect(problemsOf({ PARTNER_PROXY_URL: url })).toEqual([]);
+    },
+  );
+});
+
+describe("address ranges", () => {
+  test.each(["WEBHOOK_ALLOWED_CIDRS", "WEBHOOK_TRUSTED_PROXY_CIDRS"])("%s with a zone", (variable) => {
+    for (const range of ["fe80::1%eth0/64", "fe80::1%eth0", "fe80::%1/10"])
+      expect(problemsOf({ [variable]: `10.0.0.0/8,${range}` })).toEqual([
+        `${variable} holds "${range}", which is no range such as 10.0.0.0/8`,
+      ]);
+  });
+
+  test.each([
+    "0.0.0.0/0",
+    "10.1.2.3/0",
+    "::/0",
+    "0.0.0.0/1,128.0.0.0/1",
+    "128.0.0.0/1, 10.0.0.0/8, 0.0.0.0/1",
+    "0.0.0.0/1,128.0.0.0/2,192.0.0.0/3",
+    "::ffff:0:0/96",
+    "::ffff:0.0.0.0/97,::ffff:128.0.0.0/97",
+    "::/1,8000::/1",
+    "2000::/3",
+    "2000::/4,10.0.0.0/8,3000::/4",
+  ])("nobody is told apart from a trusted proxy by %s", (ranges) => {
+    expect(problemsOf({ WEBHOOK_TRUSTED_PROXY_CIDRS: ranges })).toEqual([
+      expect.stringMatching(/^WEBHOOK_TRUSTED_PROXY_CIDRS .*every address/),
+    ]);
+    expect(problemsOf({ WEBHOOK_ALLOWED_CIDRS: ranges }), "anybody may be allowed").toEqual([]);
+  });
+
+  test.each([
+    "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7",
+    "0.0.0.0/1",
+    "8000::/1,::1",
+    "::ffff:10.0.0.0/104",
+  ])("%s are proxies", (ranges) => {
+    expect(problemsOf({ WEBHOOK_TRUSTED_PROXY_CIDRS: ranges })).toEqual([]);
+  });
+});
+
+describe("secrets that no notification could carry", () => {
+  const auth = (kind: string, secret: string) => ({
+    WEBHOOK_AUTH: kind,
+    WEBHOOK_SECRET: secret,
+    WEBHOOK_SIGNATURE_HEADER: "x-secret",
+  });
+  test.each([
+    ["path-token", "."],
+    ["path-token", "good,.."],
+    ["path-token", "first\nsecond"],
+    ["header", "first\nsecond"],
+    ["header", "nul\u0000"],
+  ])("%s: %j", (kind, secret) => {
+    expect(problemsOf(auth(kind, secret))).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET holds a secret that/),
+    ]);
+  });
+  test.each([
+    ["path-token", "caf\u00e9/ 1"],
+    ["header", "caf\u00e9 1"],
+    ["hmac", "first\nsecond"],
+  ])("%s: %j can be sent", (kind, secret) => {
+    expect(problemsOf(auth(kind, secret))).toEqual([]);
+  });
+});
+
+describe("two listeners of one process", () => {
+  test.each([
+    [{ WEBHOOK_PORT: "9090" }, true],
+    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "127.0.0.1" }, true],
+    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "127.0.0.1", MANAGEMENT_HOST: "127.0.0.1" }, true],
+    [{ WEBHOOK_PORT: "9090", WEBHOOK_HOST: "10.0.0.1", MANAGEMENT_HOST: "127.0.0.1" }, false],
+    [{ WEBHOOK_PORT: "0", MANAGEMENT_PORT: "0" }, false],
+    [{ WEBHOOK_PORT: "9090", FLOWS: "commands" }, false],
+  ])("%j", (env, isRefused) => {
+    expect(problemsOf(env)).toEqual(
+      isRefused ? [expect.stringMatching(/^WEBHOOK_PORT .*MANAGEMENT_PORT/)] : [],
+    );
+  });
+});
+
+test("all of it is told at once", () => {
+  const env = {
+    KAFKA_TLS_CA_FILE: cert,
+    TOPIC_COMMANDS: "fx.dead-letters",
+    PARTNER_PROXY_URL: "http://%@proxy",
+    WEBHOOK_ALLOWED_CIDRS: "fe80::1%eth0/64",
+    WEBHOOK_TRUSTED_PROXY_CIDRS: "0.0.0.0/0",
+    PARTNER_TLS_CA_FILE: key,
+  };
+  expect(problemsOf(env).map((problem) => problem.split(" ", 1)[0])).toEqual(
+    expect.arrayContaining([
+      "KAFKA_TLS_CA_FILE",
+      "TOPIC_DEAD_LETTERS",
+      "PARTNER_PROXY_URL",
+      "WEBHOOK_ALLOWED_CIDRS",
+      "WEBHOOK_TRUSTED_PROXY_CIDRS",
+      "PARTNER_TLS_CA_FILE",
+    ]),
+  );
+});

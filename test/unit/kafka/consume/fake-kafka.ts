@@ -1,0 +1,162 @@
+import { EventEmitter } from "node:events";
+import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
+import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
+
+export const TOPIC = "commands";
+
+type FakeRecord = { offset: number; timestamp: string; key: Buffer | null; value: Buffer };
+type Commit = { offset: number; note: string };
+/** A partition's log. Its end is behind its last record, or behind `start` where there is none. */
+type FakeLog = { start: number; end: number; records: FakeRecord[] };
+
+const RECORDS_PER_FETCH = 100;
+
+/** As much of Kafka, and of a kafkajs consumer of it, as a member of a group meets that is alone in it. Partitions are fetched by turns, for ever. */
+export const fakeKafka = (partitions: number) => {
+  const empty = (): FakeLog => ({ start: 0, end: 0, records: [] });
+  const logs = Array.from({ length: partitions }, empty);
+  const commits = new Map<number, Commit>();
+  const events = new EventEmitter();
+  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "STOP", "CRASH"];
+  const paused = new Set<number>();
+  const seeks = new Map<number, number>();
+  const positions = new Map<number, number>();
+  const state = { stopped: false, resets: 0, asked: 0, failing: 0 };
+  let assigned: number[] = [];
+  let time = 1_000;
+
+  const join = (members: number[] = Array.from({ length: partitions }, (_, nth) => nth)): void => {
+    assigned = members;
+    positions.clear();
+    for (const partition of members) {
+      const committed = commits.get(partition)?.offset ?? -1;
+      positions.set(partition, committed < 0 ? logs[partition]!.start : committed);
+    }
+    events.emit("GROUP_JOIN", { payload: { memberAssignment: { [TOPIC]: members } } });
+  };
+
+  const fetch = async (partition: number, eachBatch: (batch: EachBatchPayload) => Promise<void>) => {
+    const log = logs[partition]!;
+    positions.set(partition, seeks.get(partition) ?? positions.get(partition) ?? log.start);
+    seeks.delete(partition);
+    if (paused.has(partition)) return;
+    const from = positions.get(partition)!;
+    if (from < log.start || from > log.end) {
+      // As kafkajs does it, without a word.
+      state.resets += 1;
+      commits.set(partition, { offset: -2, note: "" });
+      positions.set(partition, log.start);
+      return;
+    }
+    const messages = log.records.filter(({ offset }) => offset >= from).slice(0, RECORDS_PER_FETCH);
+    if (messages.length === 0) return;
+    const last = messages.at(-1)!.offset;
+    const batch = { topic: TOPIC, partition, messages, lastOffset: () => String(last), highWatermark: "0" };
+    const payload = { batch, isRunning: () => true, isStale: () => seeks.has(partition) };
+    await eachBatch(payload as unknown as EachBatchPayload);
+    positions.set(partition, last + 1);
+  };
+
+  const fetchForEver = async (eachBatch: (batch: EachBatchPayload) => Promise<void>): Promise<void> => {
+    while (!state.stopped) {
+      for (const partition of assigned) await fetch(partition, eachBatch);
+      await new Promise((resolve) => setImmediate(resolve));
+      events.emit("HEARTBEAT");
+    }
+  };
+
+  const ask = (): void => {
+    if (state.stopped)
+      throw new Error("Consumer group was not initialized, consumer#run must be called first");
+  };
+  const each = (list: { partitions?: number[] }[], act: (partition: number) => void): void => {
+    ask();
+    for (const { partitions: some } of list) (some ?? [...logs.keys()]).forEach(act);
+  };
+  const consumer = {
+    events: Object.fromEntries(names.map((name) => [name, name])),
+    on: (name: string, listener: (event: unknown) => void) => events.on(name, listener),
+    connect: () => Promise.resolve(),
+    subscribe: () => Promise.resolve(),
+    run: ({ eachBatch }: { eachBatch: (batch: EachBatchPayload) => Promise<void> }) => {
+      join();
+      void fetchForEver(eachBatch);
+      return Promise.resolve();
+    },
+    pause: (list: { partitions?: number[] }[]) => each(list, (partition) => paused.add(partition)),
+    resume: (list: { partitions?: number[] }[]) => each(list, (partition) => paused.delete(partition)),
+    seek: ({ partition, offset }: { partition: number; offset: string }) => {
+      ask();
+      seeks.set(partition, Number(offset));
+    },
+    commitOffsets: (list: { partition: number; offset: string; metadata: string | null }[]) => {
+      for (const { partition, offset, metadata } of list)
+        commits.set(partition, { offset: Number(offset), note: metadata ?? "" });
+      return Promise.resolve();
+    },
+    disconnect: () => {
+      state.stopped = true;
+      return Promise.resolve();
+    },
+  } as unknown as Consumer;
+
+  const cluster = {
+    committed: () => {
+      state.asked += 1;
+      if (state.failing > 0) {
+        state.failing -= 1;
+        return Promise.reject(new Error("the coordinator is away"));
+      }
+      return Promise.resolve(new Map([...commits].filter(([, { offset }]) => offset >= 0)));
+    },
+    ranges: () => {
+      const ranges = logs.map(({ start, end }, partition) => [
+        partition,
+        { startOffset: start, endOffset: end },
+      ]);
+      return Promise.resolve(new Map(ranges as [number, { startOffset: number; endOffset: number }][]));
+    },
+    close: () => Promise.resolve(),
+  } as unknown as Cluster;
+
+  return {
+    client: { consumer: () => consumer } as unknown as Kafka,
+    connectCluster: () => Promise.resolve(cluster),
+    state,
+    paused,
+    commits,
+    join,
+    /** Writes a record with this text for each of these keys. */
+    append: (partition: number, keys: readonly (string | null)[], text = "x"): void => {
+      const log = logs[partition]!;
+      for (const key of keys)
+        log.records.push({
+          offset: log.end++,
+          timestamp: String(time++),
+          key: key === null ? null : Buffer.from(key),
+          value: Buffer.from(text),
+        });
+    },
+    /** The topic is deleted, and created again. */
+    replace: (partition: number): void => {
+      logs[partition] = empty();
+    },
+    /** Records before this offset are gone. */
+    dropBefore: (partition: number, offset: number): void => {
+      const log = logs[partition]!;
+      Object.assign(log, { start: offset, records: log.records.filter((record) => record.offset >= offset) });
+    },
+    /** The log ends here for now, as a broker tells it that was just woken. Gives back what makes it whole again. */
+    cutAt: (partition: number, offset: number): (() => void) => {
+      const whole = { ...logs[partition]! };
+      const records = whole.records.filter((record) => record.offset < offset);
+      logs[partition] = { ...whole, end: offset, records };
+      return () => (logs[partition] = whole);
+    },
+    /** As on its way to a crash: the group is forgotten first, and the crash is told when the connections are closed. */
+    stop: (): void => {
+      state.stopped = true;
+      events.emit("STOP");
+    },
+  };
+};

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ownCopy, sizeOf } from "../../../../src/kafka/consume/own-copy.ts";
+
+const fetched = Buffer.alloc(1_000_000, "x");
+const record = {
+  topic: "commands",
+  partition: 0,
+  offset: 7,
+  timestampMs: 1,
+  key: fetched.subarray(10, 20),
+  value: fetched.subarray(100, 400),
+  headers: { count: 3, bytes: fetched.subarray(0, 18) },
+};
+
+test("keeps nothing of what was fetched with it, and says the same", () => {
+  const copy = ownCopy(record);
+  expect(copy).toEqual(record);
+  for (const part of [copy.key, copy.value, copy.headers.bytes])
+    expect(part?.buffer.byteLength).toBe(part?.length);
+});
+
+test("a record without key, value and headers stays one", () => {
+  const bare = { ...record, key: null, value: null, headers: { count: 0, bytes: Buffer.alloc(0) } };
+  expect(ownCopy(bare)).toEqual(bare);
+  expect(sizeOf(record) - sizeOf(bare)).toBe(10 + 300 + 18);
+});

@@ -1,0 +1,111 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { decodeRecord, headersOf, readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
+import { eachHeader } from "../../../../src/kafka/headers.ts";
+import { gzipBatch } from "../../../../src/kafka/produce/gzip-batch.ts";
+import { encodeHeaders, HEAD_BYTES, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
+import type { EncodedHeaders, Header, Outgoing } from "../../../../src/kafka/record.ts";
+import { replaceModule } from "../../../../src/kafka/replace-module.ts";
+
+const NOW_MS = 1_790_000_000_123;
+
+type Decoder = Parameters<typeof decodeRecord>[0];
+type Message = {
+  key: Buffer | null;
+  value: Buffer | null;
+  headers: object;
+  offset: string;
+  timestamp: string;
+};
+const require = createRequire(import.meta.url);
+const NewDecoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => Decoder;
+/** As it is without us. */
+const byKafkajs = require("kafkajs/src/protocol/recordBatch/record/v0/decoder.js") as typeof decodeRecord;
+readWholeHeaders();
+const decodeBatch = require("kafkajs/src/protocol/recordBatch/v0/decoder.js") as (
+  decoder: Decoder,
+) => Promise<{ records: Message[] }>;
+
+const record = (more: Partial<Outgoing> = {}): Outgoing => ({
+  key: Buffer.from("key"),
+  value: Buffer.from("value"),
+  headers: [],
+  ...more,
+});
+const batchOf = (
+  records: readonly Outgoing[],
+  change = (batch: Buffer): Buffer => batch,
+): Promise<Message[]> =>
+  decodeBatch(new NewDecoder(change(recordBatch(records, NOW_MS)))).then(({ records: read }) => read);
+const namesOf = (headers: EncodedHeaders): string[] => [...eachHeader(headers)].map(([name]) => String(name));
+
+const odd: Header[] = [
+  ["b", "1"],
+  ["a", null],
+  ["b", null],
+  ["__proto__", "x"],
+  ["", ""],
+  ["1", Buffer.from([255, 0])],
+];
+
+test("headers come through kafkajs as they stand in the record", async () => {
+  const messages = await batchOf([record({ headers: odd }), record(), record({ headers: [["c", "2"]] })]);
+  expect(headersOf(messages[0]!)).toEqual(encodeHeaders(odd));
+  expect(messages.map((message) => namesOf(headersOf(message)).length)).toEqual([6, 0, 1]);
+});
+
+test("so they do from a batch that is compressed", async () => {
+  const value = Buffer.alloc(300_000, "v");
+  const batch = recordBatch([record({ headers: odd, value })], NOW_MS);
+  const compressed = await gzipBatch(batch);
+  expect(compressed.length).toBeLessThan(batch.length / 10);
+  const { records } = await decodeBatch(new NewDecoder(compressed));
+  expect(records[0]).toMatchObject({ key: Buffer.from("key"), offset: "0", timestamp: String(NOW_MS) });
+  expect(records[0]!.value?.equals(value)).toBe(true);
+  expect(headersOf(records[0]!)).toEqual(encodeHeaders(odd));
+});
+
+test("all else of a record is what kafkajs makes of it", () => {
+  const records = [record({ key: null }), record({ value: null }), record({ value: Buffer.alloc(200) })];
+  const contexts = [0, 1].map((timestampType) => ({
+    magicByte: 2,
+    firstOffset: "9007199254740000",
+    firstTimestamp: String(NOW_MS),
+    maxTimestamp: String(NOW_MS + 7),
+    timestampType,
+    isControlBatch: timestampType === 0,
+  }));
+  for (const context of contexts)
+    for (const [i, each] of records.entries()) {
+      const bytes = recordBatch(
+        Array.from({ length: i + 1 }, () => each),
+        NOW_MS,
+      ).subarray(HEAD_BYTES);
+      // Its last record, behind the length that comes first.
+      const one = recordBatch([each], NOW_MS).length - HEAD_BYTES;
+      const body = bytes.subarray(bytes.length - one + (one > 128 ? 2 : 1));
+      const headers = {};
+      const ours = decodeRecord(new NewDecoder(body), context);
+      const theirs = byKafkajs(new NewDecoder(body), context);
+      expect({ ...ours, headers }).toEqual({ ...theirs, headers });
+    }
+});
+
+test("a null key of any negative length moves nothing", () => {
+  // Attributes, two deltas, a key of length -3, a value, no headers.
+  const bytes = Buffer.from([0, 0, 0, 5, 2, 0x76, 0]);
+  const context = { firstOffset: "0", firstTimestamp: "0", maxTimestamp: "0", timestampType: 0 };
+  expect(decodeRecord(new NewDecoder(bytes), context)).toMatchObject({ key: null, value: Buffer.from("v") });
+});
+
+test("a hundred thousand headers are no more work than their bytes", async () => {
+  const headers = Array.from({ length: 100_000 }, (_, i): Header => [`h${i}`, null]);
+  const [message] = await batchOf([record({ headers })]);
+  expect(namesOf(headersOf(message!))).toHaveLength(100_000);
+});
+
+test("a module that was used before is not replaced in silence", () => {
+  expect(() => {
+    replaceModule("recordBatch/record/v0/decoder", ["recordBatch/v0/decoder"], (original) => original);
+  }).toThrow("kafkajs has loaded recordBatch/v0/decoder already");
+});

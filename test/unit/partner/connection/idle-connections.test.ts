@@ -1,0 +1,262 @@
+import type { RequestListener } from "node:http";
+import { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { connectionOver, type Connection } from "../../../../src/partner/connection/connection.ts";
+import { idleConnections } from "../../../../src/partner/connection/idle-connections.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { ACCEPT, CREATE, free } from "../hostile-server.ts";
+import { KEEP_ALIVE_MS, keeping, ok, withOneIdle, worldOf } from "../keeping-server.ts";
+import { TEST_CERT } from "../tls-material.ts";
+
+/** A call that comes this late still may use a connection. */
+const LATEST_MS = KEEP_ALIVE_MS / 4;
+
+const raw =
+  (text: string): RequestListener =>
+  (request) =>
+    void request.socket.write(text);
+
+describe("each call has a connection of its own", () => {
+  it.each<[string, RequestListener]>([
+    ["says nothing", ok],
+    [
+      "says that it keeps them",
+      (_, response) => void response.writeHead(200, { "keep-alive": "timeout=3600" }).end("{}"),
+    ],
+  ])("unless the partner is known to keep them, whatever the load; it %s", async (_, answer) => {
+    const server = await keeping({ answer });
+    const { time, together } = worldOf(server, { keepAliveMs: 0 });
+    for (let opened = 0; opened < 200; opened += 20) {
+      expect(await together(19)).toEqual(Array.from({ length: 19 }, (__, nth) => opened + nth));
+      expect(await together(1)).toEqual([opened + 19]);
+      time.advance(1_000);
+    }
+    await eventually(() => server.open() === 0, "all connections to be closed");
+  });
+});
+
+describe("an idle connection", () => {
+  it.each([
+    ["http", {}],
+    ["https", { tls: true }],
+  ])("over %s carries call after call, accepts and creates", async (_, options) => {
+    const { server, partner, together } = await withOneIdle({ tls: { ca: TEST_CERT } }, options);
+    expect((await partner.call(CREATE, free())).kind).toBe("executed");
+    expect(await together(1)).toEqual([0]);
+    expect(server.requests).toEqual([0, 0, 0]);
+  });
+
+  it("carries one call at a time", async () => {
+    const { together } = await withOneIdle();
+    expect(await together(8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await together(8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it.each([
+    ["a quarter of the time that the partner keeps it", LATEST_MS, 0],
+    ["more than that", LATEST_MS + 1, 1],
+  ])("after %s", async (_, idleMs, connection) => {
+    const { time, together } = await withOneIdle();
+    time.advance(idleMs);
+    expect(await together(1)).toEqual([connection]);
+  });
+
+  it.each(["advanceWall", "advanceMonotonic"] as const)(
+    "is too old when one clock alone says so: %s",
+    async (advance) => {
+      const { time, server, together } = await withOneIdle();
+      time[advance](LATEST_MS + 1);
+      expect(await together(1)).toEqual([1]);
+      await eventually(() => server.open() === 1, "the old one to be closed");
+    },
+  );
+
+  it("that got old between the choice and the call, as in a freeze, is not used", async () => {
+    const { time, server, partner } = await withOneIdle();
+    const call = partner.call(ACCEPT, free());
+    time.advance(LATEST_MS + 1);
+    expect([(await call).kind, server.requests]).toEqual(["executed", [0, 1]]);
+  });
+
+  it("is closed when nobody uses it for that long", async () => {
+    const server = await keeping();
+    await worldOf(server, { keepAliveMs: 40 }).together(2);
+    await eventually(() => server.open() === 0, "the idle connections to be closed");
+  });
+
+  it("that the partner closed is noticed before anything is sent on it", async () => {
+    const { server, partner } = await withOneIdle();
+    let asked = 0;
+    // The end is on its way, and nobody has looked for it.
+    server.sockets[0]?.destroy();
+    const outcome = await partner.call(ACCEPT, { ...free(), mayCall: () => ++asked > 0 });
+    expect([outcome.kind, asked, server.requests]).toEqual(["executed", 1, [0, 1]]);
+  });
+
+  it("that is known to be closed is passed over: the next one is used", () => {
+    const idle = idleConnections({ maxIdleMs: 1_000, clock: systemClock });
+    const [first, second] = [new Socket(), new Socket()].map((socket) =>
+      connectionOver(socket, {
+        origin: new URL("http://127.0.0.1"),
+        maxIdleMs: 1_000,
+        giveUp: () => undefined,
+      }),
+    ) as [Connection, Connection];
+    idle.add(first);
+    idle.add(second);
+    first.socket.destroy();
+    expect(idle.take()?.connection).toBe(second);
+    expect(idle.take()).toBeNull();
+  });
+
+  it("that is one of many that the partner closed at once is noticed as well", async () => {
+    const { server, together } = await withOneIdle();
+    await together(20);
+    for (const socket of server.sockets) socket.destroy();
+    expect(await together(20)).toEqual(Array.from({ length: 20 }, (_, nth) => 20 + nth));
+  });
+
+  it("is given up with a call that is not allowed, and asked about once", async () => {
+    const { server, partner, together } = await withOneIdle();
+    let asked = 0;
+    const outcome = await partner.call(ACCEPT, { ...free(), mayCall: () => ++asked > 1 });
+    expect([outcome.kind, asked, server.requests]).toEqual(["notSent", 1, [0]]);
+    expect(await together(1)).toEqual([1]);
+  });
+
+  it("leaves a call in doubt that it loses, which is not sent again", async () => {
+    let isLosing = false;
+    const { server, call, together } = await withOneIdle(
+      {},
+      { answer: (request, response) => (isLosing ? request.socket.destroy() : ok(request, response)) },
+    );
+    isLosing = true;
+    expect((await call()).kind).toBe("unknown");
+    expect(server.requests).toEqual([0, 0]);
+    isLosing = false;
+    expect(await together(1)).toEqual([1]);
+  });
+
+  it("is the one that has been idle for longest", async () => {
+    const { together } = await withOneIdle();
+    await together(2);
+    const order = [await together(1), await together(1), await together(1)];
+    expect(order.slice(0, 2).flat().sort()).toEqual([0, 1]);
+    expect(order[2]).toEqual(order[0]);
+  });
+
+  it("counts as a connection: no other is opened while it can be used, and it is closed when it cannot", async () => {
+    const { time, server, together } = await withOneIdle();
+    await together(2);
+    expect(await together(2)).toEqual([0, 1]);
+    time.advance(LATEST_MS + 1);
+    expect(await together(2)).toEqual([2, 3]);
+    await eventually(() => server.open() === 2, "the old connections to be closed");
+  });
+
+  it("is closed with the partner, and so is one whose call ends later", async () => {
+    let end = (): void => undefined;
+    let isSlow = false;
+    const { server, partner, together } = await withOneIdle(
+      {},
+      {
+        answer: (request, response) => {
+          if (isSlow) end = () => ok(request, response);
+          else ok(request, response);
+        },
+      },
+    );
+    await together(2);
+    isSlow = true;
+    const call = partner.call(ACCEPT, free());
+    await eventually(() => server.requests.length === 4, "the request");
+    const closing = partner.close();
+    await eventually(() => server.open() === 1, "the idle connection to be closed");
+    end();
+    expect((await call).kind).toBe("executed");
+    await closing;
+    await eventually(() => server.open() === 0, "the other one to be closed");
+  });
+});
+
+describe("a connection is not used again", () => {
+  it.each<[string, RequestListener]>([
+    [
+      "the partner closes it",
+      (_, response) => void response.writeHead(200, { connection: "close" }).end("{}"),
+    ],
+    ["it is HTTP/1.0", raw("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}")],
+    [
+      "the partner says that it keeps it for less long",
+      raw("HTTP/1.1 200 OK\r\nKeep-Alive: Timeout=59, max=100\r\nContent-Length: 2\r\n\r\n{}"),
+    ],
+    [
+      "the partner says that it does not keep it",
+      raw("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 2\r\n\r\n{}"),
+    ],
+    ["more came than the answer", raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}H")],
+    ["two answers came", raw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".repeat(2))],
+    ["the body was longer than what is kept", (_, response) => void response.end("x".repeat(2_000))],
+  ])("when %s", async (_, answer) => {
+    let isOdd = false;
+    const { server, together } = await withOneIdle(
+      {},
+      { answer: (request, response) => (isOdd ? answer : ok)(request, response) },
+    );
+    isOdd = true;
+    expect([await together(1), await together(1), await together(1)]).toEqual([[0], [1], [2]]);
+    await eventually(() => server.open() === 0, "the connections to be closed");
+  });
+
+  it.each([60, 2])("unless the partner says that it keeps it for as long: %d s", async (seconds) => {
+    const head = `HTTP/1.1 200 OK\r\nKeep-Alive: timeout=${seconds}\r\n`;
+    const answer = raw(`${head}Content-Length: 2\r\n\r\n{}`);
+    const { server, together } = await withOneIdle({ keepAliveMs: seconds * 1_000 }, { answer });
+    for (let n = 0; n < 9; n++) await together(1);
+    expect(server.sockets.length).toBeLessThan(10);
+  });
+
+  it.each([400, 401, 404, 408, 422, 429, 500, 503])("after a %d", async (status) => {
+    let isOdd = false;
+    const { server, call } = await withOneIdle(
+      {},
+      { answer: (_, response) => void response.writeHead(isOdd ? status : 200).end("{}") },
+    );
+    isOdd = true;
+    for (let n = 0; n < 3; n++) await call();
+    expect(server.requests).toEqual([0, 0, 1, 2]);
+  });
+
+  it("when it was cut off", async () => {
+    let isSilent = false;
+    const { server, partner, together } = await withOneIdle(
+      { callTimeoutMs: 50 },
+      { answer: (request, response) => (isSilent ? undefined : ok(request, response)) },
+    );
+    isSilent = true;
+    expect((await partner.call(ACCEPT, free())).kind).toBe("unknown");
+    isSilent = false;
+    expect(server.requests).toEqual([0, 0]);
+    expect(await together(1)).toEqual([1]);
+  });
+
+  it("when it was answered before its request had left in full", async () => {
+    let isHasty = false;
+    const { server, partner, together } = await withOneIdle(
+      {},
+      {
+        answer: (request, response) => {
+          if (isHasty) request.pause().socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+          else ok(request, response);
+        },
+      },
+    );
+    isHasty = true;
+    const long = { ...ACCEPT, body: "x".repeat(20_000_000) };
+    expect((await partner.call(long, free())).kind).toBe("executed");
+    isHasty = false;
+    expect(server.requests).toEqual([0, 0]);
+    expect(await together(1)).toEqual([1]);
+  });
+});
