@@ -1,10 +1,12 @@
 // Figures of the sandbox, each taken on a sandbox process of its own: node bench/sandbox.mjs [start|rate|memory|schedule]…
 // Needs a build (npm run build). The sandbox runs on one core, the load comes from this process on another.
+// On another Node.js: node dev/on-node.mjs bench/sandbox.mjs --node 24
 import { execFileSync, spawn } from "node:child_process";
 import http from "node:http";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { performance } from "node:perf_hooks";
+import { machine } from "./webhooks/report.mjs";
 
 // SANDBOX_MAIN: another program that takes the same arguments.
 const main = process.env.SANDBOX_MAIN ?? new URL("../dist/main.js", import.meta.url).pathname;
@@ -188,6 +190,7 @@ const figures = {
   },
 };
 
+console.log(machine());
 const asked = process.argv.slice(2);
 for (const [name, measure] of Object.entries(figures))
   if (asked.length === 0 || asked.includes(name)) await measure();

@@ -34,7 +34,7 @@ export const roundLine = (round) =>
 export const machine = () => {
   const processors = cpus();
   const memoryGb = (totalmem() / 1e9).toFixed(0);
-  return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, Node.js ${process.version}`;
+  return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, all on Node.js ${process.version}`;
 };
 
 /**

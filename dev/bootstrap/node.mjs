@@ -72,9 +72,10 @@ async function installedNode(version, say, env) {
     return join(await cached(`node-${version}`, fill, root), inside);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
+    const code = /^npm error code (\S+)/m.exec(error.output)?.[1] ?? error.how;
     throw new Failure(
-      `Node.js ${version} cannot be had, and the tests run on it too: npm has to reach its registry once, for the package ${name}.\n` +
-        error.message,
+      `Node.js ${version} cannot be had, and the tests run on it too: \`npm install ${name}@${version}\` failed (${code}). ` +
+        `It has to succeed once; then ${root} keeps it.`,
     );
   }
 }
