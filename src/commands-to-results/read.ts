@@ -8,11 +8,13 @@ export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
 
 const OPENING_BRACE = 0x7b;
+/** A schema's names may be of any length, and a result has to fit into its topic. */
+const MAX_MESSAGE_LENGTH = 1_000;
 
 const unreadable = (message: string, commandId = ""): Unfit => ({
   ok: false,
   code: "UNREADABLE_COMMAND",
-  message,
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
   commandId,
   operation: "UNKNOWN",
   quoteId: null,
