@@ -9,7 +9,6 @@ export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
 
 const OPENING_BRACE = 0x7b;
-
 /** What a decoder puts in place of bytes that are not UTF-8, and its own bytes, one character each. */
 const REPLACEMENT = "\uFFFD";
 const REPLACEMENT_BYTES = "\u00EF\u00BF\u00BD";

@@ -19,11 +19,14 @@ export type Refused = {
   requestHash: string | null;
 };
 
+/** What a decoder says may name a schema's fields, of any length, and a result has to fit into its topic. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
 /** @param commandId where it could still be found */
 export const unreadable = (message: string, commandId = ""): Refused => ({
   ok: false,
   code: "UNREADABLE_COMMAND",
-  message,
+  message: message.slice(0, MAX_MESSAGE_LENGTH),
   commandId,
   operation: "UNKNOWN",
   quoteId: null,

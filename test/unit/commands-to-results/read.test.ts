@@ -57,3 +57,11 @@ test("a replacement character that was sent as such is a character like any othe
   const both = broken(accept({ externalId: "a\uFFFDb XX" }), "XX");
   expect(await read(both, 0)).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
 });
+
+test("what a decoder says at length, such as a name in a stranger's schema, is cut short", async () => {
+  const decode = () => ({ ok: false as const, detail: `it is record ${"x".repeat(1_000_000)}` });
+  const verbose = readCommand({ check: checkFor({ purposes: [], currencies: [] }), decode });
+  const checked = await verbose(Buffer.from([0, 0, 0, 0, 1]), 0);
+  expect(checked).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
+  expect(checked.ok ? "" : checked.message).toMatch(/^it is record x{900,1000}$/);
+});

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { follow, type Following, type Seen } from "../support/follow.ts";
+import { setTopicConfig } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+/** The most that PARTNER_MAX_RESPONSE_BYTES may be. */
+const MOST = 524_288;
+
+let world: World;
+let bridge: Replica;
+let following: Following;
+/** What the partner answers, whatever it is asked. */
+let answer = Buffer.alloc(0);
+
+beforeAll(async () => {
+  const partner = createServer((_, response) => response.writeHead(200).end(answer));
+  partner.listen(0, "127.0.0.1");
+  await once(partner, "listening");
+  const { port } = partner.address() as AddressInfo;
+  world = await openWorld(sharedCluster(), {
+    settings: {
+      FLOWS: "commands",
+      PARTNER_BASE_URL: `http://127.0.0.1:${port}`,
+      PARTNER_MAX_RESPONSE_BYTES: String(MOST),
+    },
+  });
+  world.defer(() => {
+    partner.close().closeAllConnections();
+    return Promise.resolve();
+  });
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  following = await follow(world.brokers, [world.topics.results, world.topics.journal]);
+  world.defer(following.stop);
+});
+afterAll(async () => {
+  expect(await bridge.stop()).toBe(0);
+  await world.close();
+});
+
+const accepted = async (commandId: string): Promise<Seen> => {
+  const request = { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" };
+  const value = JSON.stringify({ commandId, request });
+  await produce(world.brokers, world.topics.commands, [{ key: commandId, value }]);
+  const [result] = await following.until(world.topics.results, ({ key }) => key === commandId);
+  return result as Seen;
+};
+/** The bytes of the result that the journal holds for a command. */
+const concluded = async (commandId: string): Promise<unknown> => {
+  const stepOf = ({ value }: Seen): Record<string, { result?: Buffer }> =>
+    decode("command-journal-entry", value)["step"] as Record<string, { result?: Buffer }>;
+  const entries = await following.until(
+    world.topics.journal,
+    (record) => record.key === `q-${commandId}` && "cambio.bridge.v1.Concluded" in stepOf(record),
+  );
+  return stepOf(entries[0] as Seen)["cambio.bridge.v1.Concluded"]?.result;
+};
+const isSame = async (commandId: string, { value }: Seen): Promise<boolean> =>
+  Buffer.from((await concluded(commandId)) as Buffer).equals(value ?? Buffer.alloc(0));
+
+test("an answer that is no UTF-8 is bounded in what its text takes", async () => {
+  answer = Buffer.alloc(2 * MOST, 0xff);
+  const record = await accepted("no-text");
+  const result = decode("command-result", record.value);
+  expect(result).toMatchObject({ outcome: "SUCCEEDED", httpStatus: 200, attempts: 1 });
+  expect(Buffer.byteLength(String(result["response"]))).toBeLessThanOrEqual(MOST);
+  expect(Buffer.byteLength(String(result["response"]))).toBeGreaterThan(MOST - 3);
+  expect(await isSame("no-text", record)).toBe(true);
+});
+
+test("what the journal does not take is concluded without the text of the answer", async () => {
+  const { brokers, topics } = world;
+  answer = Buffer.from(randomBytes(MOST / 2).toString("hex"));
+  await setTopicConfig(brokers, topics.journal, { "max.message.bytes": "100000" });
+  const record = await accepted("narrow-journal");
+  expect(decode("command-result", record.value)).toMatchObject({
+    outcome: "SUCCEEDED",
+    httpStatus: 200,
+    response: null,
+    attempts: 1,
+  });
+  expect(await isSame("narrow-journal", record)).toBe(true);
+  await setTopicConfig(brokers, topics.journal, { "max.message.bytes": "1048588" });
+});
+
+test("what the results topic alone does not take is published without the text of the answer", async () => {
+  const { brokers, topics } = world;
+  answer = Buffer.from(randomBytes(MOST / 2).toString("hex"));
+  await setTopicConfig(brokers, topics.results, { "max.message.bytes": "100000" });
+  const record = await accepted("narrow-results");
+  expect(decode("command-result", record.value)).toMatchObject({ outcome: "SUCCEEDED", response: null });
+});
