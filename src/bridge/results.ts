@@ -11,8 +11,6 @@ import type { Part } from "./part.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
-/** Nobody's place waits for a result to be written. A journal entry is waited for, and would be worth less so. */
-const GATHER_MS = 4;
 
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
@@ -38,7 +36,6 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: 8_000,
-    gatherMs: GATHER_MS,
   });
 
   const { encodedHeaders, headersOf: envelopeOf } = envelopeHeaders({

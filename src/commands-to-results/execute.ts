@@ -1,6 +1,6 @@
 import { answer } from "./journal/answer.ts";
 import { tryOnce } from "./journal/attempt.ts";
-import type { Breaker, Sign } from "./journal/breaker.ts";
+import type { Breaker, CallReport } from "./journal/breaker.ts";
 import { createBreaker } from "./journal/breaker.ts";
 import type { CommandNames } from "./journal/command-names.ts";
 import { createCommandNames } from "./journal/command-names.ts";
@@ -46,7 +46,8 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (ref.operation === "CREATE_QUOTE")
     return tryOnce(job, work, { supersedes: null, leave: () => undefined });
   const pass = breaker.enter();
-  if (pass) return tryOnce(job, work, { supersedes: null, leave: (sign: Sign) => pass.leave(sign) });
+  if (pass)
+    return tryOnce(job, work, { supersedes: null, leave: (report: CallReport) => pass.leave(report) });
   place.leave();
   await breaker.wait(leftMs, lifeline.stop);
   await place.take(lifeline.stop);

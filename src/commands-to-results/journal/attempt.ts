@@ -1,7 +1,7 @@
 import type { Outcome, Pass } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Verdict } from "../types.ts";
-import type { Sign } from "./breaker.ts";
+import type { CallReport } from "./breaker.ts";
 import type { Job } from "./job.ts";
 import { writeConclusion, writeStep } from "./job.ts";
 import type { Work } from "./ports.ts";
@@ -54,7 +54,7 @@ const admitted = async (pass: Pass, { deps, lifeline, elapsedMs }: Job): Promise
     );
 };
 
-const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
+const reportOf = (outcome: Outcome, verdict: Verdict | null): CallReport => {
   if (verdict?.outcome === "IN_DOUBT") return "doubt";
   return outcome.kind === "notSent" ? "nothing" : "answer";
 };
@@ -67,12 +67,12 @@ const signOf = (outcome: Outcome, verdict: Verdict | null): Sign => {
 export const tryOnce = async (
   job: Job,
   work: CallWork,
-  { supersedes, leave }: { supersedes: string | null; leave: (sign: Sign) => void },
+  { supersedes, leave }: { supersedes: string | null; leave: (report: CallReport) => void },
 ): Promise<void> => {
   const { item, ref, deps, lifeline } = job;
   const { callWithinMs, backoff } = deps.options;
   const attemptId = deps.newId();
-  let sign: Sign = "nothing";
+  let report: CallReport = "nothing";
   const pass = deps.pass();
   try {
     if (!(await admitted(pass, job)) || deps.view.isNamedElsewhere(ref)) return;
@@ -107,11 +107,11 @@ export const tryOnce = async (
     }
     const disposition = deps.decide(ref.operation, outcome);
     if (disposition.kind === "conclude") {
-      sign = signOf(outcome, disposition.verdict);
+      report = reportOf(outcome, disposition.verdict);
       await writeConclusion(job, { attemptId, verdict: disposition.verdict });
       return;
     }
-    sign = signOf(outcome, null);
+    report = reportOf(outcome, null);
     // Whatever was decided: an accept that left and was not refused stays claimed, and is doubted when its time is over.
     if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
       return;
@@ -122,6 +122,6 @@ export const tryOnce = async (
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {
     pass.leave();
-    leave(sign);
+    leave(report);
   }
 };

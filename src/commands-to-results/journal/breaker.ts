@@ -2,12 +2,12 @@ import type { Clock } from "../../runtime/clock.ts";
 import { DeadlineError } from "../../runtime/clock.ts";
 import { createWaiters } from "./until.ts";
 
-/** What a call said about the partner: it answered, it left the bridge in doubt, or nothing (the call did not leave). */
-export type Sign = "answer" | "doubt" | "nothing";
+/** What a call tells of the partner: it answered, it left the bridge in doubt, or nothing (the call did not leave). */
+export type CallReport = "answer" | "doubt" | "nothing";
 
 export type Breaker = {
   /** Lets an accept start, or not: null. Whoever got in calls `leave` once, whatever happens. */
-  enter(): { leave: (sign: Sign) => void } | null;
+  enter(): { leave: (report: CallReport) => void } | null;
   /** Waits until it is worth asking again, at most `maxMs`. */
   wait(maxMs: number, signal: AbortSignal): Promise<void>;
 };
@@ -31,15 +31,15 @@ export const createBreaker = (options: {
   const isOpen = (): boolean => doubts >= failures;
   const pauseLeftMs = (): number => openedAt + pauseMs - clock.monotonic();
 
-  const leave = (sign: Sign, isProbe: boolean): void => {
+  const leave = (report: CallReport, isProbe: boolean): void => {
     const wasOpen = isOpen();
     if (isProbe) probing = false;
-    if (sign === "doubt") {
+    if (report === "doubt") {
       doubts += 1;
       openedAt = clock.monotonic();
     }
     // An answer to a call from before the pause says nothing about now.
-    if (sign === "answer" && (!wasOpen || isProbe)) doubts = 0;
+    if (report === "answer" && (!wasOpen || isProbe)) doubts = 0;
     if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
     waiters.wake("changed");
   };
@@ -49,7 +49,7 @@ export const createBreaker = (options: {
       if (isOpen() && (probing || pauseLeftMs() > 0)) return null;
       const isProbe = isOpen();
       probing = isProbe;
-      return { leave: (sign) => leave(sign, isProbe) };
+      return { leave: (report) => leave(report, isProbe) };
     },
 
     wait: async (maxMs, signal) => {

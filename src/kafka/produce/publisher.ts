@@ -13,11 +13,6 @@ import { isSettled, PublishError, type Waiting } from "./waiting.ts";
 export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
   sendTimeoutMs: number;
-  /**
-   * Where several records travel together anyway, the next batch waits so long for more to travel with it: each request costs the broker and
-   * this process as much as several records do. Not at all where it is absent.
-   */
-  gatherMs?: number;
 };
 
 export type PublisherState = { up: boolean; detail: string; waiting: number };
@@ -34,8 +29,6 @@ export type Publisher = {
 export type PublisherDeps = { open: () => Promise<Session>; clock: Clock; log: Log; random: () => number };
 
 const SWEEP_MS = 50;
-/** No batch waits for more than these. */
-const ENOUGH_RECORDS = 40;
 const REFRESH_MS = 30_000;
 /** A send that takes longer makes the publisher ask whether its partitions have moved. */
 const SLOW_SEND_MS = 1_000;
@@ -48,12 +41,13 @@ const BACKOFF = { baseMs: 100, maxMs: 1_000 };
  * leaders are looked up again, and it is tried again until the deadline of each record.
  */
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
-  const { topic, gatherMs = 0 } = options;
+  const { topic } = options;
   const { clock, log } = deps;
   const backlog = new Backlog(options);
   const partitionOf = choosePartition();
   const lanes = new Map<number, Lane>();
-  let homeless: Waiting[] = [];
+  /** Records of partitions that have no leader now. */
+  let withoutLeader: Waiting[] = [];
   let session: Session | null = null;
   let leaders: readonly (number | null)[] = [];
   let distrusted: "nothing" | "leaders" | "session" = "nothing";
@@ -69,7 +63,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       item.partition = partitionOf(item.record.key, leaders.length);
     const leader = leaders[item.partition] ?? null;
     if (leader === null) {
-      homeless.push(item);
+      withoutLeader.push(item);
       return;
     }
     const lane = lanes.get(leader) ?? new Lane(leader);
@@ -87,7 +81,6 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
       atMost = (await send(lane, batch, session)) === "refused" ? 1 : undefined;
-      if (gatherMs > 0 && batch.length > 1 && backlog.size < ENOUGH_RECORDS) await clock.sleep(gatherMs);
     }
     lane.busy = false;
   };
@@ -146,8 +139,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
 
   /** Sorts all that waits into the lanes of today's leaders, oldest first; stops waiting for those that lead no more. */
   const redistribute = (): void => {
-    const items = [...homeless, ...[...lanes.values()].flatMap((lane) => lane.drain())];
-    homeless = [];
+    const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.drain())];
+    withoutLeader = [];
     for (const { sending, leader } of lanes.values()) {
       if (sending?.batch.some((item) => leaders[item.partition] !== leader)) {
         sending.giveUp(new Error("the partition has another leader now"));
@@ -160,16 +153,16 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     const now = clock.monotonic();
     backlog.expire(now, fault);
     // During an outage nobody takes from the queues: what was given up must not pile up in them.
-    homeless = homeless.filter((item) => !isSettled(item));
+    withoutLeader = withoutLeader.filter((item) => !isSettled(item));
     if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
-    const leaderless = distrusted === "nothing" && homeless.length > 0;
+    const lacksLeader = distrusted === "nothing" && withoutLeader.length > 0;
     let slow = false;
     for (const { sending } of lanes.values()) {
       const ms = sending ? now - sending.since : 0;
       if (ms > options.sendTimeoutMs) sending?.giveUp(new DeadlineError(options.sendTimeoutMs));
       if (ms > SLOW_SEND_MS) slow = true;
     }
-    if ((leaderless || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
+    if ((lacksLeader || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
   };
   // One timer for all: one for each send would cost more than all that a send of a single record does here otherwise.
   const sweeper = setInterval(sweep, SWEEP_MS);
