@@ -63,7 +63,8 @@ export const openCommands = async (
   const partner = openPartner(config, kit);
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
-    askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),
+    askNotes: async (cluster) =>
+      [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
     contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
       metrics.contradictions.inc();
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];

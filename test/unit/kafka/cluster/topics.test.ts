@@ -33,7 +33,7 @@ const paper = ({
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
     ranges: () => Promise.resolve(new Map()),
-    notes: () => Promise.resolve([]),
+    committed: () => Promise.resolve(new Map()),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
     create: (topic) => {
       created.push(topic);
