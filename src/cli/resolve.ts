@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import { resolveDoubt, type Ended } from "../bridge/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -62,6 +62,15 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
   }
 };
 
+/** Both go into one record of the journal, beside the partner's answer. */
+const MAX_TEXT_LENGTH = 1_000;
+
+const boundedText = (text: string): string => {
+  if (text.length > MAX_TEXT_LENGTH)
+    throw new InvalidArgumentError(`It must have at most ${MAX_TEXT_LENGTH} characters.`);
+  return text;
+};
+
 export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("resolve")
     .description("End an IN_DOUBT, after finding out from the partner what really happened.")
@@ -71,8 +80,8 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
         .choices(["succeeded", "not-executed"])
         .makeOptionMandatory(),
     )
-    .requiredOption("--note <text>", "how you know; kept in the journal")
-    .requiredOption("--by <name>", "who decides; kept in the journal and the result")
+    .requiredOption("--note <text>", "how you know; kept in the journal", boundedText)
+    .requiredOption("--by <name>", "who decides; kept in the journal and the result", boundedText)
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--force", "decide although the call might still be under way")
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));

@@ -49,6 +49,7 @@ test("the largest conclusion has room in the journal", () => {
       resultId: result.resultId,
       result: value,
       note: null,
+      traceparent: null,
     },
   });
   const encoded = encoder<CommandJournalEntry>(readSchema("command-journal-entry"), 1)(entry);

@@ -61,3 +61,10 @@ test("settings that contradict each other stop the start with 2, all of them nam
   ]);
   expect(listens).not.toHaveBeenCalled();
 });
+
+test("a note that would not fit into the journal beside an answer is wrong usage", async () => {
+  const note = "x".repeat(1_001);
+  const { code, err } = await run("resolve", "c-1", "--as", "succeeded", "--by", "Ana", "--note", note);
+  expect(code).toBe(2);
+  expect(err).toContain("at most 1000 characters");
+});
