@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { resultIdOf } from "../commands-to-results/conclude.ts";
-import { choose, createFinder } from "../commands-to-results/journal/find-doubt.ts";
-import { quotesOf, resolve, type Decision, type Resolved } from "../commands-to-results/journal/resolve.ts";
+import { choose, createFinder } from "../commands-to-results/journal-rules/find-doubt.ts";
+import {
+  quotesOf,
+  resolve,
+  type Decision,
+  type Resolved,
+} from "../commands-to-results/journal-rules/resolve.ts";
 import { quoteKey } from "../commands-to-results/quote-key.ts";
 import type { Config } from "../config/config.ts";
 import { inspect } from "../kafka/cluster/inspect.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { openJournal } from "./journal/open.ts";
+import { openJournal } from "./journal-wiring/open.ts";
 import type { Kit } from "./kit.ts";
 import { openResults } from "./results.ts";
 

@@ -1,4 +1,4 @@
-import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal/ports.ts";
+import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal-rules/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";

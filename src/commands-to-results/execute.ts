@@ -1,13 +1,13 @@
-import { answer } from "./journal/answer.ts";
-import { tryOnce } from "./journal/attempt.ts";
-import type { Breaker, CallReport } from "./journal/breaker.ts";
-import { createBreaker } from "./journal/breaker.ts";
-import type { CommandNames } from "./journal/command-names.ts";
-import { createCommandNames } from "./journal/command-names.ts";
-import type { Job } from "./journal/job.ts";
-import { createJob, release, writeConclusion } from "./journal/job.ts";
-import type { Deps, Item, Lifeline, Place, Settled } from "./journal/ports.ts";
-import { takeOver } from "./journal/takeover.ts";
+import { answer } from "./journal-rules/answer.ts";
+import { tryOnce } from "./journal-rules/attempt.ts";
+import type { Breaker, CallReport } from "./journal-rules/breaker.ts";
+import { createBreaker } from "./journal-rules/breaker.ts";
+import type { CommandNames } from "./journal-rules/command-names.ts";
+import { createCommandNames } from "./journal-rules/command-names.ts";
+import type { Job } from "./journal-rules/job.ts";
+import { createJob, release, writeConclusion } from "./journal-rules/job.ts";
+import type { Deps, Item, Lifeline, Place, Settled } from "./journal-rules/ports.ts";
+import { takeOver } from "./journal-rules/takeover.ts";
 
 /** Between two looks at whether the group still counts on this replica. */
 const HEARTBEAT_POLL_MS = 250;

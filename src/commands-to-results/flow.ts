@@ -3,7 +3,7 @@ import type { CommandResult } from "../records.ts";
 import type { Checked } from "./check.ts";
 import { identityOf, resultIdOf, unnamedResultId } from "./conclude.ts";
 import type { Execute } from "./execute.ts";
-import type { Envelope, Item, Lifeline, Place } from "./journal/ports.ts";
+import type { Envelope, Item, Lifeline, Place } from "./journal-rules/ports.ts";
 import type { Refused } from "./refused.ts";
 import { journalRef, refusedRef, requestHash, toPartnerRequest } from "./translate.ts";
 import type { Command, Conclude, ErrorCode, Identity, Verdict } from "./types.ts";

@@ -1,4 +1,4 @@
-import type { Lifeline, Place } from "../../src/commands-to-results/journal/ports.ts";
+import type { Lifeline, Place } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { itemOf } from "./replica.ts";
 import type { SentCommand } from "./scenario.ts";

@@ -1,7 +1,7 @@
-import type { Entry, JournalRecord, Position } from "../../src/commands-to-results/journal/entry.ts";
-import { fromRecord, toRecord } from "../../src/commands-to-results/journal/entry.ts";
-import type { Journal } from "../../src/commands-to-results/journal/ports.ts";
-import type { View } from "../../src/commands-to-results/journal/view.ts";
+import type { Entry, JournalRecord, Position } from "../../src/commands-to-results/journal-rules/entry.ts";
+import { fromRecord, toRecord } from "../../src/commands-to-results/journal-rules/entry.ts";
+import type { Journal } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
 import { EPOCH_MS } from "./clock.ts";
 import { createNames } from "./names.ts";
 import type { Oracle } from "./oracle.ts";

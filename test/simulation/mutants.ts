@@ -8,15 +8,15 @@ export const mutants: Mutant[] = [
   {
     name: "no read-back: an acknowledged claim is taken for permission",
     edits: [
-      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
     name: "an append that was not acknowledged is taken for a claim",
     edits: [
       {
-        file: "commands-to-results/journal/durably.ts",
+        file: "commands-to-results/journal-rules/durably.ts",
         from: `  const position = await durably(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;`,
@@ -25,8 +25,8 @@ export const mutants: Mutant[] = [
   if (position) await deps.view.past(position, signal);
   return position ?? { partition: 0, offset: 0 };`,
       },
-      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
@@ -71,7 +71,7 @@ export const mutants: Mutant[] = [
         to: "!names",
       },
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: " || deps.view.isNamedElsewhere(ref)) return;",
         to: ") return;",
       },
@@ -81,7 +81,7 @@ export const mutants: Mutant[] = [
     name: "what a commandId names is not looked up again after the wait for a turn",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: " || deps.view.isNamedElsewhere(ref)) return;",
         to: ") return;",
       },
@@ -101,7 +101,7 @@ export const mutants: Mutant[] = [
     name: "a commandId whose claim was released names nothing",
     edits: [
       {
-        file: "commands-to-results/journal/partition-view.ts",
+        file: "commands-to-results/journal-rules/partition-view.ts",
         from: 'change.kind !== "nothing") memory',
         to: 'change.kind !== "nothing" && change.kind !== "held") memory',
       },
@@ -115,7 +115,7 @@ export const mutants: Mutant[] = [
     name: "a taken quote is spelled as in the record at hand",
     edits: [
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: "quoteId: step.quoteId ?? item.identity.quoteId }",
         to: "quoteId: item.identity.quoteId }",
       },
@@ -125,7 +125,7 @@ export const mutants: Mutant[] = [
     name: "taken is decided by a look-up",
     edits: [
       {
-        file: "commands-to-results/journal/partition-view.ts",
+        file: "commands-to-results/journal-rules/partition-view.ts",
         from: "      const final = memory.find(fingerprint(ref));\n",
         to: `      const final = memory.find(fingerprint(ref));
       const other = opens.get(keyName(ref));
@@ -133,20 +133,20 @@ export const mutants: Mutant[] = [
 `,
       },
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: `  if (step.kind === "concluded")
     return`,
         to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.identity.commandId))
     return`,
       },
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: `  if (step.kind !== "claimed") return null;
 `,
         to: "",
       },
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: "  const { receivedAt, attempts, requestHash } = step;",
         to: "  const receivedAt = 0, attempts = 0, { requestHash } = item;",
       },
@@ -156,7 +156,7 @@ export const mutants: Mutant[] = [
     name: "Concluded on a free key is ignored",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "  const own = open?.claim.commandId === commandId ? open : null;",
         to: "  if (!open) return NOTHING;\n  const own = open?.claim.commandId === commandId ? open : null;",
       },
@@ -166,7 +166,7 @@ export const mutants: Mutant[] = [
     name: "no Published: nobody looks after a final that follows a doubt",
     edits: [
       {
-        file: "commands-to-results/journal/republish.ts",
+        file: "commands-to-results/journal-rules/republish.ts",
         from: "const waiting = view.unpublished();",
         to: "const waiting = view.unpublished().slice(0, 0);",
       },
@@ -176,12 +176,12 @@ export const mutants: Mutant[] = [
     name: "a doubt that is published counts for the final that follows it",
     edits: [
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: "  if (result.final && view.isUnpublished(ref))",
         to: "  if (view.isUnpublished(ref))",
       },
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "step.resultId === before.unpublished ?",
         to: "before.unpublished !== null ?",
       },
@@ -191,7 +191,7 @@ export const mutants: Mutant[] = [
     name: "an await between the last look and the bytes",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: "const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });",
         to: `const may = mayCall();
   await deps.clock.sleep(5);
@@ -203,13 +203,13 @@ export const mutants: Mutant[] = [
     name: "a call after its time",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: " || sinceClaimMs() >= beginWithinMs",
         to: "",
       },
-      { file: "commands-to-results/journal/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: "const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
         to: "const withinMs = callWithinMs;",
       },
@@ -239,7 +239,7 @@ export const mutants: Mutant[] = [
     name: "commit before publish",
     edits: [
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: "published = await deps.publish(result, value, envelope).then(",
         to: "published = true;\n    void deps.publish(result, value, envelope).then(",
       },
@@ -249,7 +249,7 @@ export const mutants: Mutant[] = [
     name: "the takeover wait is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal/takeover.ts",
+        file: "commands-to-results/journal-rules/takeover.ts",
         from: "return callWithinMs + options.takeoverMarginMs - ageMs;",
         to: "return 0 * (callWithinMs + options.takeoverMarginMs - ageMs);",
       },
@@ -259,7 +259,7 @@ export const mutants: Mutant[] = [
     name: "a view that skips a gap",
     edits: [
       {
-        file: "commands-to-results/journal/view.ts",
+        file: "commands-to-results/journal-rules/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      if (own.next !== null) own.next = record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -269,7 +269,7 @@ export const mutants: Mutant[] = [
     name: "a discarded view goes on in the middle of the log",
     edits: [
       {
-        file: "commands-to-results/journal/view.ts",
+        file: "commands-to-results/journal-rules/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      own.next ??= record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -279,12 +279,12 @@ export const mutants: Mutant[] = [
     name: "an accept is superseded like a create",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: 'operation === "CREATE_QUOTE" && !open.inDoubt',
         to: "operation.length > 0 && !open.inDoubt",
       },
       {
-        file: "commands-to-results/journal/takeover.ts",
+        file: "commands-to-results/journal-rules/takeover.ts",
         from: 'if (ref.operation === "ACCEPT_QUOTE") {',
         to: "if (ref.operation.length === 0) {",
       },
@@ -294,7 +294,7 @@ export const mutants: Mutant[] = [
     name: "Released does not look at the attempt",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: " && open.claim.attemptId === attemptId\n",
         to: " && attemptId.length > 0\n",
       },
@@ -304,7 +304,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "own !== null && !matches) return NOTHING;",
         to: "own !== null && !own.inDoubt && !matches) return NOTHING;",
       },
@@ -314,7 +314,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a claim",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "  if (!succeeded && own !== null && !matches) return NOTHING;\n",
         to: "",
       },
@@ -324,7 +324,7 @@ export const mutants: Mutant[] = [
     name: "a doubt frees the quote",
     edits: [
       {
-        file: "commands-to-results/journal/partition-view.ts",
+        file: "commands-to-results/journal-rules/partition-view.ts",
         from: "          if (open) opens.set(name, { ...open, offset, doubtSinceMs: timestampMs });",
         to: "          if (open) opens.delete(name);",
       },
@@ -334,7 +334,7 @@ export const mutants: Mutant[] = [
     name: "a late answer does not end a doubt",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: '  return { kind: "final", succeeded, closes',
         to: '  if (own?.inDoubt) return NOTHING;\n  return { kind: "final", succeeded, closes',
       },
@@ -344,12 +344,12 @@ export const mutants: Mutant[] = [
     name: "a second final replaces the first",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: '    return { kind: "contradicted", spends: succeeded };',
         to: '    return { kind: "final", succeeded, closes: false, afterDoubt: true };',
       },
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: " || attemptId === null || !contradicts(operation, succeeded, final)",
         to: "",
       },
@@ -359,7 +359,7 @@ export const mutants: Mutant[] = [
     name: "a used quote is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal/memory.ts",
+        file: "commands-to-results/journal-rules/memory.ts",
         from: "(succeeded ? SUCCEEDED | SPENT : 0)",
         to: "(succeeded ? SUCCEEDED : 0)",
       },
@@ -369,12 +369,12 @@ export const mutants: Mutant[] = [
     name: "a final command is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "  if (final || otherContent) return NOTHING;\n  if (open) {",
         to: "  if (otherContent) return NOTHING;\n  if (open) {",
       },
       {
-        file: "commands-to-results/journal/partition-view.ts",
+        file: "commands-to-results/journal-rules/partition-view.ts",
         from: '      if (!final) return { kind: "free" };',
         to: '      if (!final || !final.taken) return { kind: "free" };',
       },
@@ -384,7 +384,7 @@ export const mutants: Mutant[] = [
     name: "another command's claim is pushed aside",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: '    if (open.claim.commandId !== commandId) return { kind: "taken" };',
         to: '    if (open.claim.commandId !== commandId) return { kind: "held" };',
       },
@@ -394,7 +394,7 @@ export const mutants: Mutant[] = [
     name: "the guard is not asked again before the call",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: "    refusal = deps.guard(command, deps.clock.now());\n",
         to: "",
       },
@@ -404,7 +404,7 @@ export const mutants: Mutant[] = [
     name: "what was appended is published, not what was folded",
     edits: [
       {
-        file: "commands-to-results/journal/job.ts",
+        file: "commands-to-results/journal-rules/job.ts",
         from: "  if (attemptId !== null) job.said = { result, value, position };\n",
         to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, job.item.envelope).catch(() => undefined);\n",
       },
@@ -414,12 +414,12 @@ export const mutants: Mutant[] = [
     name: "a call that left is taken for harmless",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
         to: "",
       },
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: "      job.harmless.delete(attemptId);\n",
         to: "",
       },
@@ -429,7 +429,7 @@ export const mutants: Mutant[] = [
     name: "an unanswered accept is tried again",
     edits: [
       {
-        file: "commands-to-results/journal/attempt.ts",
+        file: "commands-to-results/journal-rules/attempt.ts",
         from: '    if (disposition.kind === "conclude") {',
         to: '    if (outcome.kind === "unknown") job.harmless.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
       },
@@ -438,7 +438,11 @@ export const mutants: Mutant[] = [
   {
     name: "a claim may be asked for its call twice",
     edits: [
-      { file: "commands-to-results/journal/attempt.ts", from: "if (asked || lifeline", to: "if (lifeline" },
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "if (asked || lifeline",
+        to: "if (lifeline",
+      },
     ],
   },
   {
@@ -455,7 +459,7 @@ export const mutants: Mutant[] = [
     name: "an end is not written down once the partition is lost",
     edits: [
       {
-        file: "commands-to-results/journal/job.ts",
+        file: "commands-to-results/journal-rules/job.ts",
         from: "const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);",
         to: "const position = await writeStep(job, step(), job.lifeline.stop, withoutResponse);",
       },
@@ -482,7 +486,7 @@ export const mutants: Mutant[] = [
         to: "",
       },
       {
-        file: "commands-to-results/journal/answer.ts",
+        file: "commands-to-results/journal-rules/answer.ts",
         from: '  if (newest.requestHash !== item.requestHash) return { kind: "reused" };\n',
         to: "",
       },
@@ -492,7 +496,7 @@ export const mutants: Mutant[] = [
     name: "a late claim with other content stands in the way of the first",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "  if (final || otherContent) return NOTHING;",
         to: "  if (final || (otherContent && final)) return NOTHING;",
       },
@@ -502,7 +506,7 @@ export const mutants: Mutant[] = [
     name: "an operator may decide while the call can be under way",
     edits: [
       {
-        file: "commands-to-results/journal/resolve.ts",
+        file: "commands-to-results/journal-rules/resolve.ts",
         from: "const AGE_FACTOR = 20;",
         to: "const AGE_FACTOR = 0;",
       },
@@ -512,7 +516,7 @@ export const mutants: Mutant[] = [
     name: "a doubt's age is taken by the clock of the operator's machine",
     edits: [
       {
-        file: "commands-to-results/journal/resolve.ts",
+        file: "commands-to-results/journal-rules/resolve.ts",
         from: "  const nowMs = deps.timeOf(position);\n",
         to: "  const nowMs = position.offset < 0 ? null : deps.clock.now();\n",
       },
@@ -552,7 +556,7 @@ export const mutants: Mutant[] = [
     name: "a Released ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal/state.ts",
+        file: "commands-to-results/journal-rules/state.ts",
         from: "  open && !open.inDoubt && open.claim.commandId",
         to: "  open && open.claim.commandId",
       },

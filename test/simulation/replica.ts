@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { Execute } from "../../src/commands-to-results/execute.ts";
 import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
-import type { Deps, Item, Publish } from "../../src/commands-to-results/journal/ports.ts";
-import type { View } from "../../src/commands-to-results/journal/view.ts";
+import type { Deps, Item, Publish } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
 import { codec, conclude, decide, finalResultId, guard } from "./bridge-parts.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";

@@ -2,9 +2,9 @@ import { pathToFileURL } from "node:url";
 
 type RuntimeClock = typeof import("../../src/runtime/clock.ts");
 type Execute = typeof import("../../src/commands-to-results/execute.ts");
-type View = typeof import("../../src/commands-to-results/journal/view.ts");
-type Republish = typeof import("../../src/commands-to-results/journal/republish.ts");
-type Resolve = typeof import("../../src/commands-to-results/journal/resolve.ts");
+type View = typeof import("../../src/commands-to-results/journal-rules/view.ts");
+type Republish = typeof import("../../src/commands-to-results/journal-rules/republish.ts");
+type Resolve = typeof import("../../src/commands-to-results/journal-rules/resolve.ts");
 type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
 type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
@@ -23,9 +23,9 @@ export type Subject = Pick<Execute, "createExecute"> &
 export const loadSubject = async (root: string): Promise<Subject> => {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(`${root}/src/${path}`).href);
   const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
-  const { createView } = (await load("commands-to-results/journal/view.js")) as View;
-  const { republish } = (await load("commands-to-results/journal/republish.js")) as Republish;
-  const { resolve } = (await load("commands-to-results/journal/resolve.js")) as Resolve;
+  const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;
+  const { republish } = (await load("commands-to-results/journal-rules/republish.js")) as Republish;
+  const { resolve } = (await load("commands-to-results/journal-rules/resolve.js")) as Resolve;
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
   const { keyOrder } = (await load("kafka/consume/key-order.js")) as KeyOrder;

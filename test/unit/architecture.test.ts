@@ -68,7 +68,7 @@ describe("the checker bites", () => {
     ["webhooks-to-events/flow.ts", 'import { x } from "../records.ts";', "imports records.ts"],
     ["webhooks-to-events/flow.ts", 'type X = import("../kafka/record.ts").X;', "types of kafka/record.ts"],
     [
-      "commands-to-results/journal/claim.ts",
+      "commands-to-results/journal-rules/claim.ts",
       'import { x } from "../../partner/types.ts";',
       "imports partner/types.ts",
     ],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { roomFor, roomForAll } from "../../../src/bridge/room.ts";
-import { toRecord } from "../../../src/commands-to-results/journal/entry.ts";
+import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/rules.ts";
 import { envelopeHeaders } from "../../../src/kafka/produce/envelope.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createExecute } from "../../../src/commands-to-results/execute.ts";
-import { EntryRefused } from "../../../src/commands-to-results/journal/durably.ts";
-import type { Contradiction, Deps } from "../../../src/commands-to-results/journal/ports.ts";
+import { EntryRefused } from "../../../src/commands-to-results/journal-rules/durably.ts";
+import type { Contradiction, Deps } from "../../../src/commands-to-results/journal-rules/ports.ts";
 import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
 import type { CommandResult } from "../../../src/records.ts";
@@ -14,7 +14,7 @@ import {
   createLog,
   itemOf,
   released,
-} from "./journal/journal.ts";
+} from "./journal-rules/journal.ts";
 
 const c1 = accept("c1");
 const place = { leave: () => undefined, take: () => Promise.resolve() };

@@ -1,4 +1,4 @@
-import type { Entry, Position } from "../../commands-to-results/journal/entry.ts";
+import type { Entry, Position } from "../../commands-to-results/journal-rules/entry.ts";
 import type { Incoming } from "../../kafka/record.ts";
 
 type Ports = {

@@ -12,11 +12,11 @@ import {
   toRecord,
   type Entry,
   type JournalRecord,
-} from "../../commands-to-results/journal/entry.ts";
-import type { Contradicted } from "../../commands-to-results/journal/partition-view.ts";
-import { EntryRefused } from "../../commands-to-results/journal/durably.ts";
-import type { Journal } from "../../commands-to-results/journal/ports.ts";
-import { createView, type View } from "../../commands-to-results/journal/view.ts";
+} from "../../commands-to-results/journal-rules/entry.ts";
+import type { Contradicted } from "../../commands-to-results/journal-rules/partition-view.ts";
+import { EntryRefused } from "../../commands-to-results/journal-rules/durably.ts";
+import type { Journal } from "../../commands-to-results/journal-rules/ports.ts";
+import { createView, type View } from "../../commands-to-results/journal-rules/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";

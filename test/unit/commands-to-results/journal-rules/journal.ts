@@ -1,8 +1,8 @@
-import type { Entry, Ref, Step } from "../../../../src/commands-to-results/journal/entry.ts";
-import type { Contradicted } from "../../../../src/commands-to-results/journal/partition-view.ts";
-import type { Deps, Item } from "../../../../src/commands-to-results/journal/ports.ts";
-import type { View } from "../../../../src/commands-to-results/journal/view.ts";
-import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import type { Entry, Ref, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import type { Contradicted } from "../../../../src/commands-to-results/journal-rules/partition-view.ts";
+import type { Deps, Item } from "../../../../src/commands-to-results/journal-rules/ports.ts";
+import type { View } from "../../../../src/commands-to-results/journal-rules/view.ts";
+import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
 import { codec, conclude, decide, finalResultId, guard } from "../../../simulation/bridge-parts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVerdict } from "../../../../src/bridge/journal/verdict.ts";
+import { createVerdict } from "../../../../src/bridge/journal-wiring/verdict.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 

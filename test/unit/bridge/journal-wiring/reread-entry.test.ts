@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { rereadEntry } from "../../../../src/bridge/journal/reread-entry.ts";
-import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
+import { rereadEntry } from "../../../../src/bridge/journal-wiring/reread-entry.ts";
+import type { Entry } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import type { Incoming } from "../../../../src/kafka/record.ts";
 

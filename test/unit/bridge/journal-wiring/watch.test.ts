@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { watchJournal } from "../../../../src/bridge/journal/watch.ts";
-import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import { watchJournal } from "../../../../src/bridge/journal-wiring/watch.ts";
+import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
 import { startTail, type Range } from "../../../../src/kafka/consume/tail.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { released } from "../../commands-to-results/journal/journal.ts";
+import { released } from "../../commands-to-results/journal-rules/journal.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-import type { View } from "../../commands-to-results/journal/view.ts";
+import type { View } from "../../commands-to-results/journal-rules/view.ts";
 import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Incoming, Written } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";

@@ -1,4 +1,4 @@
-import type { Entry, Position } from "../../commands-to-results/journal/entry.ts";
+import type { Entry, Position } from "../../commands-to-results/journal-rules/entry.ts";
 
 /** Of some two thousand commands: more than are repeated after a crash, which are those that were not committed yet. */
 const MAX_BYTES = 4 * 1_048_576;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { choose, createFinder } from "../../../../src/commands-to-results/journal/find-doubt.ts";
-import type { Ref } from "../../../../src/commands-to-results/journal/entry.ts";
+import { choose, createFinder } from "../../../../src/commands-to-results/journal-rules/find-doubt.ts";
+import type { Ref } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import { accept, claimed, concluded, create, createLog, released } from "./journal.ts";
 
 const [q1, q2, q3] = ["q1", "q2", "q3"].map((key) => accept("c1", key)) as [Ref, Ref, Ref];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCommandNames } from "../../../../src/commands-to-results/journal/command-names.ts";
+import { createCommandNames } from "../../../../src/commands-to-results/journal-rules/command-names.ts";
 import { accept } from "./journal.ts";
 
 const job = (commandId: string, key: string) => ({ ref: accept(commandId, key) });

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { expect, it } from "vitest";
-import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
-import { fromRecord, JOURNAL_VERSION, toRecord } from "../../../../src/commands-to-results/journal/entry.ts";
+import type { Entry } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import {
+  fromRecord,
+  JOURNAL_VERSION,
+  toRecord,
+} from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
 import { claimed, concluded, published, released } from "./journal.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { fingerprint } from "../../../../src/commands-to-results/journal/fingerprint.ts";
-import { createMemory } from "../../../../src/commands-to-results/journal/memory.ts";
+import { fingerprint } from "../../../../src/commands-to-results/journal-rules/fingerprint.ts";
+import { createMemory } from "../../../../src/commands-to-results/journal-rules/memory.ts";
 import { accept } from "./journal.ts";
 
 type Memory = ReturnType<typeof createMemory>;

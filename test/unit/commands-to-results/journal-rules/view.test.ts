@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Step } from "../../../../src/commands-to-results/journal/entry.ts";
-import { createView } from "../../../../src/commands-to-results/journal/view.ts";
+import type { Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { accept, claimed, concluded, create, createLog, published, released } from "./journal.ts";
 
 const c1 = accept("c1");

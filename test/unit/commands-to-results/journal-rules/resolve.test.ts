@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { republish } from "../../../../src/commands-to-results/journal/republish.ts";
-import type { Decision } from "../../../../src/commands-to-results/journal/resolve.ts";
-import { quotesOf, resolve } from "../../../../src/commands-to-results/journal/resolve.ts";
-import type { Position, Step } from "../../../../src/commands-to-results/journal/entry.ts";
+import { republish } from "../../../../src/commands-to-results/journal-rules/republish.ts";
+import type { Decision } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
+import { quotesOf, resolve } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
+import type { Position, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { finalResultId } from "../../../simulation/bridge-parts.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBreaker } from "../../../../src/commands-to-results/journal/breaker.ts";
+import { createBreaker } from "../../../../src/commands-to-results/journal-rules/breaker.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const never = new AbortController().signal;

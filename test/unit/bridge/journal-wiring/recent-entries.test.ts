@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { recentEntries } from "../../../../src/bridge/journal/recent-entries.ts";
-import type { Entry } from "../../../../src/commands-to-results/journal/entry.ts";
-import { claimed, concluded, released } from "../../commands-to-results/journal/journal.ts";
+import { recentEntries } from "../../../../src/bridge/journal-wiring/recent-entries.ts";
+import type { Entry } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import { claimed, concluded, released } from "../../commands-to-results/journal-rules/journal.ts";
 
 const at = (offset: number, partition = 0) => ({ partition, offset });
 const entryOf = (step: Entry["step"]): Entry => ({ operation: "ACCEPT_QUOTE", commandId: "c", step });
