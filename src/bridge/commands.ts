@@ -52,7 +52,8 @@ export const openCommands = async (
   const partner = openPartner(config, kit);
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
-    askNotes: (cluster) => cluster.notes(kafka.groupId, config.topics.commands),
+    askNotes: async (cluster) =>
+      [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
   });
   const { guard, disguise } = refusals(guardFor({ maxAgeMs: commands.maxAgeMs }));
   let joined = false;

@@ -59,7 +59,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       if (isLost()) return;
       while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= world.nowMs()) {
         const offset = watermark.next;
-        watermark.begin(offset);
+        watermark.begin(offset, records[offset]!.sentAtMs);
         replica.order.submit(records[offset]!.kafkaKey, (place) => handle(offset, place));
       }
     };

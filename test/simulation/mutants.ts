@@ -448,8 +448,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "kafka/consume/watermark.ts",
-        from: "      if (!this.#finished.delete(oldest)) return oldest;\n",
-        to: "      this.#finished.delete(oldest);\n",
+        from: "      if (!this.#finished.delete(oldest.offset)) return oldest.offset;\n",
+        to: "      this.#finished.delete(oldest.offset);\n",
       },
     ],
   },

@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
+import type { Committed } from "../mark.ts";
 
 /** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
 export type FoundTopic = {
@@ -17,8 +18,8 @@ export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /** What a group has committed beside its offsets of a topic. Nothing is only said when Kafka says so of every partition. */
-  notes(groupId: string, topic: string): Promise<string[]>;
+  /** What a group has committed for the partitions of a topic. Of none is nothing said but by Kafka itself. */
+  committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
   create(topic: {
@@ -131,12 +132,20 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
           }),
         );
       }),
-    notes: (groupId, topic) =>
+    committed: (groupId, topic) =>
       ask(async (admin) => {
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
         // Also a group that has committed nothing is told of by partition.
         if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
-        return found.partitions.map(({ metadata }) => metadata ?? "").filter((note) => note !== "");
+        return new Map(
+          found.partitions
+            .map(({ partition, offset, metadata }): [number, Committed] => [
+              partition,
+              { offset: Number(offset), note: metadata ?? "" },
+            ])
+            // Below zero: none, or wherever the log begins.
+            .filter(([, { offset }]) => offset >= 0),
+        );
       }),
     defaultReplicationFactor: () =>
       ask(async (admin) => {

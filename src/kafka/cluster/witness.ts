@@ -1,8 +1,7 @@
 import type { Range } from "../consume/tail.ts";
+import { readMark, writeMark, type Mark } from "../mark.ts";
 
 type Place = { partition: number; offset: number };
-/** A record that the log is known to have held. No two logs give one offset the same time. */
-type Mark = { offset: number; timestampMs: number };
 type Known = { last: Mark; marks: Mark[] };
 
 export type Dropped = Place & { ageMs: number };
@@ -31,15 +30,6 @@ export type Witness = {
 const MAX_NOTE_LENGTH = 3_500;
 /** Marks of a partition, spread over the horizon: a log that is cut at its beginning is seen by the one that is gone. */
 const MARKS = 4;
-
-const written = ({ offset, timestampMs }: Mark): string =>
-  `${offset.toString(36)}@${timestampMs.toString(36)}`;
-
-const readMark = (text: string): Mark | null => {
-  const [, offset, timestampMs] = /^([0-9a-z]+)@([0-9a-z]+)$/.exec(text) ?? [];
-  if (offset === undefined || timestampMs === undefined) return null;
-  return { offset: parseInt(offset, 36), timestampMs: parseInt(timestampMs, 36) };
-};
 
 /** @param horizonMs the log drops by itself no record that is younger, as far as is known now */
 export const createWitness = (options: { horizonMs: () => number; now: () => number }): Witness => {
@@ -72,7 +62,7 @@ export const createWitness = (options: { horizonMs: () => number; now: () => num
       for (const [partition, { last, marks }] of known) {
         const oldest = marks.filter(isYoung).sort((a, b) => a.offset - b.offset)[0];
         const both = oldest && oldest.offset < last.offset ? [oldest, last] : [last];
-        const entry = `${partition}:${both.map(written).join(",")}`;
+        const entry = `${partition}:${both.map(writeMark).join(",")}`;
         if (text.length + entry.length < MAX_NOTE_LENGTH) text += text === "" ? entry : ` ${entry}`;
       }
       return text;

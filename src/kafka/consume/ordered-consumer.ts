@@ -1,5 +1,5 @@
-import { setMaxListeners } from "node:events";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { heldBytes } from "./held-bytes.ts";
@@ -8,7 +8,9 @@ import { keyOrder, type Place } from "./key-order.ts";
 import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
 import type { Incoming } from "../record.ts";
-import { Watermark } from "./watermark.ts";
+import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
+import { newTenure, readFrom, type Tenure } from "./tenure.ts";
+import type { Watermark } from "./watermark.ts";
 
 export type OrderedOptions = ReaderOptions & {
   /** Records handled at once. */
@@ -34,22 +36,12 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
   stop(drainMs: number): Promise<void>;
 };
 
-/** What is held of a partition between gaining and losing it. */
-type Tenure = { watermark: Watermark | null; committed: number; isFull: boolean; lost: AbortController };
-
-const newTenure = (): Tenure => {
-  const lost = new AbortController();
-  // Each record under way listens to it.
-  setMaxListeners(0, lost.signal);
-  return { watermark: null, committed: -1, isFull: false, lost };
-};
-
 const AGAIN_AFTER_MS = 2_000;
 
 export const startOrderedConsumer = (
   options: OrderedOptions,
   handle: Handle,
-  deps: ReaderDeps & { clock: Clock; log: Log },
+  deps: ReaderDeps & { clock: Clock; log: Log; connectCluster: () => Promise<ClusterQuestions> },
 ): OrderedConsumer => {
   const { clock, log } = deps;
   const order = keyOrder(options.maxInFlight, clock);
@@ -62,27 +54,39 @@ export const startOrderedConsumer = (
     tenure.lost.abort(new Error("the partition went to another replica"));
   };
 
+  const isHeld = (partition: number, tenure: Tenure): boolean =>
+    tenures.get(partition) === tenure && !stopping;
+  const sameLog = watchForSameLog(options, { ...deps, isHeld, reader: () => reader });
+
   const assigned = (partitions: readonly number[]): Map<number, number> => {
     const positions = new Map<number, number>();
     for (const [partition, tenure] of tenures) {
       // What another replica may be handling already is none of ours, and its offsets never to be committed by us.
       if (!partitions.includes(partition)) lose(partition, tenure);
-      // kafkajs would start over at the last commit, and hand out again what is being handled here.
-      else if (tenure.watermark) positions.set(partition, tenure.watermark.next);
+      else {
+        // kafkajs would start over at the last commit, and hand out again what is being handled here.
+        tenure.isSettled = false;
+        const from = readFrom(tenure);
+        if (from !== null) positions.set(partition, from);
+      }
     }
-    for (const partition of partitions) {
-      if (!tenures.has(partition)) tenures.set(partition, newTenure());
+    const gained = new Map<number, Tenure>();
+    for (const partition of partitions) if (!tenures.has(partition)) gained.set(partition, newTenure());
+    for (const [partition, tenure] of gained) {
+      tenures.set(partition, tenure);
+      reader.pause(partition);
     }
+    if (gained.size > 0) void sameLog.begin(gained);
     // With fewer of them the shares are larger.
-    for (const partition of partitions) readOn(partition);
+    for (const partition of partitions) makeUse(partition);
     return positions;
   };
 
-  const readOn = (partition: number): void => {
+  /** Reads on where there is room again. */
+  const makeUse = (partition: number): void => {
     const tenure = tenures.get(partition);
-    if (!tenure?.isFull || !tenure.watermark || stopping || !held.hasRoom(partition)) return;
-    tenure.isFull = false;
-    reader.resume(partition, tenure.watermark.next);
+    if (tenure?.pausedFor === "room" && !stopping && held.hasRoom(partition))
+      sameLog.readOn(partition, tenure);
   };
 
   const run = async (record: Incoming, tenure: Tenure, watermark: Watermark, place: Place): Promise<void> => {
@@ -108,45 +112,51 @@ export const startOrderedConsumer = (
 
   const take = (read: Incoming, tenure: Tenure, watermark: Watermark): void => {
     const record = ownCopy(read);
-    const { partition } = record;
+    const { partition, offset, timestampMs } = record;
     const bytes = sizeOf(record);
-    watermark.begin(record.offset);
+    watermark.begin(offset, timestampMs);
     held.add(partition, bytes);
     order.submit(record.key?.toString("latin1") ?? null, async (place) => {
       await run(record, tenure, watermark, place);
       held.remove(partition, bytes);
-      readOn(partition);
+      makeUse(partition);
     });
   };
 
-  const read = (partition: number, records: readonly Incoming[]): void => {
+  const read = (partition: number, records: readonly Incoming[], next: number): void => {
     const tenure = tenures.get(partition);
-    if (!tenure || stopping) return;
+    const [first] = records;
+    if (!tenure || !first || stopping || tenure.pausedFor !== null) return;
+    const watermark = sameLog.follow(partition, tenure, first);
+    if (!watermark) return;
     for (const record of records) {
-      const watermark = (tenure.watermark ??= new Watermark(record.offset));
       if (record.offset < watermark.next) continue;
       if (held.isFull(partition)) {
         // This one and those behind it are fetched again when there is room.
-        tenure.isFull = true;
+        tenure.pausedFor = "room";
         reader.pause(partition);
         return;
       }
       take(record, tenure, watermark);
     }
+    watermark.pass(next);
   };
 
   const commit = async (): Promise<void> => {
-    const due = new Map<number, number>();
-    for (const [partition, { watermark, committed }] of tenures) {
+    const note = options.note ? options.note() : "";
+    if (note === null) return;
+    const due = new Map<number, Committed & { tenure: Tenure; before: number }>();
+    for (const [partition, tenure] of tenures) {
+      const { watermark, committed: before } = tenure;
       const offset = watermark?.committable() ?? -1;
-      if (offset > committed) due.set(partition, offset);
+      if (watermark && offset > before)
+        due.set(partition, { offset, note: `${noteOf(watermark.mark)} ${note}`.trim(), tenure, before });
     }
-    const note = options.note?.();
-    if (due.size === 0 || note === null) return;
-    await reader.commit(due, note);
-    for (const [partition, offset] of due) {
-      const tenure = tenures.get(partition);
-      if (tenure) tenure.committed = offset;
+    if (due.size === 0) return;
+    await reader.commit(due);
+    for (const { tenure, before, offset } of due.values()) {
+      // Unless it was found out meanwhile that the group does not have what it had.
+      if (tenure.committed === before) tenure.committed = offset;
     }
   };
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
+import type { Committed } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 
 export type ReaderOptions = {
@@ -21,22 +22,19 @@ export type ReaderOptions = {
 export type ReaderHooks = {
   /** A new assignment stands; no record of it was delivered yet. Gives the offsets to read from where they are known better than by the group's commits. */
   assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
-  /** `end` is the offset after the partition's last record, as far as the broker said. */
-  read: (partition: number, records: readonly Incoming[], end: number) => void;
+  /** `next` is the offset to read next, also where no record stands before it. */
+  read: (partition: number, records: readonly Incoming[], next: number) => void;
 };
 
 export type Reader = {
   /** Reads nothing more of a partition that is held, also over a rebalance, until it is resumed or lost. */
   pause(partition: number): void;
-  /** Reads the partition on from this offset. */
-  resume(partition: number, offset: number): void;
+  /** Reads the partition on from this offset; null for wherever the group is. */
+  resume(partition: number, offset: number | null): void;
   /** Reads on from these offsets, and nothing from any other partition. */
   focus: (positions: ReadonlyMap<number, number>) => void;
-  /**
-   * Commits for partitions of the current assignment. Rejects when the group would not have it; try again later.
-   * @param note kept by Kafka beside each of these offsets
-   */
-  commit(offsets: ReadonlyMap<number, number>, note?: string | null): Promise<void>;
+  /** Commits for partitions of the current assignment, each with a note. Rejects when the group would not have it; try again later. */
+  commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
   /** Monotonic time of the last sign that the group holds this member; -Infinity before the first. */
   lastHeartbeat: () => number;
   state: () => { up: boolean; detail: string };
@@ -163,10 +161,11 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       running = current.run({
         autoCommit: false,
         eachBatch: (payload) => {
-          const { partition, highWatermark } = payload.batch;
+          const { partition } = payload.batch;
           if (consumer === current && payload.isRunning() && !payload.isStale()) {
-            hooks.read(partition, recordsOf(payload), Number(highWatermark));
-            positions.set(partition, Number(payload.batch.lastOffset()) + 1);
+            const next = Number(payload.batch.lastOffset()) + 1;
+            positions.set(partition, next);
+            hooks.read(partition, recordsOf(payload), next);
           }
           return Promise.resolve();
         },
@@ -216,7 +215,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     resume: (partition, offset) => {
       paused.delete(partition);
       if (fault !== null) return;
-      consumer?.seek({ topic, partition, offset: String(offset) });
+      if (offset !== null) consumer?.seek({ topic, partition, offset: String(offset) });
       consumer?.resume([{ topic, partitions: [partition] }]);
     },
     focus: (positions) => {
@@ -226,14 +225,14 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
         consumer.seek({ topic, partition, offset: String(offset) });
       if (positions.size > 0) consumer.resume([{ topic, partitions: [...positions.keys()] }]);
     },
-    commit: async (offsets, note = null) => {
+    commit: async (offsets) => {
       const current = consumer;
       if (!current || fault !== null) throw new Error("not a member of the group now");
-      const list = [...offsets].map(([partition, offset]) => ({
+      const list = [...offsets].map(([partition, { offset, note: metadata }]) => ({
         topic,
         partition,
         offset: String(offset),
-        metadata: note,
+        metadata,
       }));
       await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => current.commitOffsets(list));
     },

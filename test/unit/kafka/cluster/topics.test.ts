@@ -28,7 +28,7 @@ const paper = ({ defaultReplicas = 3, obstacle = null as string | null } = {}) =
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
     ranges: () => Promise.resolve(new Map()),
-    notes: () => Promise.resolve([]),
+    committed: () => Promise.resolve(new Map()),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
     create: (topic) => {
       created.push(topic);

@@ -10,12 +10,18 @@ type Commit = { offset: number; note: string };
 type FakeLog = { start: number; end: number; records: FakeRecord[] };
 
 const RECORDS_PER_FETCH = 100;
+/** No two records have the same time. */
+let nextTime = 1_000;
 
 /** As much of Kafka, and of a kafkajs consumer of it, as a member of a group meets that is alone in it. Partitions are fetched by turns, for ever. */
-export const fakeKafka = (partitions: number) => {
+export const fakeKafka = (
+  partitions: number,
+  /** What there is already. */
+  before: { logs?: FakeLog[]; commits?: Map<number, Commit> } = {},
+) => {
   const empty = (): FakeLog => ({ start: 0, end: 0, records: [] });
-  const logs = Array.from({ length: partitions }, empty);
-  const commits = new Map<number, Commit>();
+  const logs = before.logs ?? Array.from({ length: partitions }, empty);
+  const commits = before.commits ?? new Map<number, Commit>();
   const events = new EventEmitter();
   const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "STOP", "CRASH"];
   const paused = new Set<number>();
@@ -23,7 +29,6 @@ export const fakeKafka = (partitions: number) => {
   const positions = new Map<number, number>();
   const state = { stopped: false, resets: 0, asked: 0, failing: 0 };
   let assigned: number[] = [];
-  let time = 1_000;
 
   const join = (members: number[] = Array.from({ length: partitions }, (_, nth) => nth)): void => {
     assigned = members;
@@ -124,6 +129,7 @@ export const fakeKafka = (partitions: number) => {
     connectCluster: () => Promise.resolve(cluster),
     state,
     paused,
+    logs,
     commits,
     join,
     /** Writes a record with this text for each of these keys. */
@@ -132,10 +138,14 @@ export const fakeKafka = (partitions: number) => {
       for (const key of keys)
         log.records.push({
           offset: log.end++,
-          timestamp: String(time++),
+          timestamp: String(nextTime++),
           key: key === null ? null : Buffer.from(key),
           value: Buffer.from(text),
         });
+    },
+    /** As a transaction's end does, which no reader is shown. */
+    skipOffset: (partition: number): void => {
+      logs[partition]!.end += 1;
     },
     /** The topic is deleted, and created again. */
     replace: (partition: number): void => {

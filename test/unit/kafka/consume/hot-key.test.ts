@@ -26,6 +26,7 @@ const withHotKey = (partitions: number, { maxHeldBytes }: { maxHeldBytes: number
     },
     {
       newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
       clock: systemClock,
       log: silent,
       random: () => 0,

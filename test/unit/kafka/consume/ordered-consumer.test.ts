@@ -26,6 +26,7 @@ const waiting = async () => {
     },
     {
       newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
       clock: systemClock,
       log: silent,
       random: () => 0,

@@ -10,7 +10,7 @@ test("nothing taken in: the offset it began with", () => {
 
 test("it never passes an unfinished offset, and catches up when that one finishes", () => {
   const watermark = new Watermark(10);
-  for (const offset of [10, 11, 12]) watermark.begin(offset);
+  for (const offset of [10, 11, 12]) watermark.begin(offset, 1_000 + offset);
   watermark.finish(12);
   watermark.finish(11);
   expect(watermark.committable()).toBe(10);
@@ -21,7 +21,7 @@ test("it never passes an unfinished offset, and catches up when that one finishe
 
 test("gaps between offsets are no obstacle", () => {
   const watermark = new Watermark(0);
-  for (const offset of [3, 7, 100]) watermark.begin(offset);
+  for (const offset of [3, 7, 100]) watermark.begin(offset, 1_000 + offset);
   watermark.finish(3);
   expect(watermark.committable()).toBe(7);
   watermark.finish(100);
@@ -39,7 +39,7 @@ test("whatever the order of finishing, it is the oldest unfinished offset, and n
     for (let step = 0; step < 4_000; step++) {
       if (random() < 0.5) {
         offset += random() < 0.9 ? 1 : 5;
-        watermark.begin(offset);
+        watermark.begin(offset, 1_000 + offset);
         unfinished.add(offset);
       } else {
         const [first] = unfinished;
@@ -57,4 +57,29 @@ test("whatever the order of finishing, it is the oldest unfinished offset, and n
       }
     }
   }
+});
+
+test("knows the log again by the record at the offset to commit, or by the last one before it", () => {
+  const watermark = new Watermark(10, { offset: 8, timestampMs: 1 });
+  expect([watermark.last, watermark.mark]).toEqual(Array(2).fill({ offset: 8, timestampMs: 1 }));
+  watermark.begin(10, 5);
+  watermark.begin(11, 6);
+  watermark.finish(11);
+  expect(watermark.committable()).toBe(10);
+  expect(watermark.mark).toEqual({ offset: 10, timestampMs: 5 });
+  expect(watermark.last).toEqual({ offset: 11, timestampMs: 6 });
+  watermark.finish(10);
+  expect(watermark.committable()).toBe(12);
+  expect(watermark.mark).toEqual({ offset: 11, timestampMs: 6 });
+});
+
+test("what is behind the last record and holds none is committed with it", () => {
+  const watermark = new Watermark(0);
+  watermark.begin(0, 1);
+  watermark.pass(3);
+  watermark.pass(2);
+  expect(watermark.committable()).toBe(0);
+  watermark.finish(0);
+  expect(watermark.committable()).toBe(3);
+  expect(watermark.last).toEqual({ offset: 0, timestampMs: 1 });
 });

@@ -1,0 +1,236 @@
+import { expect, onTestFinished, test } from "vitest";
+import { silent } from "../../../../src/cli/silent.ts";
+import { startOrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+
+type Kafka = ReturnType<typeof fakeKafka>;
+
+/** A consumer of partition 0, what it has handled, and what it has said of its log. */
+const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
+  const handled: string[] = [];
+  const said: [string, unknown, unknown][] = [];
+  const tell = (fields: object, event: string): void => {
+    const { oldOffset, newOffset } = fields as Record<string, unknown>;
+    if (!event.startsWith("kafka.reader")) said.push([event, oldOffset, newOffset]);
+  };
+  const gates = new Map<string, Promise<void>>();
+  const consumer = startOrderedConsumer(
+    {
+      topic: TOPIC,
+      groupId: "g",
+      sessionTimeoutMs: 30_000,
+      maxBytesPerPartition: 1,
+      maxInFlight: 4,
+      maxHeldBytes,
+      note: () => "0:1@2",
+    },
+    async ({ key }) => {
+      const name = String(key);
+      await gates.get(name);
+      handled.push(name);
+    },
+    {
+      newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
+      clock: systemClock,
+      log: { ...silent, warn: tell, error: tell },
+      random: () => 0,
+    },
+  );
+  onTestFinished(() => consumer.stop(100));
+  /** Holds the record with this key until the function that is given back is called. */
+  const hold = (key: string): (() => void) => {
+    let go: () => void = () => undefined;
+    gates.set(key, new Promise((resolve) => (go = resolve)));
+    return go;
+  };
+  const until = (records: readonly string[]): Promise<unknown> =>
+    eventually(
+      () => expect([...handled].sort()).toEqual([...records].sort()),
+      "these to be handled, each once",
+    );
+  const untilCommitted = (offset: number): Promise<unknown> =>
+    eventually(() => expect(kafka.commits.get(0)?.offset).toBe(offset), `a commit of ${offset}`);
+  return { consumer, handled, said, hold, until, untilCommitted };
+};
+
+const named = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, nth) => `${name}-${nth}`);
+const OLD = named("old", 50);
+
+/** Fifty records that were read, handled and committed. */
+const withFifty = async (options?: { maxHeldBytes?: number }) => {
+  const kafka = fakeKafka(1);
+  const bridge = consuming(kafka, options);
+  kafka.append(0, OLD);
+  await bridge.until(OLD);
+  await bridge.untilCommitted(50);
+  return { kafka, ...bridge };
+};
+
+/** The same, by a process that has ended. */
+const afterFifty = async (): Promise<Kafka> => {
+  const { kafka, consumer } = await withFifty();
+  await consumer.stop(100);
+  return fakeKafka(1, kafka);
+};
+
+test("begins with the first record of a new log that is shorter, and says so", async () => {
+  const { kafka, said, until, untilCommitted } = await withFifty();
+  kafka.replace(0);
+  kafka.append(0, named("new", 3));
+  await until([...OLD, ...named("new", 3)]);
+  await untilCommitted(3);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});
+
+test("begins with the first record of a new log that is longer, as soon as reading is interrupted", async () => {
+  const { kafka, said, until, untilCommitted } = await withFifty();
+  kafka.replace(0);
+  kafka.append(0, named("new", 250));
+  kafka.join();
+  await until([...OLD, ...named("new", 250)]);
+  await untilCommitted(250);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});
+
+test("finishes what it has of the old log, which moves nothing in the new one", async () => {
+  const kafka = fakeKafka(1);
+  const { hold, said, until, untilCommitted } = consuming(kafka);
+  const go = hold("old-20");
+  kafka.append(0, OLD);
+  await untilCommitted(20);
+  kafka.replace(0);
+  kafka.append(0, named("new", 3));
+  await until([...OLD.filter((key) => key !== "old-20"), ...named("new", 3)]);
+  await untilCommitted(3);
+  go();
+  await until([...OLD, ...named("new", 3)]);
+  kafka.append(0, ["last"]);
+  await untilCommitted(4);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});
+
+test.each([
+  { name: "shorter", count: 3 },
+  { name: "longer", count: 250 },
+])("knows at its start that the log is another one: $name", async ({ count }) => {
+  const kafka = await afterFifty();
+  expect(kafka.commits.get(0)?.offset).toBe(50);
+  kafka.replace(0);
+  kafka.append(0, named("new", count));
+  const { said, until, untilCommitted } = consuming(kafka);
+  await until(named("new", count));
+  await untilCommitted(count);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});
+
+test("knows it by the record that it would go on with, where that one was not finished", async () => {
+  const first = fakeKafka(1);
+  const { hold, untilCommitted, consumer } = consuming(first);
+  hold("old-20");
+  first.append(0, OLD);
+  await untilCommitted(20);
+  await consumer.stop(50);
+  const second = fakeKafka(1, first);
+  second.replace(0);
+  second.append(0, named("new", 30));
+  const { said, until } = consuming(second);
+  await until(named("new", 30));
+  expect(said).toEqual([["commands.topic.replaced", 20, 0]]);
+});
+
+test("a log that is cut for good is read from its beginning", async () => {
+  const { kafka, said, until, untilCommitted } = await withFifty();
+  kafka.cutAt(0, 30);
+  kafka.append(0, named("new", 2));
+  await until([...OLD, ...OLD.slice(0, 30), ...named("new", 2)]);
+  await untilCommitted(32);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});
+
+test("a log that is shorter for an instant is the same log", async () => {
+  const { kafka, said, handled, until, untilCommitted } = await withFifty();
+  const mend = kafka.cutAt(0, 30);
+  await eventually(() => kafka.state.resets > 1, "kafkajs to start over, and once more");
+  mend();
+  kafka.append(0, ["next"]);
+  await until([...OLD, "next"]);
+  await untilCommitted(51);
+  expect(handled.at(-1)).toBe("next");
+  expect(said).toEqual([]);
+});
+
+test("says which records were dropped unread, and goes on behind them", async () => {
+  const { kafka, hold, said, until, untilCommitted } = await withFifty({ maxHeldBytes: 20_000 });
+  const go = hold("new-0");
+  kafka.append(0, named("new", 1));
+  kafka.append(0, Array<string>(200).fill("new-0"));
+  await eventually(() => kafka.paused.has(0), "the partition to be full");
+  kafka.dropBefore(0, 200);
+  const behind = kafka.logs[0]!.records.length;
+  go();
+  await untilCommitted(251);
+  const [[event, oldOffset, newOffset] = []] = said;
+  expect([event, newOffset, said.length]).toEqual(["commands.lost", 200, 1]);
+  const taken = Number(oldOffset) - 50;
+  await until([...OLD, ...Array<string>(taken + behind).fill("new-0")]);
+});
+
+test.each([
+  { name: "unread records", start: 70, lost: [["commands.lost", 50, 70]] },
+  { name: "the last record that was read", start: 50, lost: [] },
+])("says at its start what was dropped meanwhile: $name", async ({ start, lost }) => {
+  const kafka = await afterFifty();
+  kafka.append(0, named("new", 40));
+  kafka.dropBefore(0, start);
+  const { said, until, untilCommitted } = consuming(kafka);
+  await until(named("new", 40).slice(start - 50));
+  await untilCommitted(90);
+  await eventually(() => expect(said).toEqual(lost), "what is said");
+});
+
+test("is not misled by offsets that hold no record", async () => {
+  const { kafka, said, until, untilCommitted } = await withFifty();
+  kafka.skipOffset(0);
+  kafka.append(0, ["a"]);
+  kafka.skipOffset(0);
+  await until([...OLD, "a"]);
+  kafka.join();
+  kafka.append(0, ["b"]);
+  await until([...OLD, "a", "b"]);
+  await untilCommitted(54);
+  expect(said).toEqual([]);
+});
+
+test("a rebalance handles nothing twice", async () => {
+  const { kafka, said, hold, handled, until } = await withFifty();
+  const go = hold("slow");
+  kafka.append(0, ["slow", ...named("new", 10)]);
+  await until([...OLD, ...named("new", 10)]);
+  kafka.join();
+  kafka.join();
+  kafka.append(0, ["last"]);
+  await until([...OLD, ...named("new", 10), "last"]);
+  go();
+  await until([...OLD, ...named("new", 10), "last", "slow"]);
+  expect(handled.filter((key) => key === "slow")).toHaveLength(1);
+  expect(said).toEqual([]);
+});
+
+test("takes nothing before it knows where the group is, says so once, and goes on from there", async () => {
+  const kafka = await afterFifty();
+  kafka.state.failing = 2;
+  kafka.append(0, ["new"]);
+  const { said, until } = consuming(kafka);
+  await until(["new"]);
+  expect(said).toEqual([["kafka.place.unknown", undefined, undefined]]);
+  expect(kafka.state.asked).toBeGreaterThan(2);
+});
+
+test("keeps beside its offsets what others keep there", async () => {
+  const { kafka } = await withFifty();
+  expect(kafka.commits.get(0)?.note.split(" ")).toContain("0:1@2");
+});
