@@ -10,3 +10,6 @@ export const readMark = (text: string): Mark | null => {
   if (offset === undefined || timestampMs === undefined) return null;
   return { offset: parseInt(offset, 36), timestampMs: parseInt(timestampMs, 36) };
 };
+
+/** What a group has committed for a partition. `note` is the text that Kafka keeps beside the offset. */
+export type Committed = { offset: number; note: string };

@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
+import type { Committed } from "../mark.ts";
 
 /** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
 export type FoundTopic = {
@@ -11,9 +12,6 @@ export type FoundTopic = {
   replicationFactor: number;
   config: Readonly<Record<string, string>>;
 };
-
-/** `note` is what was committed beside the offset. */
-export type Committed = { offset: number; note: string };
 
 /** What is asked of a cluster outside of reading and writing. Every question is bounded; rejects when it is not answered. */
 export type Cluster = {

@@ -7,39 +7,34 @@ import { paceOf } from "./pace.ts";
  */
 export type KeyOrder = {
   /** `key` null: a key of its own. The task must not reject. */
-  submit(key: string | null, task: (place: Place) => Promise<void>): void;
+  submit(key: string | null, task: Task): void;
   /** Tasks submitted and not finished. */
   readonly unfinished: number;
   readonly running: number;
 };
+
+export type Task = (place: Place) => Promise<void>;
 
 /** A task's place among those that run. It has one when it starts. */
 export type Place = {
   /** Gives the place to others while the task waits for something long. */
   leave(): void;
   /** Waits for a place; rejects with the signal's reason when it aborts first. */
-  take(signal: AbortSignal | null): Promise<void>;
+  take(signal: AbortSignal): Promise<void>;
 };
 
-type Task = { key: string | null; run: (place: Place) => Promise<void> };
-
-/** @param ended hears of the end of each task once `unfinished` does not count it any more */
-export const keyOrder = (
-  maxRunning: number,
-  clock: Pick<Clock, "monotonic" | "sleep">,
-  ended: () => void = () => undefined,
-): KeyOrder => {
-  /** Of each key with a task that runs or is ready to: those that wait for it. */
+export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "sleep">): KeyOrder => {
+  /** Of each key with a task that has begun, or begins when there is a place: those that come after it. */
   const behind = new Map<string, Task[]>();
-  /** Whoever may have the next free place, first come first served. */
-  const ready = new Set<() => void>();
+  /** What begins or goes on with the next free place, first come, first served. Who is called has the place. */
+  const queue = new Set<() => void>();
   const pace = paceOf(maxRunning);
   let isNapping = false;
   let running = 0;
   let unfinished = 0;
 
   const fill = (): void => {
-    for (const next of ready) {
+    for (const enter of queue) {
       if (running >= maxRunning) return;
       const now = clock.monotonic();
       const waitMs = pace.waitMs(running, now);
@@ -48,9 +43,9 @@ export const keyOrder = (
         return;
       }
       pace.began(now);
-      ready.delete(next);
+      queue.delete(enter);
       running += 1;
-      next();
+      enter();
     }
   };
 
@@ -62,69 +57,68 @@ export const keyOrder = (
     fill();
   };
 
+  /** A place that is held already. */
   const newPlace = (): Place => {
-    let held = false;
-    let since = 0;
-    return {
-      leave: () => {
-        if (!held) return;
-        held = false;
-        pace.ended(clock.monotonic() - since);
-        running -= 1;
-        fill();
-      },
-      take: (signal) =>
-        new Promise((resolve, reject) => {
-          if (held) {
-            resolve();
-            return;
-          }
-          const granted = (): void => {
-            signal?.removeEventListener("abort", refused);
-            held = true;
-            since = clock.monotonic();
-            resolve();
-          };
-          const refused = (): void => {
-            ready.delete(granted);
-            reject(signal?.reason as Error);
-          };
-          if (signal?.aborted) {
-            refused();
-            return;
-          }
-          signal?.addEventListener("abort", refused, { once: true });
-          ready.add(granted);
-          fill();
-        }),
+    let isHeld = true;
+    let since = clock.monotonic();
+
+    const leave = (): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      pace.ended(clock.monotonic() - since);
+      running -= 1;
+      fill();
     };
+    const take = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const enter = (): void => {
+          signal.removeEventListener("abort", giveUp);
+          isHeld = true;
+          since = clock.monotonic();
+          resolve();
+        };
+        const giveUp = (): void => {
+          queue.delete(enter);
+          reject(signal.reason as Error);
+        };
+        if (isHeld) resolve();
+        else if (signal.aborted) giveUp();
+        else {
+          signal.addEventListener("abort", giveUp, { once: true });
+          queue.add(enter);
+          fill();
+        }
+      });
+    return { leave, take };
   };
 
-  const execute = async (task: Task): Promise<void> => {
+  const begin = (key: string | null, task: Task): void => {
+    // Not within the call: a task that leaves its place at once would have the next one begin inside of it, and so on.
+    queue.add(() => queueMicrotask(() => void run(key, task)));
+    fill();
+  };
+
+  const run = async (key: string | null, task: Task): Promise<void> => {
     const place = newPlace();
-    // Without a signal: a listener for each of a thousand tasks that wait would cost more than the task.
-    await place.take(null);
-    await task.run(place);
+    await task(place);
     unfinished -= 1;
     place.leave();
-    ended();
-    if (task.key === null) return;
-    const next = behind.get(task.key)?.shift();
-    if (next) void execute(next);
-    else behind.delete(task.key);
+    if (key === null) return;
+    const next = behind.get(key)?.shift();
+    if (next) begin(key, next);
+    else behind.delete(key);
   };
 
   return {
-    submit: (key, run) => {
+    submit: (key, task) => {
       unfinished += 1;
-      const task = { key, run };
       const waiting = key === null ? undefined : behind.get(key);
       if (waiting) {
         waiting.push(task);
         return;
       }
       if (key !== null) behind.set(key, []);
-      void execute(task);
+      begin(key, task);
     },
     get unfinished() {
       return unfinished;

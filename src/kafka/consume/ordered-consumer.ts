@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { Committed } from "../cluster/cluster.ts";
+import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { heldBytes } from "./held-bytes.ts";

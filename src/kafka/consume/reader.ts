@@ -4,7 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
-import type { Committed } from "../cluster/cluster.ts";
+import type { Committed } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import { headersOf } from "./record-decoder.ts";
 

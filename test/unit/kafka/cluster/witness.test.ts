@@ -78,6 +78,7 @@ it("notes what fits beside an offset, and ignores what it cannot read", () => {
   expect(witness.note().length).toBeLessThan(4_000);
   expect(witness.note().length).toBeGreaterThan(3_000);
   const other = fresh();
-  for (const note of ["", "from somebody else", "0:x", "0:5", ":5@5", "a:5@5", "0:-5@x"]) other.recall(note);
+  for (const note of ["", "from somebody else", "0:x", "0:5", ":5@5", "a:5@5", "read:5@5", "0:-5@x"])
+    other.recall(note);
   expect(other.lasts().size).toBe(0);
 });

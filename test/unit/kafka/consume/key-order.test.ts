@@ -87,6 +87,20 @@ test("a task that leaves its place lets another run, and waits to come back; its
   expect(started).toEqual(["a1", "b1", "a2"]);
 });
 
+test("any number of tasks may leave their places as soon as they begin", async () => {
+  const COUNT = 20_000;
+  const order = keyOrder(1, systemClock);
+  let begun = 0;
+  for (let nth = 0; nth < COUNT; nth++)
+    order.submit(null, (place) => {
+      begun += 1;
+      place.leave();
+      return Promise.resolve();
+    });
+  await eventually(() => order.unfinished === 0, "all to finish");
+  expect(begun).toBe(COUNT);
+});
+
 test("whoever stops waiting for a place takes none", async () => {
   const { submit, finish, order, place } = manual(1);
   submit("a", "a1");
