@@ -6,11 +6,7 @@ import type { Mutant } from "./mutants.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
-const FILES = [
-  "src/kafka/consume/key-order.ts",
-  "src/kafka/consume/pace.ts",
-  "src/kafka/consume/watermark.ts",
-];
+const FILES = ["src/kafka/consume/key-order.ts", "src/kafka/consume/watermark.ts"];
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -146,7 +146,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     lastHeartbeatMs: clock.now(),
     stopped: false,
     view,
-    order: subject.keyOrder(scenario.maxInFlight, clock),
+    order: subject.keyOrder(scenario.maxInFlight),
     cut: new AbortController(),
     abandon: new AbortController(),
   }) as Replica;

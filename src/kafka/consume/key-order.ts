@@ -1,6 +1,3 @@
-import type { Clock } from "../../runtime/clock.ts";
-import { paceOf } from "./pace.ts";
-
 /**
  * Runs tasks so that those of one key run one after the other in the order of their coming, those of different keys side by side,
  * and no more than `maxRunning` at once.
@@ -23,49 +20,30 @@ export type Place = {
   take(signal: AbortSignal): Promise<void>;
 };
 
-export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "sleep">): KeyOrder => {
+export const keyOrder = (maxRunning: number): KeyOrder => {
   /** Of each key with a task that has begun, or begins when there is a place: those that come after it. */
   const behind = new Map<string, Task[]>();
   /** What begins or goes on with the next free place, first come, first served. Who is called has the place. */
   const queue = new Set<() => void>();
-  const pace = paceOf(maxRunning);
-  let isNapping = false;
   let running = 0;
   let unfinished = 0;
 
   const fill = (): void => {
     for (const enter of queue) {
       if (running >= maxRunning) return;
-      const now = clock.monotonic();
-      const waitMs = pace.waitMs(running, now);
-      if (waitMs > 0) {
-        void nap(waitMs);
-        return;
-      }
-      pace.began(now);
       queue.delete(enter);
       running += 1;
       enter();
     }
   };
 
-  const nap = async (ms: number): Promise<void> => {
-    if (isNapping) return;
-    isNapping = true;
-    await clock.sleep(ms);
-    isNapping = false;
-    fill();
-  };
-
   /** A place that is held already. */
   const newPlace = (): Place => {
     let isHeld = true;
-    let since = clock.monotonic();
 
     const leave = (): void => {
       if (!isHeld) return;
       isHeld = false;
-      pace.ended(clock.monotonic() - since);
       running -= 1;
       fill();
     };
@@ -74,7 +52,6 @@ export const keyOrder = (maxRunning: number, clock: Pick<Clock, "monotonic" | "s
         const enter = (): void => {
           signal.removeEventListener("abort", giveUp);
           isHeld = true;
-          since = clock.monotonic();
           resolve();
         };
         const giveUp = (): void => {

@@ -44,7 +44,7 @@ export const startOrderedConsumer = (
   deps: ReaderDeps & { clock: Clock; log: Log; connectCluster: () => Promise<ClusterQuestions> },
 ): OrderedConsumer => {
   const { clock, log } = deps;
-  const order = keyOrder(options.maxInFlight, clock);
+  const order = keyOrder(options.maxInFlight);
   const tenures = new Map<number, Tenure>();
   const held = heldBytes(options.maxHeldBytes, () => tenures.size);
   let stopping = false;
