@@ -180,7 +180,11 @@ describe("size", () => {
     await send({ key, value: Buffer.from("no command"), headers }, accept("after a large key"));
     await eventually(
       async () => {
-        const parts = letters.seen.filter((part) => added(part, "part-of") !== undefined);
+        // Partitions are read side by side: the parts come in any order.
+        const numberOf = (part: RawSeen): number => parseInt(added(part, "part") ?? "0", 10);
+        const parts = letters.seen
+          .filter((part) => added(part, "part-of") !== undefined)
+          .sort((a, b) => numberOf(a) - numberOf(b));
         const of = (what: string): Buffer =>
           Buffer.concat(
             parts
