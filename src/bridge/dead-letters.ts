@@ -28,12 +28,10 @@ export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): Dea
     sendTimeoutMs: 8_000,
   });
 
-  /** One after the other: all at once would be too much where one was. */
+  /** One after the other: all at once would be too much where one was. There may be hundreds, so each has a time of its own. */
   const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<Written | null> => {
-    const until = kit.clock.monotonic() + timeoutMs;
     let written: Written | null = null;
-    for (const part of partsOf(letter, randomUUID()))
-      written = await publisher.publish(part, until - kit.clock.monotonic());
+    for (const part of partsOf(letter, randomUUID())) written = await publisher.publish(part, timeoutMs);
     return written;
   };
 

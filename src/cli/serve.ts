@@ -18,21 +18,27 @@ const boundMemory = (flows: readonly string[]): void => {
   if (webhooks) boundYoungObjects();
 };
 
+/** For the last lines of a start that failed. */
+const LAST_LINES_MS = 5_000;
+
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
   boundMemory(config.bridge.flows);
   const log = createLog(config.bridge.logLevel);
+  let leftMs = (): number => LAST_LINES_MS;
   try {
     const bridge = await startBridge(config, { clock: systemClock, log, signal: io.stopped });
     await untilAborted(io.stopped);
+    const until = systemClock.monotonic() + config.bridge.shutdownTimeoutMs;
+    leftMs = () => Math.max(until - systemClock.monotonic(), 0);
     await bridge.stop();
     return EXIT.done;
   } catch (error) {
     if (io.stopped.aborted) return EXIT.done;
     throw error;
   } finally {
-    await log.flush();
+    await systemClock.within(leftMs(), undefined, log.flush()).catch(() => undefined);
   }
 };
 

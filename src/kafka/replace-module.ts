@@ -4,10 +4,12 @@ const require = createRequire(import.meta.url);
 const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
 
 /**
- * Puts a module of kafkajs's own in place of another one, in Node's cache of CommonJS modules. The only place that does so, for what kafkajs has
+ * Puts a module of kafkajs's own in place of another one, in Node's cache of CommonJS modules. For what kafkajs has
  * no door for:
  * - `produce/produce-request.ts`: batches that are encoded already, because its own encoder takes four times as long
  * - `consume/record-decoder.ts`: headers as they are, because its own decoder makes an object of them
+ *
+ * One more change to kafkajs stands in `request-queue.ts`, which needs a method replaced and no module.
  *
  * What breaks it: another version of kafkajs (package.json pins the exact one; tests of both callers read what was written), one that is bundled or
  * no CommonJS, and a module that was used before it was replaced, which throws here.

@@ -1,4 +1,5 @@
 import type { TransactionStatusUpdated } from "../records.ts";
+import { readTraceparent } from "../runtime/traceparent.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { EventWindow } from "./event-window.ts";
 import { InFlight } from "./in-flight.ts";
@@ -40,11 +41,6 @@ export type Reception =
   | { kind: "deadLettered"; detail: string; place: Place }
   | { kind: "refused"; status: 401 | 404 };
 
-const traceparentOf = ({ headers }: RawDelivery): string | null => {
-  const value = headers["traceparent"];
-  return typeof value === "string" ? value : null;
-};
-
 /**
  * The whole way of a notification. Resolves when its event, or its dead letter, is durable: only then may the partner hear a 2xx. Rejects
  * when that could not be had in time, or where the event cannot be written as Avro; the partner sends it again, and the same notification
@@ -62,7 +58,7 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
   });
 
   const publish = async (event: TransactionStatusUpdated, raw: RawDelivery): Promise<Reception> => {
-    const publishing = ports.publish(event, traceparentOf(raw));
+    const publishing = ports.publish(event, readTraceparent(raw.headers["traceparent"]));
     inFlight.add(event, publishing);
     try {
       const place = await publishing;

@@ -58,7 +58,8 @@ it.each([
     await deleteAndCreate(world);
     const fresh = newAccepts(count);
     await submitTo(accepts, fresh);
-    if (!replicasRun) await (await world.startReplica()).untilReady();
+    const successor = replicasRun ? null : await world.startReplica();
+    await successor?.untilReady();
     const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
     await eventually(() => fresh.every(isAnswered), "every command of the new topic", 90_000);
     const { brokers, groupId, topics } = world;
@@ -69,17 +70,21 @@ it.each([
     );
     const account = await accountOf(world, accepts.results, [...old, ...fresh]);
 
-    const { unanswered, inDoubt } = account;
-    expect(account).toMatchObject({ ...flawless(OLD + count), unanswered, committed: 0 });
+    const { unanswered } = account;
+    expect({ ...account, unanswered: [] }).toMatchObject({ ...flawless(OLD + count), committed: 0 });
+    // Of the old topic's commands those are gone that nobody had read.
+    expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
     expect(unanswered.filter((commandId) => fresh.some((each) => each.commandId === commandId))).toEqual([]);
     const said = (
-      await Promise.all(replicas.map((replica) => saidBy(replica, "commands.topic.replaced")))
+      await Promise.all(
+        (successor ? [successor] : replicas).map((replica) => saidBy(replica, "commands.topic.replaced")),
+      )
     ).flat();
-    if (replicasRun) expect(new Set(said.map(({ partition }) => partition)).size).toBe(PARTITIONS);
-    for (const { oldOffset, newOffset } of said) expect([oldOffset > 0, newOffset]).toEqual([true, 0]);
-    console.log(
-      `${count}, running ${replicasRun}: ${unanswered.length} old ones unanswered, ${inDoubt} in doubt`,
+    // A successor knows of the old topic only where something was committed.
+    expect(new Set(said.map(({ partition }) => partition)).size).toBeGreaterThan(
+      replicasRun ? PARTITIONS - 1 : 0,
     );
+    for (const { oldOffset, newOffset } of said) expect([oldOffset > 0, newOffset]).toEqual([true, 0]);
   },
 );
 
@@ -101,11 +106,9 @@ it("answers every command of the new topic also when the replicas are killed rig
   const isAnswered = ({ commandId }: Accept): boolean => accepts.results.has(commandId);
   await eventually(() => fresh.every(isAnswered), "every command of the new topic", 120_000);
   const account = await accountOf(world, accepts.results, [...old, ...fresh]);
-  expect(account).toMatchObject({
-    ...flawless(OLD + COUNT),
-    unanswered: account.unanswered,
-    committed: 0,
-  });
+  const { unanswered } = account;
+  expect({ ...account, unanswered: [] }).toMatchObject({ ...flawless(OLD + COUNT), committed: 0 });
+  expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
 });
 
 it("says which commands were dropped before anybody read them, and goes on behind them", async () => {

@@ -109,7 +109,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: "two spellings of a quote are two quotes",
-    edits: [{ file: "commands-to-results/quote-key.ts", from: ".toUpperCase().toLowerCase()", to: "" }],
+    edits: [
+      {
+        file: "commands-to-results/quote-key.ts",
+        from: ".toLowerCase().toUpperCase().toLowerCase()",
+        to: "",
+      },
+    ],
   },
   {
     name: "a taken quote is spelled as in the record at hand",
@@ -350,7 +356,7 @@ export const mutants: Mutant[] = [
       },
       {
         file: "commands-to-results/journal-rules/state.ts",
-        from: " || attemptId === null || !contradicts(operation, succeeded, final)",
+        from: " || attemptId === null || !contradicts(operation, succeeded, final.succeeded)",
         to: "",
       },
     ],

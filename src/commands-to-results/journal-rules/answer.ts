@@ -4,6 +4,7 @@ import type { Entry, Position } from "./entry.ts";
 import type { Job } from "./job.ts";
 import type { Look } from "./partition-view.ts";
 import type { Settled } from "./ports.ts";
+import { contradicts } from "./state.ts";
 import { quoteTaken } from "./verdicts.ts";
 
 type Decided = Extract<Look, { position: Position }>;
@@ -44,12 +45,11 @@ const read = async (job: Job, { position }: Decided): Promise<Answer | null> => 
   return entry && resultOf(job, entry);
 };
 
-/** Two ends of which one says that the partner did it and the other that it did not. Of a create only a lost quotation matters. */
+/** The end of an own attempt that contradicts the final result that stands. */
 const contradicting = ({ ref, said }: Job, standing: CommandResult): CommandResult | null => {
   if (said === null || !said.result.final || !standing.final) return null;
-  const succeeded = said.result.outcome === "SUCCEEDED";
-  if (succeeded === (standing.outcome === "SUCCEEDED")) return null;
-  return succeeded || ref.operation === "ACCEPT_QUOTE" ? said.result : null;
+  const [says, stands] = [said.result, standing].map(({ outcome }) => outcome === "SUCCEEDED");
+  return contradicts(ref.operation, says === true, stands === true) ? said.result : null;
 };
 
 /**

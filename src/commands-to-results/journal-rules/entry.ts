@@ -76,7 +76,7 @@ export const fromRecord = (
   { key, ageMs }: { key: string; ageMs: number },
 ): Entry | null => {
   if (version < OLDEST_VERSION || version > JOURNAL_VERSION) return null;
-  const isElsewhere = operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
+  const isElsewhere = version === 1 && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
   if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
   const known = unwrapped(step);
   return known && { operation, commandId, step: known };

@@ -1,7 +1,7 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
 import { appendAndReadBack, durably } from "./durably.ts";
-import type { Position, Ref } from "./entry.ts";
+import type { Entry, Position, Ref } from "./entry.ts";
 import type { Doubt, Look } from "./partition-view.ts";
 import type { Claim } from "./state.ts";
 import type { Deps } from "./ports.ts";
@@ -85,17 +85,25 @@ const appendDecision = async (
 ): Promise<Buffer | null> => {
   const doubted = await resultAt(deps, position, signal);
   if (!doubted) return null;
-  const result = decisionOn(deps, doubted.result, decision);
-  const value = deps.codec.encode(result);
+  let result = decisionOn(deps, doubted.result, decision);
+  let value = deps.codec.encode(result);
   const { operation, commandId } = ref;
   // It names the attempt that is in doubt, as a late answer would: the log decides which of the two came first.
   const { attemptId, requestHash } = claim;
   const note = `${decision.by}: ${decision.note}`;
   const { outcome, resultId } = result;
   const { traceparent } = doubted;
-  const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
-  const step = { kind: "concluded" as const, ...facts };
-  await appendAndReadBack(deps, ref.key, { operation, commandId, step }, signal);
+  const entry = (): Entry => {
+    const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
+    return { operation, commandId, step: { kind: "concluded", ...facts } };
+  };
+  // The decision counts more than the text of the partner's last answer, which is all that can be too large.
+  const withoutResponse = (): Entry => {
+    result = { ...result, response: null };
+    value = deps.codec.encode(result);
+    return entry();
+  };
+  await appendAndReadBack(deps, ref.key, entry(), signal, withoutResponse);
   return value;
 };
 

@@ -69,9 +69,15 @@ const released = ({ open }: Before, { commandId }: Entry, attemptId: string): Ch
     ? { kind: "freed" }
     : NOTHING;
 
-/** Of a create only a quotation that nobody will hear of is worth an alarm. */
-const contradicts = (operation: JournalOperation, said: boolean, standing: Final): boolean =>
-  said !== standing.succeeded && (said || operation === "ACCEPT_QUOTE");
+/**
+ * Whether one end says that the partner executed the command, and the other that it did not. Of a create only a quotation that nobody will hear
+ * of is worth an alarm.
+ */
+export const contradicts = (
+  operation: JournalOperation,
+  saysExecuted: boolean,
+  standsExecuted: boolean,
+): boolean => saysExecuted !== standsExecuted && (saysExecuted || operation === "ACCEPT_QUOTE");
 
 const concluded = (
   { open, final, otherContent }: Before,
@@ -82,7 +88,7 @@ const concluded = (
   const succeeded = outcome === "SUCCEEDED";
   if (final) {
     // A rejection without an attempt is a guard that came too late, not an answer.
-    if (outcome === "IN_DOUBT" || attemptId === null || !contradicts(operation, succeeded, final))
+    if (outcome === "IN_DOUBT" || attemptId === null || !contradicts(operation, succeeded, final.succeeded))
       return NOTHING;
     return { kind: "contradicted", spends: succeeded };
   }

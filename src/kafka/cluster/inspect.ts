@@ -87,6 +87,12 @@ const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTo
       ];
 };
 
+/** What was compacted away has no answer, and a log with holes where it was read looks like another log. */
+const compacted = (commands: FoundTopic | undefined): string[] =>
+  commands?.config["cleanup.policy"]?.includes("compact")
+    ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
+    : [];
+
 const uncleanOnes = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
   const unclean = names.filter((name) => found.get(name)?.config[UNCLEAN] === "true");
   return unclean.length === 0
@@ -126,6 +132,7 @@ export const inspect = async (
   }
   const warnings = [
     ...weaknesses(usedNames, found),
+    ...(used.includes("commands") ? compacted(found.get(names.commands)) : []),
     ...uncleanOnes(
       usedNames.filter((name) => name !== names.journal),
       found,

@@ -12,7 +12,7 @@ it.each([
   ],
   ["letters", "quote-1", ["QUOTE-1", "Quote-1", "quote-\uff11", "quo\u200bte-1", "q\u0301uote-1"]],
   ["a number", "42", ["042", "0042", "\uff14\uff12"]],
-  ["sharp s", "strasse", ["STRASSE", "stra\u00dfe"]],
+  ["sharp s", "strasse", ["STRASSE", "stra\u00dfe", "STRA\u1e9eE"]],
 ])("is one for all spellings of %s", (_, quoteId, spellings) => {
   for (const spelling of [quoteId, ...spellings]) expect(quoteKey(spelling), spelling).toBe(quoteId);
 });
@@ -22,7 +22,14 @@ it("differs where no partner could take one quote for another", () => {
   expect(new Set(quotes.map(quoteKey)).size).toBe(quotes.length);
 });
 
-it("gives its own key for a key", () => {
+it("gives its own key for a key, whatever character is in it", () => {
+  const odd: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue;
+    const key = quoteKey(`a${String.fromCodePoint(code)}1`);
+    if (quoteKey(key) !== key) odd.push(code.toString(16));
+  }
+  expect(odd).toEqual([]);
   for (const quoteId of ["Q-1", `{${UUID.toUpperCase()}}`, "007", "É"])
     expect(quoteKey(quoteKey(quoteId))).toBe(quoteKey(quoteId));
 });
