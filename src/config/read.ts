@@ -1,5 +1,4 @@
 import { accessSync, constants } from "node:fs";
-import { isIP } from "node:net";
 
 // What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
 
@@ -52,16 +51,6 @@ export const readUrl = (value: string): string => {
 export const checkProxy = (text: string): void => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new Error("is not an address such as http://proxy:3128");
-};
-
-export const isCidr = (text: string): boolean => {
-  const [address = "", bits, ...more] = text.split("/");
-  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return (
-    more.length === 0 &&
-    widest > 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest))
-  );
 };
 
 /** `host:port`, where an IPv6 address stands in brackets. */

@@ -1,5 +1,5 @@
+import { isCidr } from "../runtime/cidr.ts";
 import {
-  isCidr,
   readBroker,
   readDuration,
   readFileName,

@@ -1,4 +1,4 @@
-import type { Ranges } from "./cidr.ts";
+import type { Ranges } from "../runtime/cidr.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 
 const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;

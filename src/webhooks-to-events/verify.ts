@@ -1,4 +1,4 @@
-import { rangesOf } from "./cidr.ts";
+import { rangesOf } from "../runtime/cidr.ts";
 import { clientAddress } from "./client-address.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Secrets } from "./secret-keys.ts";

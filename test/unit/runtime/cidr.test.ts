@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCidr, rangesOf } from "../../../src/webhooks-to-events/cidr.ts";
+import { isCidr, rangesOf } from "../../../src/runtime/cidr.ts";
 
 test.each([
   ["10.0.0.0/8", "10.255.1.2", true],
