@@ -44,19 +44,6 @@ const authOf = ({ webhook }: Config): Auth => {
   }
 };
 
-const secretsOf = ({ webhook }: Config): (() => readonly string[]) => {
-  let text = "";
-  let secrets: readonly string[] = [];
-  return () => {
-    const now = webhook.secret?.reveal() ?? "";
-    if (now !== text) {
-      text = now;
-      secrets = secretsIn(now);
-    }
-    return secrets;
-  };
-};
-
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
 
 /** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
@@ -150,7 +137,7 @@ export const openWebhooks = async (
   const receive = webhooksToEvents({
     verify: verification({
       auth: authOf(config),
-      secrets: secretsOf(config),
+      secrets: () => secretsIn(webhook.secret?.reveal() ?? ""),
       allowedCidrs: webhook.allowedCidrs,
       trustedProxyCidrs: webhook.trustedProxyCidrs,
     }),
