@@ -1,4 +1,4 @@
-import { members } from "../runtime/json-members.ts";
+import { members } from "../runtime/json.ts";
 import type { Candidate, RequestType } from "./candidate.ts";
 import { FIELDS, isRequestType } from "./candidate.ts";
 import { readInstant } from "./instant.ts";
@@ -17,7 +17,7 @@ const readLevel = (text: string, path: string): Level => {
   const values = new Map<string, unknown>();
   const raws = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const { key, raw } of members(text)) {
+  for (const { key, raw } of members(text) ?? []) {
     if (raws.has(key)) repeated.add(key);
     raws.set(key, raw);
     values.set(key, JSON.parse(raw));

@@ -22,10 +22,10 @@ const DAY_MS = 86_400_000;
 
 const threeDigits = (fraction: string): string => `${fraction}000`.slice(0, 3);
 
-/** A date and time in UTC, written as `toISOString` writes it; null for one that does not exist: Date takes February 30 for March 2. */
+/** An instant in UTC; null for one that does not exist: Date takes February 30 for March 2, and 24:00 for the next day. */
 const parseExactly = (text: string): number | null => {
   const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text ? date.getTime() : null;
+  return date.getUTCDate() === Number(text.slice(8, 10)) ? date.getTime() : null;
 };
 
 const fromIso = (text: string): number | null => {

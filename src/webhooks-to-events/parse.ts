@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { members, stringOf } from "../runtime/json.ts";
 import type { RawDelivery } from "./delivery.ts";
-import { stringOf, visitMembers } from "./json-source.ts";
 import type { Verified } from "./verify.ts";
 
 /** What the partner says, each text as sent. */
@@ -42,12 +42,13 @@ export const parse = (delivery: Verified<RawDelivery>): Parsed => {
   let transactionId: string | undefined;
   let status: string | undefined;
   let createdAt = "null";
-  const isObject = visitMembers(payload, (name, source) => {
-    if (name === "transactionId") transactionId = source;
-    else if (name === "status") status = source;
-    else if (name === "createdAt") createdAt = source;
-  });
-  if (!isObject) return notUnderstood("the body is not a JSON object");
+  const all = members(payload);
+  if (all === null) return notUnderstood("the body is not a JSON object");
+  for (const { key, raw } of all) {
+    if (key === "transactionId") transactionId = raw;
+    else if (key === "status") status = raw;
+    else if (key === "createdAt") createdAt = raw;
+  }
   if (transactionId === undefined || !(isString(transactionId) || isNumber(transactionId)))
     return notUnderstood("transactionId is neither a string nor a number");
   if (transactionId === '""') return notUnderstood("transactionId is empty");

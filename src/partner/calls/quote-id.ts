@@ -1,4 +1,4 @@
-import { elements, members } from "../../runtime/json-members.ts";
+import { elements, members } from "../../runtime/json.ts";
 
 /** The names under which an API is likely to hold a quotation's identifier, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
@@ -34,8 +34,8 @@ const follow = (text: string, pointer: string): string | null => {
   for (const token of pointer.split("/").slice(1)) {
     const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
     const found = raw.startsWith("[")
-      ? elements(raw).filter((_, index) => String(index) === name)
-      : members(raw).flatMap(({ key, raw: value }) => (key === name ? [value] : []));
+      ? (elements(raw) ?? []).filter((_, index) => String(index) === name)
+      : (members(raw) ?? []).flatMap(({ key, raw: value }) => (key === name ? [value] : []));
     const [only, ...others] = found;
     if (only === undefined || others.length > 0) return null;
     raw = only;
@@ -48,7 +48,7 @@ type Finds = [Set<string>, Set<string>, Set<string>];
 
 const search = (raw: string, place: "quote" | "whole" | "other", depth: number, finds: Finds): void => {
   if (depth > MAX_DEPTH) return;
-  for (const { key, raw: value } of members(raw)) {
+  for (const { key, raw: value } of members(raw) ?? []) {
     const name = normalized(key);
     const id = scalar(value);
     if (id !== null) {
@@ -71,7 +71,7 @@ export const findQuoteId = (body: string | null, pointer: string | null): string
   if (body === null || !isJson(body)) return null;
   const text = body.trim();
   if (pointer !== null) return follow(text, pointer);
-  const [only, ...others] = text.startsWith("[") ? elements(text) : [text];
+  const [only, ...others] = text.startsWith("[") ? (elements(text) ?? []) : [text];
   if (only === undefined || others.length > 0) return null;
   const finds: Finds = [new Set(), new Set(), new Set()];
   search(only, "whole", 0, finds);

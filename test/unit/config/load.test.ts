@@ -110,6 +110,7 @@ describe("values that cannot be read", () => {
     ["WEBHOOK_ALLOWED_CIDRS", "10.0.0.0/33", /holds "10.0.0.0\/33"/],
     ["WEBHOOK_ALLOWED_CIDRS", "10.0.0.0/8,example.org", /holds "example.org"/],
     ["WEBHOOK_TRUSTED_PROXY_CIDRS", "::1/129", /holds "::1\/129"/],
+    ["WEBHOOK_ALLOWED_CIDRS", "fe80::%eth0/10", /holds "fe80::%eth0\/10"/],
     ["WEBHOOK_MAX_BODY_BYTES", "524289", /from 1 to 524288/],
     ["WEBHOOK_DEDUP_WINDOW", "2 h", /is not a duration/],
     ["COMMANDS_DEADLINE", "1000h", /is longer than/],

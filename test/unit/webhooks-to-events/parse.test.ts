@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { visitMembers } from "../../../src/webhooks-to-events/json-source.ts";
+import { members } from "../../../src/runtime/json.ts";
 import { parse } from "../../../src/webhooks-to-events/parse.ts";
 import { translate } from "../../../src/webhooks-to-events/translate.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
@@ -62,9 +62,8 @@ const reference = (text: string): unknown => {
 };
 
 const rebuilt = (text: string): unknown => {
-  const entries = new Map<string, unknown>();
-  const isObject = visitMembers(text, (name, source) => entries.set(name, JSON.parse(source)));
-  return isObject ? Object.fromEntries(entries) : null;
+  const all = members(text);
+  return all && Object.fromEntries(all.map(({ key, raw }) => [key, JSON.parse(raw) as unknown]));
 };
 
 /** A small generator with a seed, so that a failure can be repeated. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { elements, members } from "../../../src/runtime/json-members.ts";
+import { elements, members } from "../../../src/runtime/json.ts";
 
 describe("members", () => {
   it("keeps the digits of numbers, the order and repeated names", () => {
@@ -20,8 +20,10 @@ describe("members", () => {
     ]);
   });
 
-  it("finds nothing in what is not an object, or is an empty one", () => {
-    for (const text of ["[1]", '"{"', "1", "null", "{}", " { } "]) expect(members(text)).toEqual([]);
+  it("finds nothing in an empty object, and none in what is not an object", () => {
+    for (const text of ["{}", " { } "]) expect(members(text)).toEqual([]);
+    for (const text of ["[1]", '"{"', "1", "null", "", "{}x", '{"a":1', '{"a":[1}'])
+      expect(members(text), text).toBeNull();
   });
 
   it("names __proto__ like any other member", () => {
@@ -30,7 +32,7 @@ describe("members", () => {
 
   it("survives depth that a recursive reader would not", () => {
     const deep = "[".repeat(500_000) + "]".repeat(500_000);
-    expect(members(`{"a":${deep},"b":1}`).map((member) => [member.key, member.raw.length])).toEqual([
+    expect(members(`{"a":${deep},"b":1}`)?.map((member) => [member.key, member.raw.length])).toEqual([
       ["a", 1_000_000],
       ["b", 1],
     ]);
@@ -49,7 +51,9 @@ describe("members", () => {
     for (let round = 0; round < 500; round++) {
       const object = { a: value(0), b: value(0), 'c"': value(0) };
       const text = JSON.stringify(object, null, round % 3);
-      const read = Object.fromEntries(members(text).map(({ key, raw }) => [key, JSON.parse(raw) as unknown]));
+      const read = Object.fromEntries(
+        (members(text) ?? []).map(({ key, raw }) => [key, JSON.parse(raw) as unknown]),
+      );
       expect(read).toEqual(JSON.parse(text));
     }
   });
@@ -66,7 +70,9 @@ describe("elements", () => {
     ]);
   });
 
-  it("finds nothing in what is not an array, or is an empty one", () => {
-    for (const text of ["{}", "1", '"["', "[]", " [ ] "]) expect(elements(text)).toEqual([]);
+  it("finds nothing in an empty array, and none in what is not an array", () => {
+    for (const text of ["[]", " [ ] "]) expect(elements(text)).toEqual([]);
+    for (const text of ["{}", "1", '"["', "", "[1,]", "[1", "[1 2]", "[1]]"])
+      expect(elements(text), text).toBeNull();
   });
 });
