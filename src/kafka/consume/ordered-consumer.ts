@@ -66,8 +66,7 @@ export const startOrderedConsumer = (
       else {
         // kafkajs would start over at the last commit, and hand out again what is being handled here.
         tenure.isSettled = false;
-        const from = readFrom(tenure);
-        if (from !== null) positions.set(partition, from);
+        positions.set(partition, readFrom(tenure));
       }
     }
     const gained = new Map<number, Tenure>();

@@ -30,8 +30,8 @@ export type ReaderHooks = {
 export type Reader = {
   /** Reads nothing more of a partition that is held, also over a rebalance, until it is resumed or lost. */
   pause(partition: number): void;
-  /** Reads the partition on from this offset; null for wherever the group is. */
-  resume(partition: number, offset: number | null): void;
+  /** Reads the partition on from this offset. */
+  resume(partition: number, offset: number): void;
   /** Reads on from these offsets, and nothing from any other partition. */
   focus: (positions: ReadonlyMap<number, number>) => void;
   /** Commits for partitions of the current assignment, each with a note. Rejects when the group would not have it; try again later. */
@@ -216,7 +216,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     resume: (partition, offset) => {
       paused.delete(partition);
       if (fault !== null) return;
-      if (offset !== null) consumer?.seek({ topic, partition, offset: String(offset) });
+      consumer?.seek({ topic, partition, offset: String(offset) });
       consumer?.resume([{ topic, partitions: [partition] }]);
     },
     focus: (positions) => {

@@ -6,7 +6,7 @@ import type { Watermark } from "./watermark.ts";
 export type Tenure = {
   /** Aborts when the partition is lost or the process stops. */
   readonly lost: AbortController;
-  /** Null until the first record, where nothing was committed before it. */
+  /** Null until the first record of a log of which nothing was committed: that one is read from its beginning. */
   watermark: Watermark | null;
   /** The offset that the group has from us; -1 for none. */
   committed: number;
@@ -16,7 +16,7 @@ export type Tenure = {
   isSettled: boolean;
   /** How often in a row the log has begun anew below what was read. */
   looks: number;
-  /** Where a log stood in whose place another one was found, and which is now to be read from its beginning. */
+  /** How far a log was read in whose place another one was found, of which nothing was read yet. */
   replacedAt: number | null;
 };
 
@@ -35,11 +35,9 @@ export const newTenure = (): Tenure => {
   };
 };
 
-/** The offset to read from: that of the last record, which is read once more to see that the log is still the same one. Null: wherever the group is. */
-export const readFrom = ({ watermark, replacedAt }: Tenure): number | null => {
-  if (replacedAt !== null) return 0;
-  return watermark && (watermark.last?.offset ?? watermark.next);
-};
+/** The offset to read from: that of the last record, which is read once more to see that the log is still the same one. */
+export const readFrom = ({ watermark }: Tenure): number =>
+  watermark ? (watermark.last?.offset ?? watermark.next) : 0;
 
 /** How the first record of a fetch stands to what was read before. */
 export type Arrival =

@@ -220,6 +220,18 @@ test("a rebalance handles nothing twice", async () => {
   expect(said).toEqual([]);
 });
 
+test("begins at the beginning where nothing is committed, whatever kafkajs was told before", async () => {
+  const kafka = await afterFifty();
+  kafka.replace(0);
+  kafka.append(0, named("new", 80));
+  kafka.state.failing = 1;
+  const { until, said } = consuming(kafka);
+  await eventually(() => expect(said).toHaveLength(1), "the first question");
+  // As Kafka does with the offsets of a topic that is deleted.
+  kafka.commits.clear();
+  await until(named("new", 80));
+});
+
 test("takes nothing before it knows where the group is, says so once, and goes on from there", async () => {
   const kafka = await afterFifty();
   kafka.state.failing = 2;
