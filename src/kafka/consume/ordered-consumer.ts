@@ -159,7 +159,13 @@ export const startOrderedConsumer = (
     }
   };
 
-  const reader = startReader(options, { assigned, read }, deps);
+  /** What failed may have been that the topic was away: each log is compared with what was read of it. */
+  const fetchesAgain = (): void => {
+    for (const [partition, tenure] of tenures)
+      if (tenure.pausedFor === null && !stopping) sameLog.readOn(partition, tenure);
+  };
+
+  const reader = startReader(options, { assigned, read, fetchesAgain }, deps);
   const committing = new AbortController();
   const committed = keepCommitting(commit, { clock, log, signal: committing.signal });
 

@@ -1,4 +1,4 @@
-import type { Consumer, EachBatchPayload } from "kafkajs";
+import type { Consumer } from "kafkajs";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
@@ -6,7 +6,8 @@ import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
 import type { Incoming } from "../record.ts";
-import { headersOf } from "./record-decoder.ts";
+import { afterFailedFetch } from "./failed-fetch.ts";
+import { recordsOf } from "./record-decoder.ts";
 
 export type ReaderOptions = {
   topic: string;
@@ -25,6 +26,8 @@ export type ReaderHooks = {
   assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
   /** `next` is the offset to read next, also where no record stands before it. */
   read: (partition: number, records: readonly Incoming[], next: number) => void;
+  /** Reading goes on after a fetch that failed. */
+  fetchesAgain?: () => void;
 };
 
 export type Reader = {
@@ -52,17 +55,6 @@ const WATCH_MS = 500;
 /** Fetches return several times a second. Longer than kafkajs's request timeout, so that it may find out by itself first. */
 const SILENCE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
-
-const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
-  batch.messages.map((message) => ({
-    topic: batch.topic,
-    partition: batch.partition,
-    offset: Number(message.offset),
-    timestampMs: Number(message.timestamp),
-    key: message.key,
-    value: message.value,
-    headers: headersOf(message),
-  }));
 
 /**
  * Reads a topic as a member of a group, forever. kafkajs gives up for good on many errors and does not notice a frozen broker; here a
@@ -126,6 +118,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (isOurs()) consumer = null;
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
+    afterFailedFetch(current, () => {
+      if (isOurs() && fault === null) hooks.fetchesAgain?.();
+    });
   };
 
   const runOnce = async (): Promise<void> => {

@@ -1,5 +1,6 @@
+import type { EachBatchPayload } from "kafkajs";
 import { NO_HEADERS } from "../headers.ts";
-import type { EncodedHeaders } from "../record.ts";
+import type { EncodedHeaders, Incoming } from "../record.ts";
 import { replaceModule } from "../replace-module.ts";
 
 /** kafkajs's reader of protocol types, over the bytes of one record. */
@@ -81,3 +82,15 @@ export const readWholeHeaders = (): void => {
 /** The headers of a message that kafkajs hands over: what `decodeRecord` made of them, whatever its types say. */
 export const headersOf = ({ headers }: { headers?: object | undefined }): EncodedHeaders =>
   (headers as EncodedHeaders | undefined) ?? NO_HEADERS;
+
+/** The records of a batch that kafkajs has read. */
+export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
+  batch.messages.map((message) => ({
+    topic: batch.topic,
+    partition: batch.partition,
+    offset: Number(message.offset),
+    timestampMs: Number(message.timestamp),
+    key: message.key,
+    value: message.value,
+    headers: headersOf(message),
+  }));

@@ -13,7 +13,7 @@ export type SameLog = {
   begin: (gained: ReadonlyMap<number, Tenure>) => Promise<void>;
   /** Where this record, the first one of a fetch, is to be counted; null where nothing of the fetch is to be taken. */
   follow: (partition: number, tenure: Tenure, first: Mark) => Watermark | null;
-  /** Reads on, after a pause, if the last record is still there. */
+  /** Reads on, after a pause or a failure, if the last record is still there. */
   readOn: (partition: number, tenure: Tenure) => void;
 };
 

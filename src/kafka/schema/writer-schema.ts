@@ -70,6 +70,9 @@ const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Fi
 
 /** Unknown fields are passed over in each record, and what a record costs must follow from its size. */
 const skippedMisfit = (added: readonly avro.types.Field[], path: string): string | null => {
+  // avsc takes such a name for one of its own, and reads on within the field.
+  const odd = added.find(({ name }) => name in Object.prototype);
+  if (odd) return `${path} has the unknown field ${odd.name}, which cannot be passed over`;
   const values = added.map(({ type }) => skippedValues(type));
   const endless = added[values.indexOf(Infinity)];
   if (endless) return `${path} has the unknown field ${endless.name}, which may be endless`;

@@ -23,11 +23,11 @@ export const fakeKafka = (
   const logs = before.logs ?? Array.from({ length: partitions }, empty);
   const commits = before.commits ?? new Map<number, Commit>();
   const events = new EventEmitter();
-  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH", "STOP", "CRASH"];
+  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH", "STOP", "CRASH"];
   const paused = new Set<number>();
   const seeks = new Map<number, number>();
   const positions = new Map<number, number>();
-  const state = { stopped: false, resets: 0, asked: 0, failing: 0 };
+  const state = { stopped: false, resets: 0, asked: 0, failing: 0, away: false };
   let assigned: number[] = [];
 
   const join = (members: number[] = Array.from({ length: partitions }, (_, nth) => nth)): void => {
@@ -64,7 +64,12 @@ export const fakeKafka = (
 
   const fetchForEver = async (eachBatch: (batch: EachBatchPayload) => Promise<void>): Promise<void> => {
     while (!state.stopped) {
-      for (const partition of assigned) await fetch(partition, eachBatch);
+      // While the topic is away each fetch fails, and kafkajs tries again without a word to the group.
+      events.emit("FETCH_START", { payload: { nodeId: 1 } });
+      if (!state.away) {
+        events.emit("FETCH", { payload: { nodeId: 1 } });
+        for (const partition of assigned) await fetch(partition, eachBatch);
+      }
       await new Promise((resolve) => setImmediate(resolve));
       events.emit("HEARTBEAT");
     }

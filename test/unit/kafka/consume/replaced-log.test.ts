@@ -246,3 +246,14 @@ test("keeps beside its offsets what others keep there", async () => {
   const { kafka } = await withFifty();
   expect(kafka.commits.get(0)?.note.split(" ")).toContain("0:1@2");
 });
+
+test("is noticed where the new log has grown longer between two fetches of which the first one failed, without a rejoin", async () => {
+  const { kafka, until, said } = await withFifty();
+  kafka.state.away = true;
+  await new Promise((resolve) => setImmediate(resolve));
+  kafka.replace(0);
+  kafka.append(0, named("new", 80));
+  kafka.state.away = false;
+  await until([...OLD, ...named("new", 80)]);
+  expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
+});

@@ -114,3 +114,16 @@ it("says what does not fit in few words, however long the schema's own are: they
   const refused = await decoder(readSchema("command"), { writer }, () => 0)(written(7, commandSchema()));
   expect(refused.ok ? "" : refused.detail).toMatch(/^schema 7 does not fit: .{1,500}$/);
 });
+
+it.each(["toString", "valueOf", "constructor", "__proto__"])(
+  "refuses an unknown field named like a member of every object, which the decoder does not pass over: %s",
+  async (name) => {
+    const schema = commandSchema((command) => command.fields.unshift(field(name, "string", "")));
+    const value = Buffer.concat([Buffer.from([0, 0, 0, 0, 7, 0]), written(7, commandSchema()).subarray(5)]);
+    const writer = () => Promise.resolve(registered(schema));
+    expect(await decoder(readSchema("command"), { writer }, () => 0)(value)).toEqual({
+      ok: false,
+      detail: `schema 7 does not fit: Command has the unknown field ${name}, which cannot be passed over`,
+    });
+  },
+);
