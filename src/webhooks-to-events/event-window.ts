@@ -15,7 +15,7 @@ import type { Known } from "./translate.ts";
  * `direction` and `outOfOrder` of those that were silent for longest (unknown, false), of the ids the shelter from duplicates.
  */
 export type EventWindow = {
-  /** Remembers a published event. `atMs` is when it was published; noting it again changes nothing. */
+  /** Remembers a published event. `atMs` is when it was published. To note it again does no harm. */
   note: (event: NotedEvent, atMs: number) => void;
   /** Whether the event was published within the window. */
   seen: (eventId: string, nowMs: number) => boolean;
@@ -65,7 +65,6 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
   return {
     note: (event, atMs) => {
       // An event's id is a digest itself.
-      if (events.get(event.eventId, atMs) !== undefined) return;
       events.set(event.eventId, 0, atMs);
       const transaction = digestOf(event.transactionId);
       const known = about(transaction, atMs);

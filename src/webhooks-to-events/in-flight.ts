@@ -6,7 +6,7 @@ type Entry<Published> = { event: InFlightEvent; published: Promise<Published> };
 
 /** The events that Kafka has not acknowledged yet, by transaction. */
 export class InFlight<Published> {
-  readonly #byTransaction = new Map<string, readonly Entry<Published>[]>();
+  readonly #byTransaction = new Map<string, Entry<Published>[]>();
 
   /** What the event's acknowledgement is waited for with, where it is in flight. */
   find({ transactionId, eventId }: InFlightEvent): Promise<Published> | undefined {
@@ -14,8 +14,10 @@ export class InFlight<Published> {
   }
 
   add(event: InFlightEvent, published: Promise<Published>): void {
-    const others = this.#byTransaction.get(event.transactionId) ?? [];
-    this.#byTransaction.set(event.transactionId, [...others, { event, published }]);
+    const entry = { event, published };
+    const others = this.#byTransaction.get(event.transactionId);
+    if (others) others.push(entry);
+    else this.#byTransaction.set(event.transactionId, [entry]);
   }
 
   /** To be called once for each event that was added, whether it was acknowledged or not. */
