@@ -1,11 +1,11 @@
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
-import { headerValue } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { startTail, type Range } from "../kafka/consume/tail.ts";
+import { eventWindow, type EventWindow } from "../notification/event-window.ts";
+import { identityOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
 import type { Kit } from "./kit.ts";
 import { knownOffsets } from "./known-offsets.ts";
 
@@ -27,8 +27,6 @@ const SHORTER_LOOKS = 4;
 const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
-
-const idOf = ({ headers }: Incoming): string => headerValue(headers, "ce_id")?.toString() ?? "";
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
 export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
@@ -54,14 +52,13 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
   const noteAt =
     (timestampMs: number) =>
     (decoded: Awaited<ReturnType<typeof decode>>): void => {
-      if (decoded.ok) window.note(decoded.value, timestampMs);
+      if (decoded.ok) window.note(identityOf(decoded.value), decoded.value, timestampMs);
     };
 
   const take = (record: Incoming): boolean => {
     const { value, timestampMs } = record;
     known.read(record);
-    // Decoding is most of the work, and the events of this replica are known already.
-    if (value === null || window.seen(idOf(record), clock.now())) return true;
+    if (value === null) return true;
     const decoded = decode(value);
     if (decoded instanceof Promise) void decoded.then(noteAt(timestampMs), () => undefined);
     else noteAt(timestampMs)(decoded);
