@@ -57,6 +57,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "sandbox/options.ts": room([
     "sandbox/stories.ts",
     "sandbox/api/answers/",
+    "sandbox/api/log/",
     "sandbox/notifications/",
     "sandbox/transactions/",
     "sandbox/runtime/",
@@ -65,6 +66,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     [
       "sandbox/stories.ts",
       "sandbox/api/answers/",
+      "sandbox/api/log/",
       "sandbox/notifications/",
       "sandbox/faults/",
       "sandbox/transactions/",
