@@ -58,6 +58,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "sandbox/options.ts": room([
     "sandbox/stories.ts",
     "sandbox/api/answers/",
+    "sandbox/api/log/",
     "sandbox/notifications/",
     "sandbox/transactions/",
     "sandbox/runtime/",
@@ -66,6 +67,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     [
       "sandbox/stories.ts",
       "sandbox/api/answers/",
+      "sandbox/api/log/",
       "sandbox/notifications/",
       "sandbox/faults/",
       "sandbox/transactions/",
