@@ -30,6 +30,8 @@ export type ReadAnswer = {
   unreadable: number;
   /** Empty when the answer is complete. */
   reasons: IncompleteReason[];
+  /** Whether other answers, about fewer days, may show what this one does not. */
+  mayShowMore: boolean;
 };
 
 const FAULTS = {
@@ -143,5 +145,6 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
+    mayShowMore: (fault !== null && fault !== "empty") || hint !== null,
   };
 };
