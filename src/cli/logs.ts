@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { day } from "./day.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 type Flags = { from: string; to: string; eventType?: string; raw?: boolean };
@@ -61,14 +62,6 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
       );
     await partner.close();
   }
-};
-
-const day = (text: string): string => {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // February 30 is read as a day of March.
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
-    throw new InvalidArgumentError("It must be a day in the form YYYY-MM-DD.");
-  return text;
 };
 
 export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
