@@ -7,12 +7,13 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandPart } from "./commands.ts";
 import { openDeadLetters } from "./dead-letters.ts";
+import { openEvents } from "./events.ts";
 import { createKit } from "./kit.ts";
 import { closeServer, listen } from "./listen.ts";
 import type { Part } from "./part.ts";
 import { lookAround } from "./start.ts";
 import { timedKit } from "./timed-kit.ts";
-import { openWebhooks, webhookServer } from "./webhooks.ts";
+import { webhookFlow, webhookServer } from "./webhooks.ts";
 
 /** A running bridge. */
 export type Bridge = {
@@ -46,9 +47,9 @@ export const startBridge = async (
   const kit = createKit(config, clock, log);
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
   let deadLetterPart: Part | null = null;
-  let webhookPart: Part | null = null;
+  let eventsPart: Part | null = null;
   let commandPart: CommandPart | null = null;
-  const parts = (): Part[] => [deadLetterPart, webhookPart, commandPart].filter((part) => part !== null);
+  const parts = (): Part[] => [deadLetterPart, eventsPart, commandPart].filter((part) => part !== null);
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
 
@@ -107,9 +108,10 @@ export const startBridge = async (
     deadLetterPart = deadLetters;
     if (webhooks) {
       const schemaId = idOf("transaction-status-updated");
-      const part = await orStopped(openWebhooks(config, { kit: timed, metrics, deadLetters, schemaId }));
-      webhookPart = part;
-      webhooks.connect(part.receive);
+      const events = await orStopped(openEvents(config, { kit: timed, metrics, schemaId }));
+      eventsPart = events;
+      const { publishOnce } = events;
+      webhooks.connect(webhookFlow(config, { kit: timed, deadLetters, publishOnce }));
     }
     if (runs("commands")) {
       const ids = {

@@ -1,18 +1,18 @@
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
-import { headerValue } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { startTail, type Range } from "../kafka/consume/tail.ts";
+import { eventWindow, type EventWindow } from "../notification/event-window.ts";
+import { identityOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
-import { eventWindow, type EventWindow } from "../webhooks-to-events/event-window.ts";
 import type { Kit } from "./kit.ts";
-import { ownRecords } from "./own-records.ts";
+import { knownOffsets } from "./known-offsets.ts";
 
 /** What this replica remembers of the events topic, its own records and those of others. */
 export type Memory = {
   window: EventWindow;
-  /** An event of this replica stands there: it need not be read back. */
+  /** To be told of each event that this replica has published: it is not read back. */
   wrote: (place: { partition: number; offset: number }) => void;
   state: () => { up: boolean; detail: string };
   close: () => Promise<void>;
@@ -20,15 +20,13 @@ export type Memory = {
 
 /** See the arithmetic in event-window.ts: two hours of ten million transactions a day. */
 const MAX_BYTES = 72_000_000;
-/** Own events are noted as they are published. What others published may be learned of a little later, in large bites: a fetch ends between two looks. */
 const LOOK_EVERY_MS = 500;
-/** A log does not get shorter. A broker that was just woken may say so for an instant; for so many looks only another topic of this name can. */
+/** A log that is shorter than it was in so many looks in a row is another topic of this name. A broker that was frozen may report an old end for a moment. */
 const SHORTER_LOOKS = 4;
+/** What others publish may be learned of a little later, in large fetches; a fetch ends between two looks. */
 const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
 /** So long the start waits for the window to be read. Being late costs duplicates, and being unready costs deliveries. */
 const READY_AFTER_MS = 15_000;
-
-const idOf = ({ headers }: Incoming): string => headerValue(headers, "ce_id")?.toString() ?? "";
 
 /** Follows the events topic from the beginning of the window. Rejects when the cluster cannot be asked. */
 export const openMemory = async (config: Config, kit: Kit, schemaId: number): Promise<Memory> => {
@@ -43,25 +41,24 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     schemaId,
   );
   const cluster = await kit.connectCluster();
-  const known = ownRecords();
+  const known = knownOffsets();
   /** What there was when reading began. */
   let ends: ReadonlyMap<number, Range> = new Map();
   const startedAt = clock.monotonic();
   let shorter = 0;
-  /** Partitions in focus. */
+  /** Partitions that are being read. */
   let reading = new Set<number>();
 
   const noteAt =
     (timestampMs: number) =>
     (decoded: Awaited<ReturnType<typeof decode>>): void => {
-      if (decoded.ok) window.note(decoded.value, timestampMs);
+      if (decoded.ok) window.note(identityOf(decoded.value), decoded.value, timestampMs);
     };
 
   const take = (record: Incoming): boolean => {
     const { value, timestampMs } = record;
     known.read(record);
-    // Decoding is most of the work, and the events of this replica are known already.
-    if (value === null || window.seen(idOf(record), clock.now())) return true;
+    if (value === null) return true;
     const decoded = decode(value);
     if (decoded instanceof Promise) void decoded.then(noteAt(timestampMs), () => undefined);
     else noteAt(timestampMs)(decoded);
@@ -82,24 +79,26 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     { ...kit, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );
 
+  const isCaughtUp = (): boolean => tail.state().up && known.unknown(ends).size === 0;
+
   /** Once caught up, partitions are read only where others have written. */
   const look = async (): Promise<void> => {
-    if (!known.reaches(ends) || !tail.state().up) return;
-    const before = known.reach();
+    if (!isCaughtUp()) return;
+    const before = known.all();
     const ranges = await cluster.ranges(topic);
     const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
     shorter = isShorter ? shorter + 1 : 0;
-    if (shorter < SHORTER_LOOKS) {
-      const unknown = known.unknown(ranges);
-      // To focus throws away the fetch under way: what is being read is left alone, or it might never get to its end.
-      if (unknown.size > 0 && [...unknown.keys()].every((partition) => reading.has(partition))) return;
-      reading = new Set(unknown.keys());
-      tail.focus(unknown);
-    } else {
+    if (shorter === SHORTER_LOOKS) {
       shorter = 0;
       log.warn({ topic }, "events.topic.replaced");
       tail.restart();
+      return;
     }
+    const unknown = known.unknown(ranges);
+    // Focusing throws away the fetch under way: what is being read is left alone, or it might never get to its end.
+    if (unknown.size > 0 && [...unknown.keys()].every((partition) => reading.has(partition))) return;
+    reading = new Set(unknown.keys());
+    tail.focus(unknown);
   };
   let looking = false;
   const looks = setInterval(() => {
@@ -114,7 +113,7 @@ export const openMemory = async (config: Config, kit: Kit, schemaId: number): Pr
     window,
     wrote: known.wrote,
     state: () => {
-      const caughtUp = tail.state().up && known.reaches(ends);
+      const caughtUp = isCaughtUp();
       const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
       return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
     },

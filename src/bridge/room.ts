@@ -19,6 +19,7 @@ const roomByFlow = ({ webhook, partner }: Config): Record<Flow, Room[]> => {
       // A result that contradicts another one becomes a dead letter.
       { role: "deadLetters", bytes: result + DEAD_LETTER_MARGIN_BYTES, setting: ofCommands },
     ],
+    reconcile: [],
   };
 };
 

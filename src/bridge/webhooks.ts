@@ -1,27 +1,18 @@
 import type { Server } from "node:http";
 import type { Config } from "../config/config.ts";
-import { encoder } from "../kafka/schema/codec.ts";
-import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import { isRefused } from "../kafka/produce/waiting.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
 import type { Metrics } from "../ops/metrics.ts";
-import type { TransactionStatusUpdated } from "../records.ts";
+import type { PublishOnce } from "../notification/publish-once.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createWebhookApp, type Served } from "../webhooks-to-events/accept.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { EventRefused, webhooksToEvents, type Place, type Reception } from "../webhooks-to-events/flow.ts";
+import { webhooksToEvents, type Reception } from "../webhooks-to-events/flow.ts";
 import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
+import { publishTimeoutOf } from "./events.ts";
 import type { Kit } from "./kit.ts";
-import { openMemory } from "./memory.ts";
-import type { Part } from "./part.ts";
 import { webhookSecrets } from "./webhook-secrets.ts";
 
-const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
-const MAX_WAITING_BYTES = 128 * 1_048_576;
-/** What is kept back of WEBHOOK_PUBLISH_TIMEOUT for reading the request and writing the answer. */
-const ANSWER_MARGIN_MS = 50;
 const RETRY_AFTER_SECONDS = 5;
 /** Fewer are no shelter: a sender may hold connections that it does not use. A head that arrives takes at most 16 KiB each. */
 const MIN_MAX_CONNECTIONS = 8_192;
@@ -105,70 +96,21 @@ export const webhookServer = (
   return { server, connect: (to) => (receive = to) };
 };
 
-export type WebhookParts = { kit: Kit; metrics: Metrics; deadLetters: DeadLetters; schemaId: number };
+export type WebhookParts = { kit: Kit; deadLetters: DeadLetters; publishOnce: PublishOnce };
 
-/** Webhooks become events. Rejects when the cluster cannot be asked. */
-export const openWebhooks = async (
+/** Webhooks become events. */
+export const webhookFlow = (
   config: Config,
-  { kit, metrics, deadLetters, schemaId }: WebhookParts,
-): Promise<Part & { receive: Receive }> => {
-  const { clock } = kit;
-  const { webhook, topics, partner } = config;
-  const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
-  const memory = await openMemory(config, kit, schemaId);
-  const publishTimeoutMs = webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
-  const publisher = kit.publisher(topics.transactionStatus, {
-    maxWaiting: webhook.maxInFlight,
-    maxWaitingBytes: MAX_WAITING_BYTES,
-    sendTimeoutMs: webhook.publishTimeoutMs,
-  });
-
-  const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
-  const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
-    const headers = headersOf({
-      id: event.eventId,
-      subject: event.transactionId,
-      timeMs: event.occurredAt ?? event.receivedAt,
-      traceparent,
-    });
-    const key = Buffer.from(event.transactionId);
-    return publisher
-      .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutMs)
-      .catch((error: unknown) => {
-        throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
-      });
-  };
-
-  const receive = webhooksToEvents({
+  { kit, deadLetters, publishOnce }: WebhookParts,
+): ((delivery: RawDelivery) => Promise<Reception>) =>
+  webhooksToEvents({
     verify: verification({
       auth: authOf(config),
       secrets: webhookSecrets(config),
-      allowedCidrs: webhook.allowedCidrs,
-      trustedProxyCidrs: webhook.trustedProxyCidrs,
+      allowedCidrs: config.webhook.allowedCidrs,
+      trustedProxyCidrs: config.webhook.trustedProxyCidrs,
     }),
-    publish,
-    park: (notification) => deadLetters.parkNotification(notification, publishTimeoutMs),
-    memory: {
-      seen: memory.window.seen,
-      about: memory.window.about,
-      note: (event, place) => {
-        memory.wrote(place);
-        memory.window.note(event, clock.now());
-        if (event.outOfOrder) metrics.outOfOrder.inc();
-      },
-    },
-    now: clock.now,
+    publishOnce,
+    park: (notification) => deadLetters.parkNotification(notification, publishTimeoutOf(config)),
+    now: kit.clock.now,
   });
-
-  return {
-    receive,
-    components: () => ({
-      "events-publisher": { ...publisher.state(), required: true },
-      "events-memory": { ...memory.state(), required: true },
-    }),
-    waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
-    close: async () => {
-      await Promise.all([publisher.close(0), memory.close()]);
-    },
-  };
-};

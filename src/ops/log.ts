@@ -2,80 +2,57 @@ import { pino, type DestinationStream, type LevelWithSilent } from "pino";
 import type { Log } from "../runtime/log.ts";
 
 export type ClosableLog = Log & {
-  /** Resolves when all lines are written, or when nobody has taken them for a while. */
+  /** Resolves when all lines are written, or when nobody has taken any for a while. */
   flush(): Promise<void>;
 };
-type Flushable = DestinationStream & { drained?: () => Promise<void> };
+type Flushable = DestinationStream & { flush?: () => Promise<void> };
 
-/** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. A pipe holds two of these. */
-const BUNDLE_BYTES = 32_768;
-/** One UTF-16 unit takes three bytes of UTF-8 at most. */
-const UTF8_BYTES = 3;
-/** So much waits for whoever reads the lines. Somebody who reads no more must not cost the process its memory: what comes then is lost. */
-const MOST_WAITING_BYTES = 16_777_216;
+/** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. */
+const BUNDLE_BYTES = 16_384;
 const FLUSH_EVERY_MS = 200;
-/** At the end, lines are waited for as long as somebody takes some of them within this time. */
+/** So much waits for whoever reads the lines. A reader that stands still must not cost the process its memory: what comes then is lost. */
+const MAX_WAITING_BYTES = 16_777_216;
 const NOBODY_READS_MS = 2_000;
 
 /**
- * Gathers lines, as bytes, for pino's own stream: as a string a line is four times as large, in thirty pieces, which V8 would copy for as long as
- * the line waits. What was gathered is written when the process ends, whatever ends it: pino asks its stream for that.
+ * Standard output. What waits is written when the process ends, whatever ends it: pino asks its stream for that.
  * @param lost hears how many bytes were lost, once there is room again
  */
-const bundled = (lost: (bytes: number) => void): Flushable => {
+const standardOutput = (lost: (bytes: number) => void): Flushable => {
   const stream = pino.destination({
-    // Not `fd`, which has pino look at process.stdout: node makes a pipe non-blocking then, and each write that does not fit into it at once waits for 100 ms.
+    // Not `fd`, which has pino look at process.stdout: node makes a pipe non-blocking then, and each write that does not fit into it waits for 100 ms.
     dest: 1,
     sync: false,
+    // As strings, all lines that wait would be joined anew with each one that comes.
     contentMode: "buffer",
-    minLength: BUNDLE_BYTES / 2,
-    maxWrite: 2 * BUNDLE_BYTES,
-    maxLength: MOST_WAITING_BYTES,
+    minLength: BUNDLE_BYTES,
+    maxWrite: 4 * BUNDLE_BYTES,
+    maxLength: MAX_WAITING_BYTES,
+    periodicFlush: FLUSH_EVERY_MS,
   });
   const write = stream.write.bind(stream) as unknown as (bytes: Buffer) => boolean;
-  const flushSync = stream.flushSync.bind(stream);
-  const bundle = Buffer.alloc(BUNDLE_BYTES);
-  let end = 0;
   let lostBytes = 0;
-  /** Hands the lines over; the stream writes them once they are enough, or when it is asked to. */
-  const pass = (): void => {
-    if (end === 0) return;
-    // A copy: the stream keeps what it is given until it is written.
-    write(Buffer.from(bundle.subarray(0, end)));
-    end = 0;
-  };
   stream.on("drop", (bytes: Buffer) => (lostBytes += bytes.length));
   stream.on("drain", () => {
     if (lostBytes > 0) lost(lostBytes);
     lostBytes = 0;
   });
-  setInterval(() => {
-    pass();
-    stream.flush();
-  }, FLUSH_EVERY_MS).unref();
-  return Object.assign(stream, {
-    write: (line: string) => {
-      const most = UTF8_BYTES * line.length;
-      if (end + most > BUNDLE_BYTES) pass();
-      if (most > BUNDLE_BYTES) write(Buffer.from(line));
-      else end += bundle.write(line, end);
-      return true;
-    },
-    flushSync: () => {
-      pass();
-      flushSync();
-    },
-    drained: () =>
-      new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, NOBODY_READS_MS);
+  return {
+    write: (line) => void write(Buffer.from(line)),
+    flush: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          // Or the end of the process would try to write the rest for as long as it takes, also to a reader that has gone.
+          stream.destroy();
+          resolve();
+        }, NOBODY_READS_MS);
         stream.on("write", () => timer.refresh());
-        pass();
         stream.flush(() => {
           clearTimeout(timer);
           resolve();
         });
       }),
-  });
+  };
 };
 
 /**
@@ -84,7 +61,7 @@ const bundled = (lost: (bytes: number) => void): Flushable => {
  * @param destination where lines go; standard output when absent
  */
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
-  const stream: Flushable = destination ?? bundled((bytes) => log.warn({ bytes }, "log.lost"));
+  const stream: Flushable = destination ?? standardOutput((bytes) => log.warn({ bytes }, "log.lost"));
   const log = pino(
     {
       level,
@@ -94,5 +71,5 @@ export const createLog = (level: LevelWithSilent, destination?: DestinationStrea
     },
     stream,
   );
-  return Object.assign(log, { flush: async () => stream.drained?.() });
+  return Object.assign(log, { flush: async () => stream.flush?.() });
 };

@@ -24,10 +24,20 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
   "ops/": adapter,
-  "webhooks-to-events/": room(["runtime/"], ["records.ts"]),
+  "notification/": room(["runtime/"], ["records.ts"]),
+  "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "bridge/": room(
-    ["runtime/", "config/", "partner/", "kafka/", "ops/", "webhooks-to-events/", "commands-to-results/"],
+    [
+      "runtime/",
+      "config/",
+      "partner/",
+      "kafka/",
+      "ops/",
+      "notification/",
+      "webhooks-to-events/",
+      "commands-to-results/",
+    ],
     ["records.ts"],
   ),
   // Tools read and write topics themselves, without a flow; of ops only `serve` needs something, its log.

@@ -7,6 +7,7 @@ import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type Place } from "./key-order.ts";
 import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
+import type { Stretch } from "./reader-hooks.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
 import { newTenure, readFrom, type Tenure } from "./tenure.ts";
@@ -122,7 +123,7 @@ export const startOrderedConsumer = (
     });
   };
 
-  const read = (partition: number, records: readonly Incoming[], next: number): void => {
+  const read = (partition: number, records: readonly Incoming[], { next }: Stretch): void => {
     const tenure = tenures.get(partition);
     const [first] = records;
     if (!tenure || !first || stopping || tenure.pausedFor !== null) return;

@@ -5,9 +5,10 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import type { Incoming } from "../record.ts";
 import { afterFailedFetch } from "./failed-fetch.ts";
-import { recordsOf } from "./record-decoder.ts";
+import type { ReaderHooks } from "./reader-hooks.ts";
+import { askedFor, recordsOf } from "./record-decoder.ts";
+import { sinceAsked } from "./since-asked.ts";
 
 export type ReaderOptions = {
   topic: string;
@@ -20,16 +21,6 @@ export type ReaderOptions = {
   fetchWaitMs?: number;
 };
 
-/** What reading leads to. Called synchronously and in order; must be quick, for kafkajs heartbeats between the calls. */
-export type ReaderHooks = {
-  /** A new assignment stands; no record of it was delivered yet. Gives the offsets to read from where they are known better than by the group's commits. */
-  assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
-  /** `next` is the offset to read next, also where no record stands before it. */
-  read: (partition: number, records: readonly Incoming[], next: number) => void;
-  /** Reading goes on after a fetch that failed. */
-  fetchesAgain?: () => void;
-};
-
 export type Reader = {
   /** Reads nothing more of a partition that is held, also over a rebalance, until it is resumed or lost. */
   pause(partition: number): void;
@@ -39,7 +30,7 @@ export type Reader = {
   focus: (positions: ReadonlyMap<number, number>) => void;
   /** Commits for partitions of the current assignment, each with a note. Rejects when the group would not have it; try again later. */
   commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
-  /** Monotonic time of the last sign that the group holds this member; -Infinity before the first. */
+  /** Monotonic time at which the group was last asked and said that it holds this member; -Infinity when it does not. */
   lastHeartbeat: () => number;
   state: () => { up: boolean; detail: string };
   /** Leaves the group and closes the connections, bounded in time. */
@@ -79,13 +70,20 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   /** A join waits for members that have died, without a sign of life. */
   const patienceMs = (): number => SILENCE_MS + (joining ? rebalanceTimeoutMs : 0);
 
+  const leave = (): void => {
+    consumer = null;
+    heartbeatAt = Number.NEGATIVE_INFINITY;
+  };
+
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, STOP, CRASH } = current.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, END_BATCH_PROCESS, STOP, CRASH } = current.events;
+    const sinceAskedMs = sinceAsked(current);
     // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
     const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
       if (!isOurs()) return;
-      heartbeatAt = signAt = clock.monotonic();
+      signAt = clock.monotonic();
+      heartbeatAt = signAt - sinceAskedMs();
       joining = false;
       const partitions = (held = payload.memberAssignment[topic] ?? []);
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
@@ -108,14 +106,24 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (isOurs()) joining = true;
     });
     current.on(HEARTBEAT, () => {
-      if (isOurs()) heartbeatAt = signAt = clock.monotonic();
+      if (!isOurs()) return;
+      signAt = clock.monotonic();
+      heartbeatAt = signAt - sinceAskedMs();
     });
     current.on(FETCH, () => {
-      if (isOurs()) signAt = clock.monotonic();
+      // With nothing to read kafkajs asks nobody, and calls it a fetch all the same.
+      if (isOurs() && held.some((partition) => !paused.has(partition))) signAt = clock.monotonic();
+    });
+    current.on(END_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
+      // kafkajs passes over what has no records for anybody, and says so here alone.
+      if (!isOurs() || batchSize > 0) return;
+      const [from, next] = [Number((firstOffset as string | null) ?? lastOffset), Number(lastOffset) + 1];
+      positions.set(partition, next);
+      void hooks.read(partition, [], { from, next, isCurrent: isOurs });
     });
     // From here on it throws when it is asked for anything. It says that it has crashed only once its connections are closed.
     current.on(STOP, () => {
-      if (isOurs()) consumer = null;
+      if (isOurs()) leave();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
     afterFailedFetch(current, () => {
@@ -156,14 +164,13 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       joining = true;
       running = current.run({
         autoCommit: false,
-        eachBatch: (payload) => {
+        eachBatch: async (payload) => {
           const { partition } = payload.batch;
-          if (consumer === current && payload.isRunning() && !payload.isStale()) {
-            const next = Number(payload.batch.lastOffset()) + 1;
-            positions.set(partition, next);
-            hooks.read(partition, recordsOf(payload), next);
-          }
-          return Promise.resolve();
+          const isCurrent = (): boolean => consumer === current && payload.isRunning() && !payload.isStale();
+          if (!isCurrent()) return;
+          const [from, next] = [askedFor(payload), Number(payload.batch.lastOffset()) + 1];
+          positions.set(partition, next);
+          await hooks.read(partition, recordsOf(payload), { from, next, isCurrent });
         },
       });
       running.catch(fail);
@@ -176,7 +183,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (!stopped.signal.aborted) throw ended.signal.reason;
     } finally {
       stopped.signal.removeEventListener("abort", onStop);
-      consumer = null;
+      leave();
       // Closed before its join has ended, a kafkajs consumer joins all the same, and holds partitions that nobody reads.
       const closing = running
         .catch(() => undefined)

@@ -94,3 +94,7 @@ export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
     value: message.value,
     headers: headersOf(message),
   }));
+
+/** The offset that a fetch began at. kafkajs's types do not name it. */
+export const askedFor = ({ batch }: EachBatchPayload): number =>
+  Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);

@@ -76,6 +76,14 @@ test("lines are whole and in order, whatever their length and their letters", as
   expect(lines[102]?.text).toBe("y".repeat(40_000));
 });
 
+test("a reader that takes nothing, and then goes, does not keep the process from ending", async () => {
+  const lines = await linesThroughPipe(
+    `for (let i = 0; i < 1_000; i++) log.info({ text: "x".repeat(1_000) }, "line"); await log.flush(); process.exit(0);`,
+    "sleep 4",
+  );
+  expect(lines).toEqual([]);
+}, 15_000);
+
 test("what nobody reads has a bound: lines are lost then, and the log says so once somebody reads again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -4,7 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
-import { EventRefused, type Reception } from "../../../src/webhooks-to-events/flow.ts";
+import { EventRefused } from "../../../src/notification/publish-once.ts";
+import type { Reception } from "../../../src/webhooks-to-events/flow.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { eventWindow } from "../../../src/webhooks-to-events/event-window.ts";
-import { webhooksToEvents, type Place } from "../../../src/webhooks-to-events/flow.ts";
+import { eventWindow } from "../../../src/notification/event-window.ts";
+import { publishOnce, type Place } from "../../../src/notification/publish-once.ts";
+import { webhooksToEvents } from "../../../src/webhooks-to-events/flow.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 
@@ -17,37 +18,36 @@ const openFlow = () => {
       allowedCidrs: [],
       trustedProxyCidrs: [],
     }),
-    publish: (event) =>
-      new Promise<Place>((resolve, reject) => {
-        published.push({
-          event,
-          acknowledge: () => resolve({ partition: 0, offset: 0 }),
-          fail: () => reject(new Error("not acknowledged")),
-        });
-      }),
+    publishOnce: publishOnce({
+      publish: (event) =>
+        new Promise<Place>((resolve, reject) => {
+          published.push({
+            event,
+            acknowledge: () => resolve({ partition: 0, offset: 0 }),
+            fail: () => reject(new Error("not acknowledged")),
+          });
+        }),
+      memory: {
+        seen: window.seen,
+        about: window.about,
+        note: (identity, event) => window.note(identity, event, NOW_MS),
+      },
+      now: () => NOW_MS,
+    }),
     park: () => Promise.reject(new Error("everything here is understood")),
-    memory: {
-      seen: window.seen,
-      about: window.about,
-      note: (event) => window.note(event, NOW_MS),
-    },
     now: () => NOW_MS,
   });
-  const deliver = (transactionId: string, status: string, minute: number) =>
+  const post = (transactionId: string, status: string, createdAt: unknown) =>
     receive({
       pathToken: null,
       headers: {},
-      body: Buffer.from(
-        JSON.stringify({
-          transactionId,
-          status,
-          createdAt: `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`,
-        }),
-      ),
+      body: Buffer.from(JSON.stringify({ transactionId, status, createdAt })),
       peerAddress: "127.0.0.1",
       receivedAt: NOW_MS,
     });
-  return { deliver, published, last: () => published.at(-1)?.event };
+  const deliver = (transactionId: string, status: string, minute: number) =>
+    post(transactionId, status, `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`);
+  return { post, deliver, published, last: () => published.at(-1)?.event };
 };
 
 test("an earlier status is out of order behind a later one that is not acknowledged yet", () => {
@@ -95,4 +95,36 @@ test("of several in flight the one that is left still counts", async () => {
   expect(last()).toMatchObject({ outOfOrder: false, direction: "OUTBOUND" });
   void deliver("tx", "REGISTERED_TRANSACTION", 5);
   expect(last()).toMatchObject({ outOfOrder: true, direction: "OUTBOUND" });
+});
+
+test.each(["2026-11-21T09:30:00.000-03:00", "2026-11-21 12:30:00,000Z", 1_795_264_200, "1795264200000"])(
+  "another spelling of the same instant, %s, is the same notification: in flight, and once it is published",
+  async (spelling) => {
+    const { post, deliver, published } = openFlow();
+    const first = deliver("tx", "CANCELED", 30);
+    const second = post("tx", "CANCELED", spelling);
+    expect(published).toHaveLength(1);
+    published[0]?.acknowledge();
+    expect((await first).kind).toBe("published");
+    expect((await second).kind).toBe("duplicate");
+    expect((await post("tx", "CANCELED", spelling)).kind).toBe("duplicate");
+    expect(published).toHaveLength(1);
+  },
+);
+
+test("where no instant can be read, the text counts; another status or instant is another notification", async () => {
+  const { post, published } = openFlow();
+  const texts = [
+    "2026-11-21 12:30",
+    "2026-11-21 12:30:00",
+    "",
+    "2026-11-21T12:30:00Z",
+    "2026-11-21T12:30:00.001Z",
+  ];
+  for (const text of texts) void post("tx", "CANCELED", text);
+  void post("tx", "REFUNDED", "2026-11-21T12:30:00Z");
+  void post("ty", "CANCELED", "2026-11-21T12:30:00Z");
+  expect(published).toHaveLength(texts.length + 2);
+  for (const { acknowledge } of published) acknowledge();
+  for (const text of texts) expect((await post("tx", "CANCELED", text)).kind).toBe("duplicate");
 });

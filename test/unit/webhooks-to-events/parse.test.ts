@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { members } from "../../../src/runtime/json.ts";
 import { parse } from "../../../src/webhooks-to-events/parse.ts";
-import { translate } from "../../../src/webhooks-to-events/translate.ts";
+import { translate } from "../../../src/notification/translate.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import { hostileCorpus, hugeCorpus } from "../../support/hostile-corpus.ts";
 
@@ -48,7 +48,7 @@ test("what is not understood is told without repeating any of it", () => {
     ok: false,
     detail: "status is not a string",
   });
-  expect(parsed(Buffer.from("s3cret"))).toEqual({ ok: false, detail: "the body is not a JSON object" });
+  expect(parsed(Buffer.from("s3cret"))).toEqual({ ok: false, detail: "it is not a JSON object" });
 });
 
 /** What JSON.parse makes of a text, or null where it is not an object. */

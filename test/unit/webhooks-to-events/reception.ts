@@ -8,12 +8,9 @@ import {
   type Served,
 } from "../../../src/webhooks-to-events/accept.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
-import {
-  webhooksToEvents,
-  type Place,
-  type UnreadableNotification,
-} from "../../../src/webhooks-to-events/flow.ts";
-import { eventWindow } from "../../../src/webhooks-to-events/event-window.ts";
+import { eventWindow } from "../../../src/notification/event-window.ts";
+import { publishOnce, type Place } from "../../../src/notification/publish-once.ts";
+import { webhooksToEvents, type UnreadableNotification } from "../../../src/webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -42,18 +39,21 @@ export const openReception = async (setup: Setup = {}) => {
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
     verify: verification({ auth, secrets: () => [SECRET], allowedCidrs: [], trustedProxyCidrs: [] }),
-    publish: (event, traceparent) => {
-      published.push({ event, traceparent });
-      return put();
-    },
+    publishOnce: publishOnce({
+      publish: (event, traceparent) => {
+        published.push({ event, traceparent });
+        return put();
+      },
+      memory: {
+        seen: window.seen,
+        about: window.about,
+        note: (identity, event) => window.note(identity, event, systemClock.now()),
+      },
+      now: systemClock.now,
+    }),
     park: (notification) => {
       parked.push(notification);
       return put();
-    },
-    memory: {
-      seen: window.seen,
-      about: window.about,
-      note: (event) => window.note(event, systemClock.now()),
     },
     now: systemClock.now,
   });

@@ -23,7 +23,10 @@ export const fakeKafka = (
   const logs = before.logs ?? Array.from({ length: partitions }, empty);
   const commits = before.commits ?? new Map<number, Commit>();
   const events = new EventEmitter();
-  const names = ["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH", "STOP", "CRASH"];
+  const names = [
+    ...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH"],
+    ...["END_BATCH_PROCESS", "REQUEST", "STOP", "CRASH"],
+  ];
   const paused = new Set<number>();
   const seeks = new Map<number, number>();
   const positions = new Map<number, number>();
@@ -54,9 +57,19 @@ export const fakeKafka = (
       return;
     }
     const messages = log.records.filter(({ offset }) => offset >= from).slice(0, RECORDS_PER_FETCH);
-    if (messages.length === 0) return;
+    if (messages.length === 0) {
+      if (from === log.end) return;
+      // What stands there is shown to nobody.
+      const [firstOffset, lastOffset] = [String(from), String(log.end - 1)];
+      positions.set(partition, log.end);
+      events.emit("END_BATCH_PROCESS", { payload: { partition, batchSize: 0, firstOffset, lastOffset } });
+      return;
+    }
     const last = messages.at(-1)!.offset;
-    const batch = { topic: TOPIC, partition, messages, lastOffset: () => String(last), highWatermark: "0" };
+    const batch = {
+      ...{ topic: TOPIC, partition, messages, fetchedOffset: String(from), highWatermark: "0" },
+      lastOffset: () => String(last),
+    };
     const payload = { batch, isRunning: () => true, isStale: () => seeks.has(partition) };
     await eachBatch(payload as unknown as EachBatchPayload);
     positions.set(partition, last + 1);
@@ -147,6 +160,10 @@ export const fakeKafka = (
           key: key === null ? null : Buffer.from(key),
           value: Buffer.from(text),
         });
+    },
+    /** From now on each such request is answered so late. */
+    answered: (apiName: string, duration: number): void => {
+      events.emit("REQUEST", { payload: { apiName, duration } });
     },
     /** As a transaction's end does, which no reader is shown. */
     skipOffset: (partition: number): void => {

@@ -1,18 +1,16 @@
-import type { Direction, Source, TransactionStatusUpdated } from "../records.ts";
+import type { Source, TransactionStatusUpdated } from "../records.ts";
 import { eventIdOf } from "./event-id.ts";
+import type { Known } from "./known.ts";
+import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";
-import type { Notification } from "./parse.ts";
 import { meaningOf } from "./statuses.ts";
 
-/** What earlier events of the same transaction, within the window, tell about it. */
-export type Known = {
-  /** The direction that one of them proved. */
-  direction: Direction;
-  /** The latest occurredAt among them, null when none had one. */
-  latestOccurredAt: number | null;
+export type Circumstances = {
+  receivedAt: number;
+  source: Source;
+  /** What earlier events of the same transaction tell. */
+  known: Known;
 };
-
-export type Circumstances = { receivedAt: number; source: Source; known: Known };
 
 /** The event that a notification becomes. */
 export const translate = (

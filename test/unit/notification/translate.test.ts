@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { translate, type Known } from "../../../src/webhooks-to-events/translate.ts";
+import { NOTHING_KNOWN, type Known } from "../../../src/notification/known.ts";
+import { translate } from "../../../src/notification/translate.ts";
 
 const notification = {
   transactionId: "tx-1",
@@ -7,7 +8,6 @@ const notification = {
   createdAt: "2026-11-21T12:00:00Z",
   payload: "{}",
 };
-const NOTHING_KNOWN: Known = { direction: "UNKNOWN", latestOccurredAt: null };
 const noon = Date.parse("2026-11-21T12:00:00Z");
 
 const translated = (changes: Partial<typeof notification> = {}, known = NOTHING_KNOWN) =>

@@ -30,13 +30,8 @@ const MAX_LOAD = 0.85;
 const BYTES_OF_KEY = 8;
 const BYTES_OF_VALUE = 8;
 
-/** What is used of a digest, as 32-bit words. Two are kept, the third chooses the slot. 0 is what marks a free slot. */
-type Key = { first: number; second: number; place: number };
-
-const keyOf = (digest: string): Key => {
-  const bytes = Buffer.from(digest, "hex");
-  return { first: bytes.readUInt32BE(0) || 1, second: bytes.readUInt32BE(4), place: bytes.readUInt32BE(8) };
-};
+/** What is used of a digest: two words that are kept, and the slot where they go. 0 as the first word marks a free slot. */
+type Key = { first: number; second: number; slot: number };
 
 /**
  * A hash table with open addressing: where the slot of a key is taken by another one, the next free slot is used. With 5 million digests and
@@ -63,16 +58,16 @@ class Part {
   }
 
   get(key: Key): number | undefined {
-    const slot = this.#slotOf(key);
-    return this.#keys[2 * slot] === 0 ? undefined : (this.#values[slot] ?? 0);
+    const at = this.#find(key);
+    return this.#keys[2 * at] === 0 ? undefined : (this.#values[at] ?? 0);
   }
 
   set(key: Key, value: number): void {
-    const slot = this.#slotOf(key);
-    if (this.#keys[2 * slot] === 0) this.used += 1;
-    this.#keys[2 * slot] = key.first;
-    this.#keys[2 * slot + 1] = key.second;
-    this.#values[slot] = value;
+    const at = this.#find(key);
+    if (this.#keys[2 * at] === 0) this.used += 1;
+    this.#keys[2 * at] = key.first;
+    this.#keys[2 * at + 1] = key.second;
+    this.#values[at] = value;
   }
 
   empty(): void {
@@ -80,13 +75,13 @@ class Part {
     this.used = 0;
   }
 
-  /** The key's slot, or the free one where it would go. */
-  #slotOf({ first, second, place }: Key): number {
+  /** Where the key is, or the free slot where it would go. */
+  #find({ first, second, slot }: Key): number {
     const keys = this.#keys;
-    let slot = place % this.#slots;
-    while (keys[2 * slot] !== 0 && !(keys[2 * slot] === first && keys[2 * slot + 1] === second))
-      slot = (slot + 1) % this.#slots;
-    return slot;
+    let at = slot;
+    while (keys[2 * at] !== 0 && !(keys[2 * at] === first && keys[2 * at + 1] === second))
+      at = at + 1 < this.#slots ? at + 1 : 0;
+    return at;
   }
 }
 
@@ -96,6 +91,12 @@ export const recentDigests = ({ windowMs, maxBytes, withValues }: RecentDigestsO
   let newest = new Part(slots, withValues);
   /** Newest first. */
   const parts = [newest, ...Array.from({ length: PARTS - 1 }, () => new Part(slots, withValues))];
+
+  const keyOf = (digest: string): Key => {
+    const bytes = Buffer.from(digest, "hex");
+    const slot = Math.floor((bytes.readUInt32BE(8) / 2 ** 32) * slots);
+    return { first: bytes.readUInt32BE(0) || 1, second: bytes.readUInt32BE(4), slot };
+  };
 
   const begin = (atMs: number): void => {
     const openedAtMs = Math.max(atMs, newest.openedAtMs);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { occurredAtOf } from "../../../src/webhooks-to-events/occurred-at.ts";
+import { occurredAtOf } from "../../../src/notification/occurred-at.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 

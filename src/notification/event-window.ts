@@ -1,32 +1,29 @@
 import { hash } from "node:crypto";
 import type { Direction, TransactionStatusUpdated } from "../records.ts";
 import { recentDigests } from "./recent-digests.ts";
-import type { Known } from "./translate.ts";
+import { knownWith, NOTHING_KNOWN, type Known } from "./known.ts";
 
 /**
- * What this replica remembers of its own topic: the ids of the events of the last `windowMs`, and for each transaction in them
+ * What this replica remembers of its own topic: the identities of the events of the last `windowMs`, and for each transaction in them
  * the proven direction and the latest occurredAt.
  *
  * The arithmetic. Ten million transactions a day with six statuses each are 700 events a second, 5 million in two hours.
- *   event id     8 bytes a slot, at most 85 % of the slots used: 9.4 bytes
+ *   event        8 bytes a slot, at most 85 % of the slots used: 9.4 bytes
  *   transaction  16 bytes a slot: 18.8 bytes, in each part of the window (17 minutes at that rate) in which it had an event
- * Of 72 MB, three quarters hold 5.7 million ids, and still 5 million just after the oldest part was emptied; the rest holds 956,000 transactions,
+ * Of 72 MB, three quarters hold 5.7 million events, and still 5 million just after the oldest part was emptied; the rest holds 956,000 transactions,
  * 833,000 of which are one for each transaction of the two hours. When that does not suffice, the oldest go first: of the transactions that costs
- * `direction` and `outOfOrder` of those that were silent for longest (unknown, false), of the ids the shelter from duplicates.
+ * `direction` and `outOfOrder` of those that were silent for longest (unknown, false), of the events the shelter from duplicates.
  */
 export type EventWindow = {
-  /** Remembers a published event. `atMs` is when it was published; noting it again changes nothing. */
-  note: (event: NotedEvent, atMs: number) => void;
-  /** Whether the event was published within the window. */
-  seen: (eventId: string, nowMs: number) => boolean;
+  /** Remembers a published event. `atMs` is when it was published. To note it again does no harm. */
+  note: (identity: string, event: NotedEvent, atMs: number) => void;
+  /** Whether the notification of this identity (see identity.ts) was published within the window. */
+  seen: (identity: string, nowMs: number) => boolean;
   about: (transactionId: string, nowMs: number) => Known;
   size: () => { events: number; transactions: number; bytes: number };
 };
 
-export type NotedEvent = Pick<
-  TransactionStatusUpdated,
-  "eventId" | "transactionId" | "direction" | "occurredAt"
->;
+export type NotedEvent = Pick<TransactionStatusUpdated, "transactionId" | "direction" | "occurredAt">;
 
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
 
@@ -47,9 +44,6 @@ const unpacked = (value: number): Known => {
   };
 };
 
-const later = (a: number | null, b: number | null): number | null =>
-  a === null ? b : b === null ? a : Math.max(a, b);
-
 const digestOf = (transactionId: string): string => hash("sha256", transactionId, "hex");
 
 export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWindow => {
@@ -59,21 +53,17 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
 
   const about = (digest: string, nowMs: number): Known => {
     const value = transactions.get(digest, nowMs);
-    return value === undefined ? { direction: "UNKNOWN", latestOccurredAt: null } : unpacked(value);
+    return value === undefined ? NOTHING_KNOWN : unpacked(value);
   };
 
   return {
-    note: (event, atMs) => {
-      // An event's id is a digest itself.
-      if (events.get(event.eventId, atMs) !== undefined) return;
-      events.set(event.eventId, 0, atMs);
+    note: (identity, event, atMs) => {
+      if (events.get(identity, atMs) !== undefined) return;
+      events.set(identity, 0, atMs);
       const transaction = digestOf(event.transactionId);
-      const known = about(transaction, atMs);
-      const direction = event.direction === "UNKNOWN" ? known.direction : event.direction;
-      const latestOccurredAt = later(known.latestOccurredAt, event.occurredAt);
-      transactions.set(transaction, packed({ direction, latestOccurredAt }), atMs);
+      transactions.set(transaction, packed(knownWith(about(transaction, atMs), event)), atMs);
     },
-    seen: (eventId, nowMs) => events.get(eventId, nowMs) !== undefined,
+    seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
     about: (transactionId, nowMs) => about(digestOf(transactionId), nowMs),
     size: () => ({
       events: events.count,

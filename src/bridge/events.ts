@@ -1,0 +1,78 @@
+import type { Config } from "../config/config.ts";
+import { envelopeHeaders } from "../kafka/produce/envelope.ts";
+import { isRefused } from "../kafka/produce/waiting.ts";
+import { encoder } from "../kafka/schema/codec.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { EventRefused, publishOnce, type Place, type PublishOnce } from "../notification/publish-once.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import { messageOf } from "../runtime/errors.ts";
+import type { Kit } from "./kit.ts";
+import { openMemory, type Memory } from "./memory.ts";
+import type { Part } from "./part.ts";
+
+const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
+const MAX_WAITING_BYTES = 128 * 1_048_576;
+/** What is kept back of WEBHOOK_PUBLISH_TIMEOUT for reading the request and writing the answer. */
+const ANSWER_MARGIN_MS = 50;
+
+export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
+
+export type Events = Part & { publishOnce: PublishOnce; window: Memory["window"] };
+
+/** The events topic, as both flows that write to it see it. Rejects when the cluster cannot be asked. */
+export const openEvents = async (
+  config: Config,
+  { kit, metrics, schemaId }: { kit: Kit; metrics: Pick<Metrics, "outOfOrder">; schemaId: number },
+): Promise<Events> => {
+  const { clock } = kit;
+  const { webhook, topics, partner } = config;
+  const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
+  const memory = await openMemory(config, kit, schemaId);
+  const publisher = kit.publisher(topics.transactionStatus, {
+    maxWaiting: webhook.maxInFlight,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sendTimeoutMs: webhook.publishTimeoutMs,
+  });
+
+  const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
+  const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
+    const headers = headersOf({
+      id: event.eventId,
+      subject: event.transactionId,
+      timeMs: event.occurredAt ?? event.receivedAt,
+      traceparent,
+    });
+    const key = Buffer.from(event.transactionId);
+    return publisher
+      .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutOf(config))
+      .catch((error: unknown) => {
+        throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
+      });
+  };
+
+  return {
+    window: memory.window,
+    publishOnce: publishOnce({
+      publish,
+      memory: {
+        seen: memory.window.seen,
+        about: memory.window.about,
+        note: (identity, event, place) => {
+          memory.wrote(place);
+          memory.window.note(identity, event, clock.now());
+          if (event.outOfOrder) metrics.outOfOrder.inc();
+        },
+      },
+      now: clock.now,
+    }),
+    components: () => ({
+      "events-publisher": { ...publisher.state(), required: true },
+      "events-memory": { ...memory.state(), required: true },
+    }),
+    waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
+    close: async () => {
+      await Promise.all([publisher.close(0), memory.close()]);
+    },
+  };
+};

@@ -1,0 +1,187 @@
+import { expect, onTestFinished, test } from "vitest";
+import { silent } from "../../../../src/cli/silent.ts";
+import { scan, type Take } from "../../../../src/kafka/consume/scan.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+
+type Kafka = ReturnType<typeof fakeKafka>;
+
+const named = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, nth) => `${name}-${nth}`);
+
+/** A scan that has begun. It is held at each record with a key in `gates`. */
+const scanning = (
+  kafka: Kafka,
+  { take, clock = systemClock }: { take?: Take; clock?: typeof systemClock } = {},
+) => {
+  const seen: string[] = [];
+  const gates = new Map<string, Promise<void>>();
+  const stop = new AbortController();
+  const end = scan(
+    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000 },
+    (record) => {
+      const name = String(record.key);
+      seen.push(name);
+      return gates.get(name) ?? take?.(record);
+    },
+    {
+      newClient: () => kafka.client,
+      clock,
+      log: silent,
+      random: () => 0,
+      ranges: async () => (await kafka.connectCluster()).ranges(TOPIC),
+    },
+    stop.signal,
+  );
+  end.catch(() => undefined);
+  onTestFinished(() => stop.abort(new Error("the test is over")));
+  const hold = (key: string): (() => void) => {
+    let go: () => void = () => undefined;
+    gates.set(key, new Promise((resolve) => (go = resolve)));
+    return go;
+  };
+  const until = (name: string): Promise<unknown> =>
+    eventually(() => seen.includes(name), `${name} to be read`);
+  return { end, seen, hold, until, stop };
+};
+
+test("reads every partition to the end that stood when it began, and no further", async () => {
+  const kafka = fakeKafka(3);
+  kafka.append(0, named("a", 250));
+  kafka.append(2, named("c", 7));
+  const { end, seen, hold, until } = scanning(kafka);
+  const go = hold("a-120");
+  await until("a-120");
+  kafka.append(0, named("late", 3));
+  kafka.append(1, named("later", 3));
+  go();
+  await end;
+  expect([...seen].sort()).toEqual([...named("a", 250), ...named("c", 7)].sort());
+  expect(kafka.commits.size).toBe(0);
+});
+
+test("asks for no membership when there is nothing to read", async () => {
+  const { end, seen } = scanning({ ...fakeKafka(2), client: null as never });
+  await end;
+  expect(seen).toEqual([]);
+});
+
+test("ends where nothing but what nobody is shown stands before the end", async () => {
+  const kafka = fakeKafka(2);
+  kafka.append(0, named("a", 100));
+  kafka.skipOffset(0);
+  kafka.skipOffset(1);
+  const { end, seen } = scanning(kafka);
+  await end;
+  expect(seen).toEqual(named("a", 100));
+});
+
+test("goes on over a rebalance where it was, and sees nothing twice", async () => {
+  const kafka = fakeKafka(2);
+  kafka.append(0, named("a", 300));
+  kafka.append(1, named("b", 300));
+  const { end, seen, hold, until } = scanning(kafka);
+  const go = hold("a-150");
+  await until("a-150");
+  kafka.join();
+  go();
+  await end;
+  expect(seen).toHaveLength(600);
+  expect(new Set(seen).size).toBe(600);
+});
+
+test("waits for what is being taken before it ends", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, ["only"]);
+  const { end, hold, until } = scanning(kafka);
+  const go = hold("only");
+  await until("only");
+  let ended = false;
+  void end.then(() => (ended = true));
+  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toBe(false);
+  go();
+  await end;
+});
+
+test.each<[string, (kafka: Kafka) => void, RegExp]>([
+  ["its beginning is gone beyond what was read", (kafka) => kafka.dropBefore(0, 220), /not the log/],
+  ["another topic of its name is shorter", (kafka) => kafka.replace(0), /not the log/],
+  [
+    "another topic of its name is longer",
+    (kafka) => {
+      kafka.replace(0);
+      kafka.append(0, named("n", 400));
+    },
+    /not the log/,
+  ],
+])("rejects when %s", async (_, change, message) => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, named("a", 300));
+  const { end, seen, hold, until } = scanning(kafka);
+  const go = hold("a-99");
+  await until("a-99");
+  change(kafka);
+  kafka.append(0, named("new", 1));
+  // As after a fetch that failed: the topic was away.
+  kafka.join();
+  go();
+  await expect(end).rejects.toThrow(message);
+  expect(seen).toEqual(named("a", 100));
+});
+
+test("finds out after a fetch that failed, without a word of the group, that the topic is another one", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, named("a", 300));
+  const { end, seen, hold, until } = scanning(kafka);
+  const go = hold("a-99");
+  await until("a-99");
+  kafka.state.away = true;
+  go();
+  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  kafka.replace(0);
+  kafka.append(0, named("n", 400));
+  kafka.state.away = false;
+  await expect(end).rejects.toThrow("another record stands at 99");
+  expect(seen).toEqual(named("a", 100));
+});
+
+test("ends with what `take` throws, at once or later", async () => {
+  for (const take of [
+    () => {
+      throw new Error("the registry is away");
+    },
+    () => Promise.reject(new Error("the registry is away")),
+  ]) {
+    const kafka = fakeKafka(1);
+    kafka.append(0, named("a", 3));
+    const { end, seen } = scanning(kafka, { take });
+    await expect(end).rejects.toThrow("the registry is away");
+    expect(seen).toEqual(["a-0"]);
+  }
+});
+
+test("ends when it is told to, and leaves the group", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, named("a", 300));
+  const { end, hold, until, stop } = scanning(kafka);
+  const go = hold("a-5");
+  await until("a-5");
+  stop.abort(new Error("the process stops"));
+  go();
+  await expect(end).rejects.toThrow("the process stops");
+  expect(kafka.state.stopped).toBe(true);
+});
+
+test("rejects when nothing more comes for a minute, and says what the reader says", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, named("a", 300));
+  let passedMs = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + passedMs };
+  const { end, until, hold } = scanning(kafka, { clock });
+  hold("a-150");
+  await until("a-150");
+  passedMs = 61_000;
+  await expect(end).rejects.toThrow(/nothing more of commands came for 60 s: /);
+});
