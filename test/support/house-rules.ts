@@ -26,6 +26,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "ops/": adapter,
   "notification/": room(["runtime/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
+  "log-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "bridge/": room(
     [
@@ -57,6 +58,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "sandbox/options.ts": room([
     "sandbox/stories.ts",
     "sandbox/api/answers/",
+    "sandbox/api/log/",
     "sandbox/notifications/",
     "sandbox/transactions/",
     "sandbox/runtime/",
@@ -65,6 +67,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     [
       "sandbox/stories.ts",
       "sandbox/api/answers/",
+      "sandbox/api/log/",
       "sandbox/notifications/",
       "sandbox/faults/",
       "sandbox/transactions/",
@@ -88,6 +91,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   avsc: ["kafka/"],
   // The partner is an HTTP API, and so is the schema registry.
   undici: ["partner/connection/", "kafka/"],
+  "@streamparser/json": ["log-to-events/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
   commander: ["cli/"],

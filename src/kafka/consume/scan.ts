@@ -26,7 +26,7 @@ type Place = {
 };
 
 /** Small, because the process has other things to do: see the measurement in docs/operations.md. */
-const MAX_BYTES_PER_PARTITION = 131_072;
+const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;
 

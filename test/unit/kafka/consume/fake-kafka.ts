@@ -161,6 +161,10 @@ export const fakeKafka = (
           value: Buffer.from(text),
         });
     },
+    /** From now on each such request is answered so late. */
+    answered: (apiName: string, duration: number): void => {
+      events.emit("REQUEST", { payload: { apiName, duration } });
+    },
     /** As a transaction's end does, which no reader is shown. */
     skipOffset: (partition: number): void => {
       logs[partition]!.end += 1;

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin } from "../support/kafka.ts";
+
+const SESSION_MS = 6_000;
+const PROGRAM = fileURLToPath(new URL("../support/candidate.ts", import.meta.url));
+
+/** Two candidates, each a process of its own, of which one works already. */
+const twoCandidates = async () => {
+  const { kafkaBrokers: brokers } = sharedCluster();
+  const topic = `leader-${randomUUID()}`;
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: 6 }], waitForLeaders: true }),
+  );
+  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-leader-"));
+  const options = JSON.stringify({ brokers, topic, groupId: topic, sessionTimeoutMs: SESSION_MS });
+  const start = async (name: string) => {
+    const said: { what: string; at: number }[] = [];
+    const child = await tether([process.execPath, "--import", "tsx", PROGRAM, options], {
+      logFile: join(folder, `${name}.log`),
+      doomedFolder: folder,
+      onLine: (line) => {
+        const [what = "", at] = line.split(" ");
+        said.push({ what, at: Number(at) });
+      },
+    });
+    const kill = async (): Promise<void> => {
+      if (!child.isRunning()) return;
+      child.signal("SIGCONT");
+      await end(child, "SIGKILL");
+    };
+    onTestFinished(kill);
+    return { ...child, said, lastSaid: () => said.at(-1)?.what };
+  };
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const both = [await start("a"), await start("b")] as const;
+  const [a, b] = both;
+  await eventually(
+    () =>
+      both.every(({ said }) => said.some(({ what }) => what === "joined")) &&
+      (a.lastSaid() === "works") !== (b.lastSaid() === "works"),
+    "one of two to work",
+    60_000,
+  );
+  return a.lastSaid() === "works" ? { leader: a, other: b } : { leader: b, other: a };
+};
+
+it.each(["SIGKILL", "SIGSTOP"] as const)(
+  "another replica works within two session timeouts after the leader's %s",
+  async (signal) => {
+    const { leader, other } = await twoCandidates();
+    const wasWorking = other.said.length;
+    const at = Date.now();
+    leader.signal(signal);
+    await eventually(() => other.said.length > wasWorking, "the other one to work", 2 * SESSION_MS);
+    console.log(`replaced after ${Date.now() - at} ms`);
+    if (signal === "SIGKILL") return;
+
+    const before = leader.said.length;
+    leader.signal("SIGCONT");
+    await eventually(() => leader.said.length > before, "the frozen one to wake");
+    // It does nothing more of what it was at, and goes back into the group as anybody.
+    expect(leader.said[before]?.what).toBe("ended");
+    await eventually(
+      () => (leader.lastSaid() === "works") !== (other.lastSaid() === "works"),
+      "one of two to work",
+      2 * SESSION_MS,
+    );
+  },
+);

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { newClient } from "../../src/kafka/client.ts";
+import { elected, type Elected, type Held } from "../../src/kafka/consume/elected.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+
+const SESSION_MS = 6_000;
+const brokers = inject("kafkaBrokers");
+const log = pino({ level: "silent" });
+const newSilentClient = newClient(
+  { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
+  log,
+);
+
+/** A topic and a group of their own, whose candidates write down when they began and ended. */
+const election = async (partitions: number) => {
+  const topic = `elected-${randomUUID()}`;
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true }),
+  );
+  /** Who works now. */
+  const working = new Set<string>();
+  const workUntilTold = (name: string) => (held: Held) =>
+    new Promise<void>((resolve) => {
+      working.add(name);
+      held.signal.addEventListener(
+        "abort",
+        () => {
+          working.delete(name);
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  let fetches = 0;
+  const join = (name: string, work = workUntilTold(name)): Elected => {
+    const countingClient: typeof newSilentClient = () => {
+      const client = newSilentClient();
+      const makeConsumer = client.consumer.bind(client);
+      client.consumer = (options) => {
+        const consumer = makeConsumer(options);
+        consumer.on(consumer.events.REQUEST, ({ payload }) => {
+          if (payload.apiName === "Fetch") fetches += 1;
+        });
+        return consumer;
+      };
+      return client;
+    };
+    const candidate = elected({ topic, groupId: topic, sessionTimeoutMs: SESSION_MS }, work, {
+      newClient: countingClient,
+      clock: systemClock,
+      log,
+      random: () => 0,
+    });
+    onTestFinished(candidate.stop);
+    return candidate;
+  };
+  const untilOne = (of: readonly string[], withinMs = 30_000): Promise<string> =>
+    eventually(
+      () => {
+        const [only, ...others] = working;
+        return only !== undefined && others.length === 0 && of.includes(only) && only;
+      },
+      `one of ${of.join(", ")} to be chosen`,
+      withinMs,
+    );
+  const untilJoined = (...all: Elected[]): Promise<unknown> =>
+    eventually(() => all.every(({ state }) => state().up), "all to be members", 30_000);
+  return { topic, join, working, untilOne, untilJoined, fetches: () => fetches };
+};
+
+describe.each([1, 6])("with %i partitions", (partitions) => {
+  it("chooses one of three, and another one as soon as that one leaves", async () => {
+    const { topic, join, working, untilOne, untilJoined, fetches } = await election(partitions);
+    await produce(brokers, topic, [{ key: "a", value: "never read" }]);
+    const members = new Map([
+      ["a", join("a")],
+      ["b", join("b")],
+    ]);
+    await untilJoined(...members.values());
+    await untilOne(["a", "b"]);
+    const third = join("c");
+    members.set("c", third);
+    await untilJoined(third);
+    for (let left = 3; left > 0; left -= 1) {
+      const chosen = await untilOne([...members.keys()], 2 * SESSION_MS);
+      expect([...members].filter(([, { isLeader }]) => isLeader()).map(([name]) => name)).toEqual([chosen]);
+      await members.get(chosen)?.stop();
+      expect([members.get(chosen)?.isLeader(), working.has(chosen)]).toEqual([false, false]);
+      members.delete(chosen);
+    }
+    expect(fetches()).toBe(0);
+
+    const [offsets] = await askAdmin(brokers, (admin) =>
+      admin.fetchOffsets({ groupId: topic, topics: [topic] }),
+    );
+    expect(offsets?.partitions.every(({ offset }) => offset === "-1")).toBe(true);
+    // Nobody is left in it, and it keeps nothing: Kafka forgets it by itself.
+    const { groups } = await askAdmin(brokers, (admin) => admin.describeGroups([topic]));
+    expect(groups.map(({ state, members: left }) => [state, left.length])).toEqual([["Empty", 0]]);
+  });
+});
+
+it("begins work again that throws, without leaving the group", async () => {
+  const { join } = await election(1);
+  let begun = 0;
+  const { isLeader } = join("a", async ({ signal }) => {
+    begun += 1;
+    if (begun < 3) throw new Error("not yet");
+    await systemClock.sleep(60_000, signal).catch(() => undefined);
+  });
+  await eventually(() => begun === 3, "the third beginning", 30_000);
+  expect(isLeader()).toBe(true);
+});

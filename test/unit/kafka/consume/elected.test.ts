@@ -1,0 +1,117 @@
+import { expect, onTestFinished, test } from "vitest";
+import { silent } from "../../../../src/cli/silent.ts";
+import { elected, type Held } from "../../../../src/kafka/consume/elected.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+
+const SESSION_MS = 10_000;
+
+/** A candidate that is alone in its group, with a clock that can be put forward. Work that hangs is waited for a fiftieth of the time. */
+const candidate = (work: (held: Held) => Promise<void>, partitions = 2) => {
+  const kafka = fakeKafka(partitions);
+  const said: [string, unknown][] = [];
+  const tell = (fields: object, event: string): void => {
+    if (event.startsWith("election")) said.push([event, "reason" in fields ? fields.reason : null]);
+  };
+  let aheadMs = 0;
+  const monotonic = (): number => systemClock.monotonic() + aheadMs;
+  const within: typeof systemClock.within = (ms, signal, pending) =>
+    systemClock.within(ms / 50, signal, pending);
+  const office = elected({ topic: TOPIC, groupId: "g", sessionTimeoutMs: SESSION_MS }, work, {
+    newClient: () => kafka.client,
+    clock: { ...systemClock, monotonic, within },
+    log: { ...silent, info: tell, warn: tell, error: tell },
+    random: () => 0.05,
+  });
+  onTestFinished(office.stop);
+  return { kafka, office, said, putForward: (ms: number) => (aheadMs += ms) };
+};
+
+const untilAborted = ({ signal }: Held): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+test("works while it is assigned the first partition, and reads nothing of any", async () => {
+  const terms: Held[] = [];
+  const { kafka, office } = candidate((held) => {
+    terms.push(held);
+    return untilAborted(held);
+  });
+  kafka.append(0, ["a", "b"]);
+  await eventually(() => terms.length === 1, "it to be chosen");
+  expect([office.isLeader(), terms[0]?.isHeld(), office.state()]).toEqual([
+    true,
+    true,
+    { up: true, detail: "chosen" },
+  ]);
+  expect([...kafka.paused]).toEqual([0, 1]);
+
+  kafka.join([1]);
+  expect([office.isLeader(), terms[0]?.signal.aborted, terms[0]?.isHeld()]).toEqual([false, true, false]);
+  expect(office.state()).toEqual({ up: true, detail: "another replica is chosen" });
+
+  kafka.join([0]);
+  await eventually(() => terms.length === 2, "it to be chosen again");
+  expect([terms[0]?.isHeld(), terms[1]?.isHeld()]).toEqual([false, true]);
+  await office.stop();
+  expect([terms[1]?.isHeld(), kafka.state.stopped, kafka.commits.size]).toEqual([false, true, 0]);
+});
+
+test("holds nothing any more by the clock alone when it wakes after its session, before anything is heard", async () => {
+  const terms: Held[] = [];
+  const { office, putForward } = candidate((held) => {
+    terms.push(held);
+    return untilAborted(held);
+  });
+  await eventually(() => terms.length === 1, "it to be chosen");
+  putForward(SESSION_MS);
+  expect(terms[0]?.isHeld()).toBe(false);
+  expect(terms[0]?.signal.aborted).toBe(true);
+  expect(office.isLeader()).toBe(false);
+});
+
+test("counts the session from when the group was asked: an answer that lay there while the process was frozen proves nothing", async () => {
+  const terms: Held[] = [];
+  const { kafka, putForward } = candidate((held) => {
+    terms.push(held);
+    return untilAborted(held);
+  });
+  await eventually(() => terms.length === 1, "it to be chosen");
+  kafka.answered("Heartbeat", SESSION_MS + 1_000);
+  putForward(SESSION_MS + 1_000);
+  await eventually(() => terms[0]?.signal.aborted === true, "it to be told");
+  expect(terms[0]?.isHeld()).toBe(false);
+  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(terms).toHaveLength(1);
+});
+
+test("begins again, after a pause, work that throws or ends by itself", async () => {
+  let begun = 0;
+  const { said } = candidate((held) => {
+    begun += 1;
+    if (begun === 1) throw new Error("at once");
+    if (begun === 2) return Promise.reject(new Error("later"));
+    return begun === 3 ? Promise.resolve() : untilAborted(held);
+  });
+  await eventually(() => begun === 4, "the fourth beginning");
+  expect(said).toEqual([
+    ["election.won", null],
+    ["election.work.ended", "at once"],
+    ["election.work.ended", "later"],
+    ["election.work.ended", "it ended by itself"],
+  ]);
+});
+
+test("leaves work to itself that does not end, and can be chosen again", async () => {
+  const terms: Held[] = [];
+  const { kafka, said } = candidate((held) => {
+    terms.push(held);
+    return new Promise(() => undefined);
+  });
+  await eventually(() => terms.length === 1, "it to be chosen");
+  kafka.join([1]);
+  await eventually(() => said.some(([event]) => event === "election.work.hangs"), "the hanging to be told");
+  kafka.join([0]);
+  await eventually(() => terms.length === 2, "it to be chosen again");
+  expect(terms.map(({ isHeld }) => isHeld())).toEqual([false, true]);
+});
