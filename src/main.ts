@@ -12,19 +12,33 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 /** Whoever reads our output may have gone: then there is nobody to tell. */
+const nobodyReads = (): void => stopped.abort(new Error("nobody reads the output"));
+
 const write = (fd: number, line: string): void => {
   try {
     writeSync(fd, `${line}\n`);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EAGAIN")
       (fd === 1 ? process.stdout : process.stderr).write(`${line}\n`);
-    else stopped.abort(new Error("nobody reads the output"));
+    else nobodyReads();
   }
 };
+
+const writeBytes = (bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => {
+      if (error) nobodyReads();
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+// Told to whoever writes as well; without somebody who listens it would end the process.
+process.stdout.on("error", nobodyReads);
 
 const code = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (line) => write(1, line),
+  write: writeBytes,
   err: (line) => write(2, line),
   stopped: stopped.signal,
 });

@@ -5,12 +5,15 @@ import { tsImport } from "tsx/esm/api";
 /** @typedef {import("../../src/ops/metrics.ts")} Metrics */
 /** @typedef {Load["rows"][number]} Row */
 
-const NEEDED = {
-  always: "**required**",
-  serve: "**required** by `serve`",
-  webhooks: "**required** by the webhooks flow",
-  commands: "**required** by the commands flow",
-  never: "none",
+const FLOWS = /** @type {const} */ (["webhooks", "commands", "reconcile"]);
+
+/** @param {Row["need"]} need */
+const needed = (need) => {
+  if (need.length === 0) return "none";
+  if (need.includes("kafka")) return "**required**";
+  if (need.includes("serve")) return "**required** by `serve`";
+  const flows = FLOWS.filter((flow) => need.includes(flow));
+  return `**required** by the ${flows.join(" and ")} flow${flows.length > 1 ? "s" : ""}`;
 };
 
 /** In the order in which a newcomer meets them. @type {Record<string, string>} */
@@ -21,6 +24,7 @@ const GROUPS = {
   partner: "Partner",
   webhook: "Webhooks",
   commands: "Commands",
+  reconcile: "Reconcile",
   topics: "Topics",
   management: "Management",
 };
@@ -34,7 +38,7 @@ const table = (head, rows) =>
 
 /** @param {Row} row */
 const fallback = ({ fallback: text, need }) =>
-  text ? `\`${text}\`` : text === null ? NEEDED[need] : "empty";
+  text ? `\`${text}\`` : text === null ? needed(need) : "empty";
 
 /** @returns {Promise<string>} every setting, one table for each group */
 export async function settingsTables() {
@@ -65,6 +69,7 @@ export async function metricsTable() {
     kafkaUp: none,
 
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
+    reconcileLeader: () => false,
   });
   const described = await registry.getMetricsAsJSON();
   const lines = described

@@ -3,6 +3,7 @@ import { createPartner, type Partner } from "../partner/client.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { secretsIn } from "../runtime/secret-list.ts";
 import { pem, type Kit } from "./kit.ts";
 
 /** The proxy that its setting names now, which may come from a file that changes. */
@@ -48,6 +49,10 @@ export const openPartner = (config: Config, { clock }: Pick<Kit, "clock">): Part
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,
+    logEndParameter: partner.logEndParameter,
+    logMaxBytes: partner.logMaxBytes,
+    // The partner knows it from the subscribed address, or signs with it.
+    otherSecrets: () => secretsIn(config.webhook.secret?.reveal() ?? ""),
     clock,
   });
 };

@@ -6,6 +6,8 @@ import { UsageError } from "../runtime/errors.ts";
 export type Io = {
   env: Environment;
   out: (line: string) => void;
+  /** Writes bytes to where lines go as well. Resolves when there is room for more; rejects when nobody reads them, and aborts `stopped` then. */
+  write: (bytes: Uint8Array) => Promise<void>;
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
   stopped: AbortSignal;

@@ -17,6 +17,9 @@ const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
     }),
   send: async (io, exit) => (await import("./send.ts")).sendCommand(io, exit),
   watch: async (io, exit) => (await import("./watch.ts")).watchCommand(io, exit),
+  subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
+  logs: async (io, exit) => (await import("./logs.ts")).logsCommand(io, exit),
+  reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
   resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
 };
 

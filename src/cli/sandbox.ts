@@ -6,6 +6,7 @@ import { repetitions, type Repetition } from "../sandbox/options.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { storyNames, type StoryName } from "../sandbox/stories.ts";
 import { walkNames, type Walk } from "../sandbox/transactions/walks.ts";
+import { addLogOptions, logRulesOf } from "./sandbox-log.ts";
 
 export type SandboxCommandDeps = {
   /** Only PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN are read. */
@@ -41,6 +42,7 @@ type Flags = {
   history: number;
   maxQuotes: number;
   ledger: number;
+  logEntries: number;
 };
 
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -102,97 +104,103 @@ const refuse = (command: Command, flags: Flags, error: unknown): never => {
 
 /** `sandbox`: the partner imitated, on a port of its own. */
 export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
-  new Command("sandbox")
-    .description(
-      "Run a stand-in for the partner's API, which misbehaves on demand and counts what it executed.",
-    )
-    .option("--host <address>", "where to listen", "127.0.0.1")
-    .option("--port <number>", "0 takes any free one", portNumber, 8090)
-    .option(
-      "--time-scale <factor>",
-      "divides validity, steps and retries: 900 makes 15 minutes a second",
-      positive,
-      1,
-    )
-    .addOption(
-      new Option("--webhook-url <url>", "subscribed from the start; may be given several times")
-        .argParser(webUrl)
-        .default([], "none"),
-    )
-    .addOption(choice("--story <name>", "play a scenario", storyNames))
-    .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
-    .option(
-      "--start-at <instant>",
-      "where the clock begins (default: now; a fixed morning with --story and --seed)",
-      instant,
-    )
-    .addOption(choice("--answers <profile>", "how answers look", profileNames).default("plain"))
-    .addOption(
-      choice("--created-at <form>", "how instants are written (default: the profile's)", createdAtFormats),
-    )
-    .addOption(
-      choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
-    )
-    .addOption(
-      lasting("--validity <duration>", "how long a quote can be accepted, on the day it was created", "24h"),
-    )
-    .addOption(lasting("--step <duration>", "mean time between two statuses", "10m"))
-    .addOption(lasting("--retry <duration>", "mean time between two attempts to notify", "15m"))
-    .addOption(
-      choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
-    )
-    .option("--accept-unknown-quotes", "execute accepts of quotes that were never created")
-    .option("--local-quotation", "accept must carry an amount")
-    .option(
-      "--ignore-unknown-fields",
-      "let fields and query parameters pass that the specification does not know",
-    )
-    .option("--service-name <name>", "what User-Agent must end with after its last hyphen")
-    .addOption(choice("--sign <scheme>", "sign notifications (default: unsigned)", signSchemes))
-    .option("--sign-secret <text>", "the secret of --sign")
-    .option("--sign-header <name>", "the header of --sign, except for standard-webhooks", "x-signature")
-    .option("--sign-prefix <text>", "stands before the signature, such as sha256=", "")
-    .option(
-      "--history <number>",
-      "how many quotes, transactions, deliveries and requests can be looked at",
-      wholePositive,
-      5_000,
-    )
-    .option(
-      "--max-quotes <number>",
-      "how many quotes are known; the oldest are forgotten",
-      wholePositive,
-      50_000,
-    )
-    .option(
-      "--ledger <number>",
-      "for how many executed quotes repetitions are counted exactly",
-      wholePositive,
-      1_000_000,
-    )
-    .action(async (flags: Flags, command: Command) => {
-      if (flags.sign && !flags.signSecret)
-        command.error("error: --sign needs --sign-secret", { exitCode: 2 });
-      const sandbox = await startSandbox({
-        ...flags,
-        accessToken: env["PARTNER_ACCESS_TOKEN"],
-        xToken: env["PARTNER_X_TOKEN"],
-        createdAtFormat: flags.createdAt,
-        webhookUrls: flags.webhookUrl,
-        quoteValidityMs: flags.validity,
-        stepMs: flags.step,
-        retryMs: flags.retry,
-        signing: flags.sign && {
-          scheme: flags.sign,
-          secret: flags.signSecret ?? "",
-          header: flags.signHeader,
-          prefix: flags.signPrefix,
-        },
-      }).catch((error: unknown) => refuse(command, flags, error));
-      const story = flags.story ? `, story ${flags.story}` : "";
-      print(
-        `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,
-      );
-      for (const quoteId of sandbox.storyQuoteIds) print(`quote ${quoteId}`);
-      await untilStopped(sandbox.close);
-    });
+  addLogOptions(
+    new Command("sandbox")
+      .description(
+        "Run a stand-in for the partner's API, which misbehaves on demand and counts what it executed.",
+      )
+      .option("--host <address>", "where to listen", "127.0.0.1")
+      .option("--port <number>", "0 takes any free one", portNumber, 8090)
+      .option(
+        "--time-scale <factor>",
+        "divides validity, steps and retries: 900 makes 15 minutes a second",
+        positive,
+        1,
+      )
+      .addOption(
+        new Option("--webhook-url <url>", "subscribed from the start; may be given several times")
+          .argParser(webUrl)
+          .default([], "none"),
+      )
+      .addOption(choice("--story <name>", "play a scenario", storyNames))
+      .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
+      .option(
+        "--start-at <instant>",
+        "where the clock begins (default: now; a fixed morning with --story and --seed)",
+        instant,
+      )
+      .addOption(choice("--answers <profile>", "how answers look", profileNames).default("plain"))
+      .addOption(
+        choice("--created-at <form>", "how instants are written (default: the profile's)", createdAtFormats),
+      )
+      .addOption(
+        choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
+      )
+      .addOption(
+        lasting(
+          "--validity <duration>",
+          "how long a quote can be accepted, on the day it was created",
+          "24h",
+        ),
+      )
+      .addOption(lasting("--step <duration>", "mean time between two statuses", "10m"))
+      .addOption(lasting("--retry <duration>", "mean time between two attempts to notify", "15m"))
+      .addOption(
+        choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
+      )
+      .option("--accept-unknown-quotes", "execute accepts of quotes that were never created")
+      .option("--local-quotation", "accept must carry an amount")
+      .option(
+        "--ignore-unknown-fields",
+        "let fields and query parameters pass that the specification does not know",
+      )
+      .option("--service-name <name>", "what User-Agent must end with after its last hyphen")
+      .addOption(choice("--sign <scheme>", "sign notifications (default: unsigned)", signSchemes))
+      .option("--sign-secret <text>", "the secret of --sign")
+      .option("--sign-header <name>", "the header of --sign, except for standard-webhooks", "x-signature")
+      .option("--sign-prefix <text>", "stands before the signature, such as sha256=", "")
+      .option(
+        "--history <number>",
+        "how many quotes, transactions, deliveries and requests can be looked at",
+        wholePositive,
+        5_000,
+      )
+      .option(
+        "--max-quotes <number>",
+        "how many quotes are known; the oldest are forgotten",
+        wholePositive,
+        50_000,
+      )
+      .option(
+        "--ledger <number>",
+        "for how many executed quotes repetitions are counted exactly",
+        wholePositive,
+        1_000_000,
+      ),
+    { duration, wholePositive },
+  ).action(async (flags: Flags, command: Command) => {
+    if (flags.sign && !flags.signSecret) command.error("error: --sign needs --sign-secret", { exitCode: 2 });
+    const sandbox = await startSandbox({
+      ...flags,
+      accessToken: env["PARTNER_ACCESS_TOKEN"],
+      xToken: env["PARTNER_X_TOKEN"],
+      createdAtFormat: flags.createdAt,
+      webhookUrls: flags.webhookUrl,
+      log: logRulesOf(flags),
+      quoteValidityMs: flags.validity,
+      stepMs: flags.step,
+      retryMs: flags.retry,
+      signing: flags.sign && {
+        scheme: flags.sign,
+        secret: flags.signSecret ?? "",
+        header: flags.signHeader,
+        prefix: flags.signPrefix,
+      },
+    }).catch((error: unknown) => refuse(command, flags, error));
+    const story = flags.story ? `, story ${flags.story}` : "";
+    print(
+      `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,
+    );
+    for (const quoteId of sandbox.storyQuoteIds) print(`quote ${quoteId}`);
+    await untilStopped(sandbox.close);
+  });

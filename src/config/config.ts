@@ -9,8 +9,11 @@ export type Config = {
   readonly [G in keyof Settings]: { readonly [K in keyof Settings[G]]: ValueOf<Settings[G][K]> };
 };
 
-/** What the values are wanted for: `serve` needs what its flows need, a tool only Kafka and the registry. */
-export type Purpose = "serve" | "tool";
+/**
+ * What the values are wanted for: `serve` needs what its flows need, a tool only Kafka and the registry, a command that speaks with the partner alone
+ * only the partner, and a run of `reconcile` what its flow needs.
+ */
+export type Purpose = "serve" | "tool" | "partner" | "reconcile";
 
 /** One thing wrong with the environment. */
 export type Problem = { variable: string; message: string };

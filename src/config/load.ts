@@ -2,7 +2,7 @@ import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { strangers } from "./names.ts";
 import { contradictions } from "./rules.ts";
 import { Secret } from "./secret.ts";
-import type { Setting } from "./setting.ts";
+import type { Need, Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,14 +54,20 @@ const readRow = (row: Row, env: Environment): unknown => {
   return text === null ? undefined : row.read(text);
 };
 
-const isNeeded = (row: Row, purpose: Purpose, flows: readonly string[]): boolean => {
-  if (row.need === "always") return true;
-  if (purpose === "tool" || row.need === "never") return false;
-  return row.need === "serve" || flows.includes(row.need);
-};
+type Flow = Config["bridge"]["flows"][number];
 
-const because = (row: Row): string =>
-  row.need === "webhooks" || row.need === "commands" ? `, which the ${row.need} flow needs` : "";
+const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
+  ({
+    serve: ["kafka", "serve", ...flows] as const,
+    tool: ["kafka"] as const,
+    partner: ["partner"] as const,
+    reconcile: ["kafka", "partner", "reconcile"] as const,
+  })[purpose];
+
+const because = (row: Row, needs: readonly Need[], flows: readonly Flow[]): string => {
+  const flow = flows.find((name) => row.need.includes(name) && needs.includes(name));
+  return flow === undefined ? "" : `, which the ${flow} flow needs`;
+};
 
 /**
  * Reads the environment. Finds every problem at once rather than the first, and names none of the secrets.
@@ -80,11 +86,12 @@ export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   }
 
   const broken = new Set(problems.map((problem) => problem.variable));
-  const flows = (values["bridge"]?.["flows"] as readonly string[] | undefined) ?? [];
+  const flows = (values["bridge"]?.["flows"] as readonly Flow[] | undefined) ?? [];
+  const needs = needsOf(purpose, flows);
   for (const row of rows) {
     const missing = values[row.group]?.[row.key] === undefined && !broken.has(row.env);
-    if (missing && isNeeded(row, purpose, flows)) {
-      problems.push({ variable: row.env, message: `is not set${because(row)}: ${row.help}` });
+    if (missing && needs.some((need) => row.need.includes(need))) {
+      problems.push({ variable: row.env, message: `is not set${because(row, needs, flows)}: ${row.help}` });
     }
   }
 
@@ -92,8 +99,6 @@ export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   problems.push(...refused);
   for (const group of Object.values(values)) Object.freeze(group);
   const config = Object.freeze(values) as Config;
-  problems.push(
-    ...contradictions(config, { purpose, flows }).filter((problem) => !broken.has(problem.variable)),
-  );
+  problems.push(...contradictions(config, needs).filter((problem) => !broken.has(problem.variable)));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings: warned };
 };

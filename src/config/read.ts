@@ -83,6 +83,15 @@ export const readHeaderName = (text: string): string => {
   return text;
 };
 
+/** Those of the log that have one name only. */
+const OTHER_LOG_PARAMETERS = ["startDate", "eventType"];
+
+export const readParameterName = (text: string): string => {
+  if (!/^[A-Za-z0-9._~[\]-]+$/.test(text)) throw new Error("is not the name of a parameter such as endDate");
+  if (OTHER_LOG_PARAMETERS.includes(text)) throw new Error("is the name of another parameter of the log");
+  return text;
+};
+
 export const readPointer = (text: string): string => {
   if (!/^(?:\/(?:[^~/]|~[01])*)+$/.test(text)) throw new Error("is not a JSON pointer such as /data/quoteId");
   return text;

@@ -1,13 +1,11 @@
-import type { Config, Problem, Purpose } from "./config.ts";
+import type { Config, Problem } from "./config.ts";
 import { isPair } from "./pem.ts";
+import type { Need } from "./setting.ts";
 import { topics as topicSettings } from "./settings/kafka.ts";
 import { webhookSecretFault } from "./webhook-secret.ts";
 
 /** What a drain needs beyond the longest call: publishing results, committing, leaving the group. */
 const DRAIN_MARGIN_MS = 5_000;
-
-/** What is known when rules are asked. `flows` is empty where FLOWS could not be read. */
-export type Circumstances = { purpose: Purpose; flows: readonly string[] };
 
 type Rule = (config: Config) => Problem | readonly Problem[] | false;
 
@@ -80,7 +78,7 @@ const oneNameEach: Rule = ({ topics }) => {
 };
 
 /** For whatever touches Kafka and the registry. */
-const always: readonly Rule[] = [
+const kafka: readonly Rule[] = [
   ({ kafka }) =>
     needs(
       kafka.saslMechanism !== undefined && kafka.saslUsername === undefined,
@@ -117,13 +115,8 @@ const always: readonly Rule[] = [
     ),
 ];
 
-const serving: readonly Rule[] = [
-  ({ partner, bridge }) =>
-    needs(
-      partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS,
-      "PARTNER_CALL_TIMEOUT",
-      "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
-    ),
+/** For whatever calls the partner. */
+const partner: readonly Rule[] = [
   ({ partner }) =>
     together(
       [partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"],
@@ -132,6 +125,16 @@ const serving: readonly Rule[] = [
     ),
   ({ partner }) =>
     fitting([partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"], [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"]),
+];
+
+const serve: readonly Rule[] = [
+  ({ partner, bridge }) =>
+    needs(
+      partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS,
+      "PARTNER_CALL_TIMEOUT",
+      "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
+    ),
+  ...partner,
 ];
 
 const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
@@ -163,15 +166,29 @@ const webhooks: readonly Rule[] = [
     ),
 ];
 
+const reconcile: readonly Rule[] = [
+  ({ reconcile: { windowMs, everyMs, minAgeMs } }) =>
+    needs(
+      windowMs < everyMs + minAgeMs,
+      "RECONCILE_WINDOW",
+      "is shorter than RECONCILE_EVERY and RECONCILE_MIN_AGE together: no run would look at what lies between",
+    ),
+  ({ reconcile: { windowMs, lookbackMs } }) =>
+    needs(
+      lookbackMs < windowMs,
+      "RECONCILE_LOOKBACK",
+      "is shorter than RECONCILE_WINDOW: a start would look at less than every other run does",
+    ),
+];
+
+const rules = { kafka, serve, partner, webhooks, commands: [], reconcile } as const satisfies Record<
+  Need,
+  readonly Rule[]
+>;
+
 /**
  * What must hold between settings that are each fine by themselves: every rule that is broken. A value that could not be read is
  * undefined here, whatever its type says; the caller passes over what is said of it.
  */
-export const contradictions = (config: Config, { purpose, flows }: Circumstances): Problem[] => {
-  const asked = [
-    ...always,
-    ...(purpose === "serve" ? serving : []),
-    ...(purpose === "serve" && flows.includes("webhooks") ? webhooks : []),
-  ];
-  return asked.flatMap((rule) => rule(config) || []);
-};
+export const contradictions = (config: Config, asked: readonly Need[]): Problem[] =>
+  asked.flatMap((need) => rules[need].flatMap((rule) => rule(config) || []));

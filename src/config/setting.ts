@@ -7,21 +7,23 @@ import {
   readHeaderText,
   readInteger,
   readList,
+  readParameterName,
   readPointer,
   readUrl,
   type Range,
 } from "./read.ts";
 import { Secret } from "./secret.ts";
 
-/** When a setting must be given: always, for a flow, or never. */
-export type Need = "always" | "serve" | "webhooks" | "commands" | "never";
+/** What a setting may be needed for: whatever touches Kafka, `serve` with any flow, a flow, or what speaks with the partner alone. */
+export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner";
 
 /** One environment variable: everything the program, its documentation and its error messages know of it. */
 export type Setting<T> = {
   env: string;
   /** The default as it would be written; null when there is none. */
   fallback: string | null;
-  need: Need;
+  /** It must be given for each of these. */
+  need: readonly Need[];
   secret: boolean;
   /** What a value looks like, for documentation. */
   shape: string;
@@ -32,13 +34,13 @@ export type Setting<T> = {
   check?: (text: string) => void;
 };
 
-type Row = { env: string; help: string; need?: Need };
+type Row = { env: string; help: string; need?: readonly Need[] };
 type WithFallback = Row & { fallback: string };
 /** Without a fallback the value may be absent, unless it is needed always. */
 type Optional<T> = Setting<T> & { optional: true };
 
 const row = <T>(
-  { env, help, need = "never" }: Row,
+  { env, help, need = [] }: Row,
   shape: string,
   fallback: string | null,
   read: (text: string) => T,
@@ -99,6 +101,10 @@ export const jsonPointer = (options: Row): Optional<string> => ({
   ...row(options, "JSON pointer", null, readPointer),
   optional: true,
 });
+
+/** The name of a parameter in an address. */
+export const parameterName = (options: WithFallback): Setting<string> =>
+  row(options, "parameter name", options.fallback, readParameterName);
 
 /** The name of a file with certificates, PEM. */
 export const certificates = (options: Row): Optional<string> => ({

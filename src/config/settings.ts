@@ -1,7 +1,18 @@
 import { bridge, commands, management } from "./settings/bridge.ts";
 import { kafka, registry, topics } from "./settings/kafka.ts";
 import { partner } from "./settings/partner.ts";
+import { reconcile } from "./settings/reconcile.ts";
 import { webhook } from "./settings/webhook.ts";
 
 /** Every setting there is, once: its type, default, documentation and redaction follow from its row. */
-export const settings = { bridge, kafka, registry, partner, webhook, commands, management, topics } as const;
+export const settings = {
+  bridge,
+  kafka,
+  registry,
+  partner,
+  webhook,
+  commands,
+  reconcile,
+  management,
+  topics,
+} as const;

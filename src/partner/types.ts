@@ -45,6 +45,32 @@ export type CallOptions = {
 /** Makes one call, without retries. Never rejects: whatever happens is an {@link Outcome}. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
 
+/** A subscription to the partner's notifications, as it is sent. */
+export type Subscription = { url: string; events: readonly string[] };
+
+/** What became of a subscription. `unknown`: it, or a part of it, left, and no status line of an answer came. */
+export type Subscribed =
+  | { kind: "answered"; answer: Answer }
+  | { kind: "notSent"; reason: string }
+  | { kind: "unknown"; reason: string };
+
+/**
+ * What the partner's log answered. The body is decompressed, and bounded by PARTNER_LOG_MAX_BYTES (over it: throws). Leaving the loop early closes
+ * the connection. That of anything but a 2xx is a short text in which secrets are masked.
+ */
+export type LogAnswer = {
+  httpStatus: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  retryAfterMs: number | null;
+  body: AsyncIterable<Uint8Array>;
+};
+
+/** Days are YYYY-MM-DD. `eventType` null: the parameter is left out. */
+export type LogQuery = { startDate: string; endDate: string; eventType: string | null };
+
+/** Rejects when no head of an answer came, with a reason for people. */
+export type FetchLog = (query: LogQuery, signal: AbortSignal) => Promise<LogAnswer>;
+
 /** A call's way through the gate that bounds how many calls are open at a time, and how many begin in a second. */
 export type Pass = {
   /** Whether the call may begin at once. When not, it has to wait. */

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { createdAtFormats, type CreatedAtFormat } from "./api/answers/created-at.ts";
 import { profileNames, type ProfileName } from "./api/answers/profiles.ts";
+import { changedLogRules, usualLogRules, type LogRules } from "./api/log/log-rules.ts";
 import type { Signing } from "./notifications/sign.ts";
 import { runningClock, type SandboxClock } from "./runtime/clock.ts";
+import { WrongInput } from "./runtime/wrong-input.ts";
 import { storyNames, type StoryName } from "./stories.ts";
 import { walkNames, type Walk } from "./transactions/walks.ts";
 
@@ -57,6 +59,10 @@ export type SandboxOptions = {
   walk?: Walk | undefined;
   /** Notifications are unsigned by default. */
   signing?: Signing | undefined;
+  /** How the notification log is read and answered, as in PUT /_sandbox/log. */
+  log?: Partial<LogRules> | undefined;
+  /** How many notifications the log holds, the oldest being forgotten; default 1,000,000. */
+  logEntries?: number | undefined;
   /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 5,000. */
   history?: number | undefined;
   /** How many quotes are known at most, the oldest being forgotten; default 50,000. */
@@ -104,6 +110,14 @@ const signingOf = (signing: Signing | undefined): Signing | null => {
   return signing;
 };
 
+const logRulesOf = (rules: Partial<LogRules> | undefined): LogRules => {
+  try {
+    return changedLogRules(usualLogRules, rules ?? {});
+  } catch (error) {
+    return wrong(error instanceof WrongInput ? `log: ${error.message}` : String(error));
+  }
+};
+
 // 09:00 on a Monday in São Paulo.
 const seededStart = Date.parse("2026-01-05T12:00:00Z");
 
@@ -143,6 +157,8 @@ export const settingsFrom = (options: SandboxOptions) => {
     ignoreUnknownFields: options.ignoreUnknownFields ?? false,
     walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
     signing: signingOf(options.signing),
+    log: logRulesOf(options.log),
+    logEntries: Math.trunc(above("logEntries", options.logEntries, 1, 1_000_000)),
     history,
     maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),

@@ -7,7 +7,7 @@ import { createPoster } from "./notifications/post.ts";
 import { settingsFrom, type SandboxOptions } from "./options.ts";
 import { isPage, servePage } from "./page/serve-page.ts";
 import { write } from "./runtime/answer.ts";
-import { createSaoPauloCalendar } from "./runtime/calendar.ts";
+import { createCalendar } from "./runtime/calendar.ts";
 import { listen } from "./runtime/listen.ts";
 import { tellStory } from "./tell-story.ts";
 import { createWorld } from "./world.ts";
@@ -30,7 +30,10 @@ export type Sandbox = {
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const settings = settingsFrom(options);
   const poster = createPoster(settings.attemptTimeoutMs);
-  const world = createWorld(settings, { poster, day: createSaoPauloCalendar() });
+  const world = createWorld(settings, {
+    poster,
+    days: { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") },
+  });
   const partner = createPartner({
     ...world,
     checkHeaders: createHeaderCheck(settings),
@@ -42,8 +45,7 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbo
     const target = incoming.url ?? "/";
     if (isPage(incoming.method, target)) return servePage(world, target, response);
     if (!target.startsWith(controlPrefix)) return servePartner(incoming, response, body);
-    write(response, control(world, incoming.method ?? "GET", target, body));
-    return undefined;
+    return write(response, control(world, incoming.method ?? "GET", target, body));
   });
 
   const storyQuoteIds = settings.story === null ? [] : tellStory(world, settings.story);

@@ -46,9 +46,26 @@ export type Attempt = {
   error: string | null;
 };
 
+/** How a lost notification stands in the log: as five failed attempts, or as a success that never arrived. */
+export type LostAs = "failed" | "delivered";
+
+/** One notification to one URL, as the log keeps it. */
+export type LoggedNotification = {
+  entryId: number;
+  url: string;
+  transactionId: string;
+  status: string;
+  createdAt: number;
+  state: Delivery["state"];
+  /** Oldest first; null where no answer came. */
+  attempts: { at: number; httpStatus: number | null }[];
+};
+
 /** One notification on its way to one URL. */
 export type Delivery = {
   deliveryId: string;
+  /** Null where the log does not know of it: a repetition, or a forgery that the partner never sent. */
+  entryId: number | null;
   url: string;
   eventType: string;
   transactionId: string;

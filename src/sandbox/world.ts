@@ -1,23 +1,27 @@
 import { formatInstant } from "./api/answers/created-at.ts";
 import { profiles } from "./api/answers/profiles.ts";
 import type { AnswersProfile, Stamp } from "./api/answers/types.ts";
+import { changedLogRules, type LogRules } from "./api/log/log-rules.ts";
+import { createLogReader, type LogReader } from "./api/log/read-log.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
-import { createNotifications } from "./notifications/notifications.ts";
+import { createNotifications, type Change } from "./notifications/notifications.ts";
+import { createPast, parsePastRequest } from "./notifications/past.ts";
 import type { Poster } from "./notifications/post.ts";
+import { createSentLog } from "./notifications/sent-log.ts";
 import { signatureHeaders } from "./notifications/sign.ts";
 import { createSubscriptions, type Subscriptions } from "./notifications/subscriptions.ts";
 import type { Settings } from "./options.ts";
 import { Ring } from "./runtime/bounded.ts";
-import { numberFrom, randomFrom, uuidFrom } from "./runtime/random.ts";
+import { numberFrom, randomFrom, uuidFrom, type Random } from "./runtime/random.ts";
 import { createScheduler } from "./runtime/scheduler.ts";
 import { stories } from "./stories.ts";
 import { createLedger, type Ledger } from "./transactions/ledger.ts";
 import type { TransactionRequest } from "./transactions/make-transactions.ts";
 import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type Transactions } from "./transactions/transactions.ts";
-import { isWalk } from "./transactions/walks.ts";
-import type { SeenRequest } from "./types.ts";
+import { isWalk, statusesOf } from "./transactions/walks.ts";
+import type { LoggedNotification, SeenRequest } from "./types.ts";
 
 /** Everything the partner knows and does, without any HTTP server in front of it. */
 export type World = {
@@ -25,16 +29,22 @@ export type World = {
   profile: AnswersProfile;
   stamp: Stamp;
   now: () => number;
-  day: (at: number) => string;
   quotes: QuoteBook;
   ledger: Ledger;
   transactions: Transactions;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
+  logReader: LogReader;
   faults: Faults;
   seen: Ring<SeenRequest>;
   counters: { requests: number };
   makeTransactions(request: TransactionRequest): { transactionIds: string[] };
+  /** Enters notifications of the past into the log; see POST /_sandbox/log. */
+  makePast(request: unknown): { notifications: number; lost: number; toSend: number };
+  /** How the log is read from now on; see PUT /_sandbox/log. */
+  changeLog(changes: unknown): LogRules;
+  /** Notifications that never arrived, newest first. */
+  lost(limit: number): { count: number; notifications: LoggedNotification[] };
   summary(): Record<string, unknown>;
   totals(): Record<string, number | boolean>;
   /** Forgets quotes, transactions, subscriptions, deliveries, faults and requests, and counts from zero. */
@@ -47,16 +57,17 @@ const walkPrefix = "walk:";
 
 export const createWorld = (
   settings: Settings,
-  deps: { poster: Poster; day: (at: number) => string },
+  deps: { poster: Poster; days: Record<"sao-paulo" | "utc", (at: number) => string> },
 ): World => {
   const { clock, seed } = settings;
   const now = () => clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
   const randomFor = (label: string) => randomFrom(seed, label);
   const profile: AnswersProfile = profiles[settings.answers];
+  const idFrom = (random: Random) => (profile.ids === "number" ? numberFrom(random) : uuidFrom(random));
   const idsFrom = (label: string) => {
     const random = randomFor(label);
-    return () => (profile.ids === "number" ? numberFrom(random) : uuidFrom(random));
+    return () => idFrom(random);
   };
   const nextTransactionId = idsFrom("transactions");
   const nextDeliveryId = idsFrom("deliveries");
@@ -70,12 +81,15 @@ export const createWorld = (
   const counters = { requests: 0 };
   const subscriptions = createSubscriptions({ now, nextId: idsFrom("subscriptions") });
   const { jitter, history } = settings;
+  const sentLog = createSentLog(settings.logEntries);
+  const bodyOf = (change: Change) => JSON.stringify(profile.notification(change, stamp));
 
   const deliveries = createDeliveries(
     { retryMs: scaled(settings.retryMs), jitter, history },
     {
       now,
       scheduler,
+      sentLog,
       randomFor,
       post: (url, body, headers) => deps.poster.post(url, body, headers),
       headersFor: ({ deliveryId: id, body, forged }) => ({
@@ -89,12 +103,34 @@ export const createWorld = (
   const notifications = createNotifications({
     subscriptions,
     deliveries,
+    sentLog,
     faults,
     scheduler,
     nextDeliveryId,
-    bodyOf: (change) => JSON.stringify(profile.notification(change, stamp)),
+    bodyOf,
     scaled,
     longestHoldMs: scaled(3 * settings.stepMs),
+  });
+  const past = createPast({
+    seed,
+    subscriptions,
+    deliveries,
+    sentLog,
+    statuses: statusesOf("OUTBOUND", "main"),
+    now,
+    nextDeliveryId,
+    idFrom,
+    bodyOf,
+  });
+  const logReader = createLogReader({
+    rules: settings.log,
+    sentLog,
+    profile,
+    stamp,
+    now,
+    days: deps.days,
+    scaled,
+    random: randomFor("order of the log"),
   });
   const transactions = createTransactions(
     { stepMs: scaled(settings.stepMs), jitter, history, maxWalking: settings.maxWalking },
@@ -114,7 +150,7 @@ export const createWorld = (
     },
     {
       now,
-      day: deps.day,
+      day: deps.days["sao-paulo"],
       nextQuoteId: idsFrom("quotes"),
       ledger,
       startTransaction: ({ quoteId, direction, accept }) => {
@@ -134,12 +170,12 @@ export const createWorld = (
     profile,
     stamp,
     now,
-    day: deps.day,
     quotes,
     ledger,
     transactions,
     subscriptions,
     deliveries,
+    logReader,
     faults,
     seen,
     counters,
@@ -155,6 +191,9 @@ export const createWorld = (
         });
       return { transactionIds };
     },
+    makePast: (request) => past.make(parsePastRequest(request)),
+    changeLog: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
+    lost: (limit) => sentLog.lost(limit, now()),
     summary: () => ({
       timeScale: settings.timeScale,
       seed,
@@ -176,12 +215,16 @@ export const createWorld = (
         exact,
         ...transactions.totals(),
         ...deliveries.totals(),
+        toSend: past.waiting(),
       };
     },
     close: () => scheduler.close(),
     reset: () => {
       scheduler.clear();
       notifications.clear();
+      past.clear();
+      sentLog.clear();
+      logReader.rules = settings.log;
       quotes.clear();
       ledger.clear();
       transactions.clear();

@@ -4,7 +4,7 @@ export const bridge = {
   flows: someOf({
     env: "FLOWS",
     fallback: "webhooks,commands",
-    values: ["webhooks", "commands"],
+    values: ["webhooks", "commands", "reconcile"],
     help: "Which flows this process runs.",
   }),
   logLevel: oneOf({

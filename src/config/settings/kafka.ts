@@ -14,7 +14,7 @@ import {
 } from "../setting.ts";
 
 export const kafka = {
-  brokers: brokers({ env: "KAFKA_BROKERS", need: "always", help: "Bootstrap brokers, host:port." }),
+  brokers: brokers({ env: "KAFKA_BROKERS", need: ["kafka"], help: "Bootstrap brokers, host:port." }),
   clientId: text({
     env: "KAFKA_CLIENT_ID",
     fallback: "cambio-bridge",
@@ -51,7 +51,7 @@ export const kafka = {
 export const registry = {
   url: requiredUrl({
     env: "SCHEMA_REGISTRY_URL",
-    need: "always",
+    need: ["kafka"],
     help: "Confluent-compatible schema registry, without a trailing /subjects.",
   }),
   username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),

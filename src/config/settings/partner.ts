@@ -8,31 +8,35 @@ import {
   list,
   optionalHeaderText,
   optionalInteger,
+  parameterName,
   privateKey,
   secret,
   statuses,
   url,
 } from "../setting.ts";
 
+/** Whatever calls the partner. */
+const CALLS = ["commands", "reconcile", "partner"] as const;
+
 export const partner = {
   baseUrl: url({
     env: "PARTNER_BASE_URL",
-    need: "serve",
+    need: ["serve", "partner"],
     help: "The partner's API, up to but without /corporate. Also the ce_source of everything published.",
   }),
   accessToken: secret({
     env: "PARTNER_ACCESS_TOKEN",
-    need: "commands",
+    need: CALLS,
     help: "Bearer token.",
     check: checkHeaderText,
   }),
   xToken: secret({
     env: "PARTNER_X_TOKEN",
-    need: "commands",
+    need: CALLS,
     help: "Value of the x-token header.",
     check: checkHeaderText,
   }),
-  name: optionalHeaderText({ env: "PARTNER_NAME", need: "commands", help: "First part of the User-Agent." }),
+  name: optionalHeaderText({ env: "PARTNER_NAME", need: CALLS, help: "First part of the User-Agent." }),
   serviceName: headerText({
     env: "PARTNER_SERVICE_NAME",
     fallback: "fx",
@@ -102,6 +106,26 @@ export const partner = {
   quoteIdPointer: jsonPointer({
     env: "PARTNER_QUOTE_ID_POINTER",
     help: "JSON pointer to the quoteId in the answer to a create; found tolerantly when absent.",
+  }),
+  logEntriesPointer: jsonPointer({
+    env: "PARTNER_LOG_ENTRIES_POINTER",
+    help: "JSON pointer to the array of entries in the notification log; found tolerantly when absent.",
+  }),
+  logNotificationPointer: jsonPointer({
+    env: "PARTNER_LOG_NOTIFICATION_POINTER",
+    help: "JSON pointer to the notification within an entry, an object or JSON in a string; found tolerantly when absent.",
+  }),
+  logEndParameter: parameterName({
+    env: "PARTNER_LOG_END_PARAMETER",
+    fallback: "endtDate",
+    help: "Name of the parameter that says where the log is to end.",
+  }),
+  logMaxBytes: integer({
+    env: "PARTNER_LOG_MAX_BYTES",
+    fallback: "268435456",
+    min: 1,
+    max: 100_000_000_000,
+    help: "How much of one answer of the log is read, after decompression.",
   }),
   purposes: list({ env: "PARTNER_PURPOSES", fallback: "", help: "Purposes allowed beyond the known ones." }),
   currencies: list({

@@ -25,7 +25,7 @@ export const webhook = {
   }),
   auth: optionalOneOf({
     env: "WEBHOOK_AUTH",
-    need: "webhooks",
+    need: ["webhooks"],
     values: ["path-token", "header", "hmac", "standard-webhooks", "none"],
     help: "How a notification proves that it is the partner's.",
   }),

@@ -1,5 +1,8 @@
 import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
+import type { Reading } from "../connection/exchange.ts";
+import type { Answer } from "../types.ts";
 import type { Mask } from "./mask.ts";
+import { readRetryAfter } from "./retry-after.ts";
 
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -32,4 +35,18 @@ export const bodyText = (
   // Streaming leaves out the part of a character that the cut went through.
   const kept = new TextDecoder().decode(whole.subarray(0, maxBytes), { stream: whole.length > maxBytes });
   return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);
+};
+
+/** What the partner answered, or null when no status line arrived that could be read. */
+export const answerOf = (
+  { status, headers, body, complete }: Reading & { sent: true },
+  { maxBytes, mask, nowMs }: { maxBytes: number; mask: Mask; nowMs: number },
+): Answer | null => {
+  if (status === null) return null;
+  const encoding = String(headers["content-encoding"] ?? "");
+  return {
+    httpStatus: status,
+    body: complete ? bodyText(body, { encoding, maxBytes, mask }) : null,
+    retryAfterMs: readRetryAfter(headers["retry-after"], nowMs),
+  };
 };

@@ -1,3 +1,6 @@
+/** A reason is a line in a log, not a place for whatever the other side sent. */
+export const MAX_REASON_LENGTH = 300;
+
 /** Stands for a secret in whatever is kept of an answer. */
 const MASK = "***";
 
@@ -59,12 +62,17 @@ const flatten = (text: string): { flat: string; from: number[] } => {
   return { flat, from };
 };
 
+/** What was read of a text, and what is shown of it. */
+export type Masked = { shown: string; /** So many characters of the text. */ taken: number; hidden: number };
+
 export type Mask = {
   /**
    * Replaces every secret.
    * @param limit so many characters of the text are kept; a secret that begins within them is recognized by what follows
    */
   (text: string, limit?: number): string;
+  /** The same, for a text that goes on behind `taken`, which lies behind `limit` where a secret does. */
+  part: (text: string, limit: number) => Masked;
   /** So many bytes behind a cut are needed to recognize a secret that begins before it. */
   marginBytes: number;
 };
@@ -89,20 +97,24 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     return found;
   };
 
-  const apply = (text: string, limit = text.length): string => {
-    if (known.length === 0) return text.slice(0, limit);
+  const part = (text: string, limit: number): Masked => {
+    if (known.length === 0) return { shown: text.slice(0, limit), taken: limit, hidden: 0 };
     const { flat, from } = flatten(text);
     let shown = "";
+    let hidden = 0;
     let at = 0;
     for (let found = next(flat, 0); found !== null; found = next(flat, found.end)) {
       const start = from[found.index] ?? text.length;
       if (start >= limit) break;
       shown += text.slice(at, start) + MASK;
+      hidden += 1;
       at = from[found.end] ?? text.length;
     }
-    return shown + text.slice(at, Math.max(at, limit));
+    const taken = Math.max(at, limit);
+    return { shown: shown + text.slice(at, taken), taken, hidden };
   };
-  return Object.assign(apply, {
+  return Object.assign((text: string, limit = text.length): string => part(text, limit).shown, {
+    part,
     marginBytes: Math.max(0, ...secrets.map((secret) => secret.length)) * LONGEST_FORM,
   });
 };

@@ -1,17 +1,16 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { polled, turn } from "../../runtime/turn.ts";
 import type { CallOptions } from "../types.ts";
-import { connectFor, type TlsMaterial } from "./connect.ts";
+import type { Opening } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
 import { exchange, type Reading, type Sending } from "./exchange.ts";
 import { idleConnections, usableIdleMs } from "./idle-connections.ts";
+import { reasonOf } from "./reason.ts";
 
 export type TransportOptions = {
   /** Without a path. */
   origin: URL;
-  tls: TlsMaterial;
-  /** Asked for each connection; null for none. */
-  proxy: (() => URL) | null;
+  connect: () => Opening;
   /** For name, connection, tunnel and TLS together. */
   connectTimeoutMs: number;
   /** From handing the request over until its answer is complete. */
@@ -31,12 +30,6 @@ export type Transport = {
 /** With the moment on the monotonic clock at which the call is over. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
-const messageOf = (error: unknown): string => {
-  // What a host with several addresses ends in says nothing itself.
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
-};
-
 /** For how long the partner says in its answer that it keeps an idle connection open. */
 const announcedMs = ({ headers }: Reading & { sent: true }): number => {
   const seconds = /\btimeout\s*=\s*(\d+)/i.exec(String(headers["keep-alive"] ?? ""))?.[1];
@@ -44,8 +37,7 @@ const announcedMs = ({ headers }: Reading & { sent: true }): number => {
 };
 
 export const transportFor = (options: TransportOptions): Transport => {
-  const { origin, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
-  const connect = connectFor(options);
+  const { origin, connect, clock, connectTimeoutMs, callTimeoutMs, keepAliveMs } = options;
   const maxIdleMs = usableIdleMs(keepAliveMs);
   const idle = idleConnections({ maxIdleMs, clock });
   let closed = false;
@@ -64,7 +56,7 @@ export const transportFor = (options: TransportOptions): Transport => {
       // After a freeze the time is over before anybody has looked for the answer that arrived meanwhile.
       await turn();
       connection.giveUp();
-      cut(messageOf(error));
+      cut(reasonOf(error));
     });
     const reading = await done;
     if (isReusable(reading)) idle.add(connection);
@@ -96,7 +88,7 @@ export const transportFor = (options: TransportOptions): Transport => {
       connection = connectionOver(socket, { origin, maxIdleMs, giveUp });
     } catch (error) {
       giveUp();
-      return { sent: false, reason: messageOf(error) };
+      return { sent: false, reason: reasonOf(error) };
     }
     return sendOver(connection, request, timed);
   };

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Deliveries } from "../notifications/deliveries.ts";
 import type { Subscriptions } from "../notifications/subscriptions.ts";
 import type { Answer } from "../runtime/answer.ts";
 import type { QuoteBook } from "../transactions/quotes.ts";
 import type { Operation } from "../types.ts";
 import type { Refusal } from "./answers/refusals.ts";
 import type { AnswersProfile, Stamp } from "./answers/types.ts";
+import type { LogReader } from "./log/read-log.ts";
 import { InvalidRequest, type Readers } from "./read-requests.ts";
 
 export type PartnerRequest = {
@@ -30,8 +30,7 @@ export type PartnerDeps = {
   readers: Readers;
   quotes: QuoteBook;
   subscriptions: Subscriptions;
-  deliveries: Deliveries;
-  day: (at: number) => string;
+  logReader: LogReader;
 };
 
 const refusals = {
@@ -56,16 +55,6 @@ export const createPartner = (deps: PartnerDeps): Partner => {
     );
   };
 
-  const logs = (query: URLSearchParams): Answer => {
-    const { startDate, endtDate, eventType } = readers.logFilter(query);
-    const entries = deps.deliveries.newest().filter((entry) => {
-      const day = deps.day(entry.createdAt);
-      const inPeriod = (startDate === null || day >= startDate) && (endtDate === null || day <= endtDate);
-      return !entry.duplicate && inPeriod && (eventType === null || entry.eventType === eventType);
-    });
-    return profile.log(entries.reverse(), stamp);
-  };
-
   const execute = ({ operation, quoteId, query, body }: PartnerRequest): Answer => {
     switch (operation) {
       case "create":
@@ -77,7 +66,7 @@ export const createPartner = (deps: PartnerDeps): Partner => {
         return profile.subscribed(deps.subscriptions.subscribe(url, events), stamp);
       }
       case "logs":
-        return logs(query);
+        return deps.logReader.read(readers.logFilter(query));
     }
   };
 

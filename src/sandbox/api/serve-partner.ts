@@ -73,12 +73,13 @@ export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
       return ordinary(route, { query, headers: incoming.headers, body: seen.body }, body === null);
     };
     const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
-      if (fault) seen.answered = misbehave(response, fault, answer, faultAnswer);
-      else {
-        const made = answer();
-        seen.answered = made.status;
-        write(response, made);
+      if (fault) {
+        seen.answered = misbehave(response, fault, answer, faultAnswer);
+        return undefined;
       }
+      const made = answer();
+      seen.answered = made.status;
+      return write(response, made);
     };
 
     const due = faults.any()
@@ -86,6 +87,7 @@ export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
           operation: seen.operation,
           quoteId: route.kind === "operation" ? (route.quoteId ?? undefined) : undefined,
           path,
+          query: mark < 0 ? "" : target.slice(mark + 1),
           body: seen.body.toString(),
           rawHeaders: seen.rawHeaders,
         })
@@ -96,7 +98,6 @@ export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
     // A latency is real time, and the request is executed after it, as behind a slow network.
     if (latencyMs > 0)
       return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(other));
-    finish(other);
-    return undefined;
+    return finish(other);
   };
 };

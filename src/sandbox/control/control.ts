@@ -1,9 +1,17 @@
-import { FaultRuleError, parseFaultRule } from "../faults/fault-rules.ts";
+import { parseFaultRule } from "../faults/fault-rules.ts";
 import { json, type Answer } from "../runtime/answer.ts";
-import { parseTransactionRequest, TransactionRequestError } from "../transactions/make-transactions.ts";
+import { WrongInput } from "../runtime/wrong-input.ts";
+import { parseTransactionRequest } from "../transactions/make-transactions.ts";
 import { canonicalId } from "../transactions/quote-id.ts";
 import type { World } from "../world.ts";
-import { deliveryView, quoteView, requestView, subscriptionView, transactionView } from "./state.ts";
+import {
+  deliveryView,
+  lostView,
+  quoteView,
+  requestView,
+  subscriptionView,
+  transactionView,
+} from "./state.ts";
 
 export const controlPrefix = "/_sandbox/";
 
@@ -13,13 +21,13 @@ const parsed = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString("utf8"));
   } catch {
-    throw new FaultRuleError("the body must be JSON");
+    throw new WrongInput("the body must be JSON");
   }
 };
 
 const idsOf = (value: unknown): string[] => {
   if (!Array.isArray(value) || !value.every((id): id is string => typeof id === "string"))
-    throw new FaultRuleError("the body must be a list of quoteIds");
+    throw new WrongInput("the body must be a list of quoteIds");
   return value.map(canonicalId);
 };
 
@@ -35,6 +43,7 @@ export const stateOf = (world: World, limit: number | undefined) => ({
   transactions: world.transactions.newest(limit).map(transactionView),
   subscriptions: world.subscriptions.list().map(subscriptionView),
   deliveries: world.deliveries.newest(limit).map(deliveryView),
+  lost: lostView(world.lost(limit ?? world.settings.history)),
   requests: world.seen.newest(limit).map(requestView),
   faults: world.faults.list(),
 });
@@ -75,6 +84,9 @@ const routes: Record<string, (call: Call) => Answer> = {
   },
   "POST transactions": ({ world, body }) =>
     json(201, world.makeTransactions(parseTransactionRequest(parsed(body)))),
+  "GET log": ({ world }) => json(200, world.logReader.rules),
+  "PUT log": ({ world, body }) => json(200, world.changeLog(parsed(body))),
+  "POST log": ({ world, body }) => json(201, world.makePast(parsed(body))),
   "GET faults": ({ world }) => json(200, world.faults.list()),
   "POST faults": ({ world, body }) => {
     const value = parsed(body);
@@ -118,8 +130,7 @@ export const control = (world: World, method: string, target: string, body: Buff
       body,
     });
   } catch (error) {
-    if (error instanceof FaultRuleError || error instanceof TransactionRequestError)
-      return problem(400, error.message);
+    if (error instanceof WrongInput) return problem(400, error.message);
     if (error instanceof URIError)
       return problem(400, "the identifier in the path is not percent-encoded UTF-8");
     throw error;

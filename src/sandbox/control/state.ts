@@ -1,4 +1,11 @@
-import type { Delivery, Quote, SeenRequest, Subscription, Transaction } from "../types.ts";
+import type {
+  Delivery,
+  LoggedNotification,
+  Quote,
+  SeenRequest,
+  Subscription,
+  Transaction,
+} from "../types.ts";
 
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
@@ -31,6 +38,23 @@ export const deliveryView = (delivery: Delivery) => ({
     ...attempt,
     dueAt: iso(attempt.dueAt),
     startedAt: iso(attempt.startedAt),
+  })),
+});
+
+export const lostView = ({
+  count,
+  notifications,
+}: {
+  count: number;
+  notifications: LoggedNotification[];
+}) => ({
+  count,
+  notifications: notifications.map(({ transactionId, status, createdAt, url, state }) => ({
+    transactionId,
+    status,
+    createdAt: iso(createdAt),
+    url,
+    state,
   })),
 });
 

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import type { Operation } from "../types.ts";
+import { fieldsFrom, isFields, numberIn, choiceIn, WrongInput, type Fields } from "../runtime/wrong-input.ts";
+import type { LostAs, Operation } from "../types.ts";
 
 export type When = "before" | "after";
 
@@ -12,15 +13,23 @@ export type RequestFault =
   | { kind: "hang"; when: When }
   | { kind: "reset"; when: When }
   | { kind: "garbage"; when: When }
-  | { kind: "slow-body"; ms: number }
-  | { kind: "cut-body" };
+  | SlowBody
+  | SpoiltBody;
+
+export type SlowBody = { kind: "slow-body"; ms: number };
+
+/** What becomes of a body after so many `bytes` of it; null: half of it. */
+export type SpoiltBody =
+  | { kind: "cut-body"; bytes: number | null }
+  | { kind: "stall-body"; bytes: number | null }
+  | { kind: "endless-body"; bytes: number | null; filler: string; bytesPerSecond: number | null };
 
 /** What goes wrong with a notification. `ms` is the partner's time: the time scale divides it. */
 export type NotificationFault =
   | { kind: "duplicate"; times: number }
   | { kind: "delay"; ms: number }
   | { kind: "reorder" }
-  | { kind: "drop" }
+  | { kind: "drop"; logged: LostAs }
   | { kind: "forge" }
   | { kind: "burst"; size: number };
 
@@ -30,6 +39,7 @@ export type Fault = RequestFault | NotificationFault;
 export type FaultMatch = {
   quoteId?: string;
   path?: string;
+  query?: string;
   url?: string;
   transactionId?: string;
   status?: string;
@@ -49,34 +59,18 @@ export type FaultRule = {
   fault: Fault;
 };
 
-export class FaultRuleError extends Error {
-  override readonly name = "FaultRuleError";
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const number = (fields: Fields, name: string, fallback: number, least: number, most: number): number => {
-  const value = fields[name] ?? fallback;
-  if (typeof value !== "number" || !(value >= least && value <= most))
-    throw new FaultRuleError(`${name} must be a number from ${least} to ${most}`);
-  return value;
-};
-
 const string = (fields: Fields, name: string): string | null => {
   const value = fields[name] ?? null;
-  if (value !== null && typeof value !== "string") throw new FaultRuleError(`${name} must be a string`);
+  if (value !== null && typeof value !== "string") throw new WrongInput(`${name} must be a string`);
   return value;
 };
 
 const stringMap = (fields: Fields, name: string): Record<string, string> => {
   const value = fields[name] ?? {};
-  if (!isFields(value)) throw new FaultRuleError(`${name} must be an object of strings`);
+  if (!isFields(value)) throw new WrongInput(`${name} must be an object of strings`);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (typeof item !== "string") throw new FaultRuleError(`${name}.${key} must be a string`);
+      if (typeof item !== "string") throw new WrongInput(`${name}.${key} must be a string`);
       return [key.toLowerCase(), item];
     }),
   );
@@ -89,7 +83,7 @@ const sendable = (headers: Record<string, string>): Record<string, string> => {
       validateHeaderName(name);
       validateHeaderValue(name, value);
     } catch {
-      throw new FaultRuleError(`${name} is not a header that can be sent`);
+      throw new WrongInput(`${name} is not a header that can be sent`);
     }
   return headers;
 };
@@ -100,21 +94,22 @@ const retryAfter = (fields: Fields): string => {
   return value;
 };
 
-const when = (fields: Fields): When => {
-  const value = fields["when"] ?? "before";
-  if (value !== "before" && value !== "after") throw new FaultRuleError(`when must be "before" or "after"`);
-  return value;
-};
+const when = (fields: Fields): When => choiceIn(fields, "when", ["before", "after"], "before");
+
+const whole = (fields: Fields, name: string, least: number): number | null =>
+  fields[name] === undefined ? null : Math.trunc(numberIn(fields, name, least, least, 2 ** 40));
+
+const bytes = (fields: Fields): number | null => whole(fields, "bytes", 0);
 
 const dayMs = 86_400_000;
 
 const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFault> = {
-  latency: (f) => ({ kind: "latency", ms: number(f, "ms", 1000, 0, dayMs) }),
+  latency: (f) => ({ kind: "latency", ms: numberIn(f, "ms", 1000, 0, dayMs) }),
   throttle: (f) => ({ kind: "throttle", retryAfter: retryAfter(f) }),
   unauthorized: () => ({ kind: "unauthorized" }),
   status: (f) => ({
     kind: "status",
-    status: Math.trunc(number(f, "status", 503, 200, 599)),
+    status: Math.trunc(numberIn(f, "status", 503, 200, 599)),
     when: when(f),
     body: string(f, "body"),
     headers: sendable(stringMap(f, "headers")),
@@ -122,17 +117,24 @@ const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFau
   hang: (f) => ({ kind: "hang", when: when(f) }),
   reset: (f) => ({ kind: "reset", when: when(f) }),
   garbage: (f) => ({ kind: "garbage", when: when(f) }),
-  "slow-body": (f) => ({ kind: "slow-body", ms: number(f, "ms", 1000, 0, dayMs) }),
-  "cut-body": () => ({ kind: "cut-body" }),
+  "slow-body": (f) => ({ kind: "slow-body", ms: numberIn(f, "ms", 1000, 0, dayMs) }),
+  "cut-body": (f) => ({ kind: "cut-body", bytes: bytes(f) }),
+  "stall-body": (f) => ({ kind: "stall-body", bytes: bytes(f) }),
+  "endless-body": (f) => ({
+    kind: "endless-body",
+    bytes: bytes(f),
+    filler: string(f, "filler") || " ",
+    bytesPerSecond: whole(f, "bytesPerSecond", 1),
+  }),
 };
 
 const notificationFaults: Record<NotificationFault["kind"], (fields: Fields) => NotificationFault> = {
-  duplicate: (f) => ({ kind: "duplicate", times: Math.trunc(number(f, "times", 1, 1, 1000)) }),
-  delay: (f) => ({ kind: "delay", ms: number(f, "ms", 60_000, 0, 365 * dayMs) }),
+  duplicate: (f) => ({ kind: "duplicate", times: Math.trunc(numberIn(f, "times", 1, 1, 1000)) }),
+  delay: (f) => ({ kind: "delay", ms: numberIn(f, "ms", 60_000, 0, 365 * dayMs) }),
   reorder: () => ({ kind: "reorder" }),
-  drop: () => ({ kind: "drop" }),
+  drop: (f) => ({ kind: "drop", logged: choiceIn(f, "logged", ["failed", "delivered"], "failed") }),
   forge: () => ({ kind: "forge" }),
-  burst: (f) => ({ kind: "burst", size: Math.trunc(number(f, "size", 10, 2, 10_000)) }),
+  burst: (f) => ({ kind: "burst", size: Math.trunc(numberIn(f, "size", 10, 2, 10_000)) }),
 };
 
 export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
@@ -140,15 +142,17 @@ export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
 
 const operations = ["create", "accept", "subscribe", "logs", "notification", "any"] as const;
 const known =
-  "operation match probability skip count kind ms retryAfter status when body headers times size".split(" ");
-const matchable = ["quoteId", "path", "url", "transactionId", "status", "body"] as const;
+  "operation match probability skip count kind ms retryAfter status when body headers times size bytes filler bytesPerSecond logged".split(
+    " ",
+  );
+const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
 
 const matchOf = (value: unknown): FaultMatch => {
-  if (!isFields(value)) throw new FaultRuleError("match must be an object");
+  if (!isFields(value)) throw new WrongInput("match must be an object");
   const match: FaultMatch = {};
   for (const name of Object.keys(value))
     if (name !== "header" && !(matchable as readonly string[]).includes(name))
-      throw new FaultRuleError(`match.${name} is not one of ${[...matchable, "header"].join(", ")}`);
+      throw new WrongInput(`match.${name} is not one of ${[...matchable, "header"].join(", ")}`);
   for (const name of matchable) {
     const text = string(value, name);
     if (text !== null) match[name] = text;
@@ -157,27 +161,22 @@ const matchOf = (value: unknown): FaultMatch => {
   return match;
 };
 
-/** Reads one rule of /_sandbox/faults; throws a {@link FaultRuleError} that says what is wrong with it. */
+/** Reads one rule of /_sandbox/faults; throws a {@link WrongInput} that says what is wrong with it. */
 export const parseFaultRule = (value: unknown): FaultRule => {
-  if (!isFields(value)) throw new FaultRuleError("a fault rule is a JSON object");
-  for (const name of Object.keys(value))
-    if (!known.includes(name))
-      throw new FaultRuleError(`${name} is not a field of a fault rule: ${known.join(", ")}`);
-  const operation = operations.find((name) => name === (value["operation"] ?? "any"));
-  if (!operation) throw new FaultRuleError(`operation must be one of ${operations.join(", ")}`);
+  const fields = fieldsFrom(value, known);
+  const operation = choiceIn(fields, "operation", operations, "any");
   const parsers: Record<string, (fields: Fields) => Fault> =
     operation === "notification" ? notificationFaults : requestFaults;
-  const kind = value["kind"];
+  const kind = fields["kind"];
   const parse = typeof kind === "string" && Object.hasOwn(parsers, kind) ? parsers[kind] : undefined;
-  if (!parse)
-    throw new FaultRuleError(`kind must be one of ${Object.keys(parsers).join(", ")} for ${operation}`);
-  const count = value["count"] ?? null;
+  if (!parse) throw new WrongInput(`kind must be one of ${Object.keys(parsers).join(", ")} for ${operation}`);
+  const count = fields["count"] ?? null;
   return {
     operation,
-    match: matchOf(value["match"] ?? {}),
-    probability: number(value, "probability", 1, 0, 1),
-    skip: number(value, "skip", 0, 0, Number.MAX_SAFE_INTEGER),
-    count: count === null ? null : number(value, "count", 1, 0, Number.MAX_SAFE_INTEGER),
-    fault: parse(value),
+    match: matchOf(fields["match"] ?? {}),
+    probability: numberIn(fields, "probability", 1, 0, 1),
+    skip: numberIn(fields, "skip", 0, 0, Number.MAX_SAFE_INTEGER),
+    count: count === null ? null : numberIn(fields, "count", 1, 0, Number.MAX_SAFE_INTEGER),
+    fault: parse(fields),
   };
 };

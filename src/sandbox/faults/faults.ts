@@ -9,6 +9,7 @@ export type FaultSubject = {
   operation: Operation | "notification" | null;
   quoteId?: string | undefined;
   path?: string | undefined;
+  query?: string | undefined;
   url?: string | undefined;
   transactionId?: string | undefined;
   status?: string | undefined;
@@ -43,7 +44,8 @@ const matches = (match: FaultMatch, subject: FaultSubject): boolean => {
     const pattern = match[name];
     if (pattern !== undefined && !fits(pattern, subject[name])) return false;
   }
-  if (match.body !== undefined && !subject.body?.includes(match.body)) return false;
+  for (const name of ["body", "query"] as const)
+    if (match[name] !== undefined && !subject[name]?.includes(match[name])) return false;
   return Object.entries(match.header ?? {}).every(([name, pattern]) =>
     fits(pattern, headerOf(subject.rawHeaders ?? [], name)),
   );

@@ -1,11 +1,9 @@
 import { Ring } from "../runtime/bounded.ts";
 import { spread, type Random } from "../runtime/random.ts";
 import type { Scheduler } from "../runtime/scheduler.ts";
-import type { Delivery } from "../types.ts";
+import type { Delivery, LostAs } from "../types.ts";
 import type { PostResult } from "./post.ts";
-
-/** The specification says "up to 5". */
-const maxAttempts = 5;
+import { maxAttempts, type SentLog } from "./sent-log.ts";
 
 export type DeliveryRules = {
   /** Mean time from a failed attempt's end to the next one, already divided by the time scale. */
@@ -25,11 +23,12 @@ export type DeliveryTotals = {
 };
 
 export type Deliveries = {
-  /** Enters it into the log; from then on it counts as sent. */
+  /** From then on it counts as sent. */
   record(delivery: Delivery): void;
   /** Makes the first attempt at `dueAt`, and more until one is answered with a 2xx. */
   send(delivery: Delivery, dueAt: number, afterFirst?: () => void): void;
-  drop(delivery: Delivery): void;
+  /** Sends nothing, ever; the log says otherwise. */
+  drop(delivery: Delivery, logged: LostAs): void;
   newest(limit?: number): Delivery[];
   totals(): DeliveryTotals;
   clear(): void;
@@ -38,6 +37,7 @@ export type Deliveries = {
 export type DeliveryDeps = {
   now: () => number;
   scheduler: Scheduler;
+  sentLog: SentLog;
   randomFor: (label: string) => Random;
   post: (url: string, body: string, headers: Record<string, string>) => Promise<PostResult>;
   /** The headers of one attempt. */
@@ -55,15 +55,20 @@ const noTotals = (): DeliveryTotals => ({
 });
 
 export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deliveries => {
-  const log = new Ring<Delivery>(rules.history);
+  const { sentLog } = deps;
+  const kept = new Ring<Delivery>(rules.history);
   let totals = noTotals();
 
   const settle = (delivery: Delivery, state: "delivered" | "failed" | "dropped") => {
     delivery.state = state;
+    if (delivery.entryId !== null) sentLog.settle(delivery.entryId, state);
     delivery.nextAttemptAt = null;
     totals.pending -= 1;
     totals[state] += 1;
   };
+
+  const retryAt = ({ deliveryId }: Delivery, made: number, from: number): number =>
+    Math.round(from + spread(deps.randomFor(`${deliveryId} ${made}`), rules.retryMs, rules.jitter));
 
   const attempt = async (delivery: Delivery, dueAt: number): Promise<void> => {
     const startedAt = deps.now();
@@ -78,13 +83,11 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
     // Cleared meanwhile: this delivery belongs to a past that nobody counts any more.
     if (counted !== totals) return;
     const endedAt = deps.now();
+    if (delivery.entryId !== null) sentLog.attempted(delivery.entryId, startedAt, httpStatus);
     delivery.attempts.push({ dueAt, startedAt, tookMs: endedAt - startedAt, httpStatus, answer, error });
     if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) settle(delivery, "delivered");
     else if (delivery.attempts.length >= maxAttempts) settle(delivery, "failed");
-    else {
-      const random = deps.randomFor(`${delivery.deliveryId} ${delivery.attempts.length}`);
-      plan(delivery, Math.round(endedAt + spread(random, rules.retryMs, rules.jitter)));
-    }
+    else plan(delivery, retryAt(delivery, delivery.attempts.length, endedAt));
   };
 
   const plan = (delivery: Delivery, dueAt: number, afterFirst?: () => void) => {
@@ -96,15 +99,23 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
     record: (delivery) => {
       totals[delivery.duplicate ? "duplicates" : "notifications"] += 1;
       totals.pending += 1;
-      log.push(delivery);
+      kept.push(delivery);
     },
     send: plan,
-    drop: (delivery) => settle(delivery, "dropped"),
-    newest: (limit) => log.newest(limit),
+    drop: (delivery, logged) => {
+      settle(delivery, "dropped");
+      if (delivery.entryId === null) return;
+      let at = delivery.createdAt;
+      for (let made = 1; made <= (logged === "failed" ? maxAttempts : 1); made += 1) {
+        sentLog.attempted(delivery.entryId, at, logged === "failed" ? null : 200);
+        at = retryAt(delivery, made, at);
+      }
+    },
+    newest: (limit) => kept.newest(limit),
     totals: () => ({ ...totals }),
     clear: () => {
       totals = noTotals();
-      log.clear();
+      kept.clear();
     },
   };
 };

@@ -3,11 +3,29 @@ import type { Faults } from "../faults/faults.ts";
 import type { Scheduler } from "../runtime/scheduler.ts";
 import type { Delivery } from "../types.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { SentLog } from "./sent-log.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const transactionStatusUpdated = "TRANSACTION_STATUS_UPDATED";
 
 export type Change = { transactionId: string; status: string; createdAt: number };
+
+/** A delivery that nobody has tried yet. */
+export const deliveryOf = (
+  deliveryId: string,
+  sent: Change & { url: string; body: string },
+  entryId: number | null,
+): Delivery => ({
+  ...sent,
+  deliveryId,
+  entryId,
+  eventType: transactionStatusUpdated,
+  state: "pending",
+  duplicate: false,
+  forged: false,
+  attempts: [],
+  nextAttemptAt: null,
+});
 
 export type Notifications = {
   /** Notifies every subscribed URL of a change, or does to it what the faults say. */
@@ -18,6 +36,7 @@ export type Notifications = {
 export type NotificationDeps = {
   subscriptions: Subscriptions;
   deliveries: Deliveries;
+  sentLog: SentLog;
   faults: Faults;
   scheduler: Scheduler;
   nextDeliveryId: () => string;
@@ -61,13 +80,15 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
   const copyOf = (delivery: Delivery): Delivery => ({
     ...delivery,
     deliveryId: deps.nextDeliveryId(),
+    entryId: null,
     duplicate: true,
     attempts: [],
   });
 
   const dispatch = (delivery: Delivery, faults: { faultId: string; fault: NotificationFault }[]) => {
-    if (faults.some(({ fault }) => fault.kind === "drop")) {
-      deliveries.drop(delivery);
+    const dropped = faults.map(({ fault }) => fault).find(({ kind }) => kind === "drop");
+    if (dropped?.kind === "drop") {
+      deliveries.drop(delivery, dropped.logged);
       return;
     }
     const key = `${delivery.transactionId} ${delivery.url}`;
@@ -78,7 +99,6 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
     let hold: ((send: () => void) => void) | undefined;
     for (const { faultId, fault } of faults) {
       if (fault.kind === "delay") dueAt += deps.scaled(fault.ms);
-      else if (fault.kind === "forge") delivery.forged = true;
       else if (fault.kind === "duplicate") copies += fault.times;
       else if (fault.kind === "burst") hold = (send) => gather(faultId, fault.size, dueAt, send);
       else if (fault.kind === "reorder" && !held) hold = (send) => overtake(key, dueAt, send);
@@ -94,24 +114,12 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
     notify: (change) => {
       for (const { url, events } of deps.subscriptions.list()) {
         if (!events.includes(transactionStatusUpdated)) continue;
-        const delivery: Delivery = {
-          ...change,
-          deliveryId: deps.nextDeliveryId(),
-          url,
-          eventType: transactionStatusUpdated,
-          body: deps.bodyOf(change),
-          state: "pending",
-          duplicate: false,
-          forged: false,
-          attempts: [],
-          nextAttemptAt: null,
-        };
-        const faults = deps.faults.forNotification({
-          operation: "notification",
-          url,
-          ...change,
-          body: delivery.body,
-        });
+        const body = deps.bodyOf(change);
+        const faults = deps.faults.forNotification({ operation: "notification", url, ...change, body });
+        const forged = faults.some(({ fault }) => fault.kind === "forge");
+        const entryId = forged ? null : deps.sentLog.add({ ...change, url });
+        const delivery = deliveryOf(deps.nextDeliveryId(), { ...change, url, body }, entryId);
+        delivery.forged = forged;
         deliveries.record(delivery);
         dispatch(delivery, faults);
       }

@@ -18,5 +18,5 @@ export const servePage = async (world: World, target: string, response: ServerRe
   // Loaded when first looked at: it is not needed to start.
   const { renderPage } = await import("./page.ts");
   const body = await renderPage(world, !target.includes("refresh=off"));
-  write(response, { status: 200, headers: pageHeaders, body });
+  await write(response, { status: 200, headers: pageHeaders, body });
 };

@@ -1,17 +1,17 @@
 const hourMs = 3_600_000;
 
 /**
- * The calendar day in America/Sao_Paulo, as YYYY-MM-DD. Its offset is a whole number of hours, so a day never begins
- * within an hour of UTC, and the last hour's answer is kept: formatting is too slow to do for each request.
+ * The calendar day in a time zone, as YYYY-MM-DD. Offsets here are whole hours, so a day never begins within an hour of UTC, and the
+ * last hour's answer is kept: formatting is too slow to do for each request.
  */
-export const createSaoPauloCalendar = (): ((at: number) => string) => {
+export const createCalendar = (timeZone: "America/Sao_Paulo" | "UTC"): ((at: number) => string) => {
   let format: Intl.DateTimeFormat | undefined;
   let hour = NaN;
   let day = "";
   return (at) => {
     const ofHour = Math.floor(at / hourMs);
     if (ofHour === hour) return day;
-    format ??= new Intl.DateTimeFormat("en-CA", { timeZone: "America/Sao_Paulo", dateStyle: "short" });
+    format ??= new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
     hour = ofHour;
     day = format.format(at);
     return day;

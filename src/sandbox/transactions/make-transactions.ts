@@ -1,3 +1,4 @@
+import { fieldsFrom, WrongInput } from "../runtime/wrong-input.ts";
 import type { Direction } from "../types.ts";
 import { isWalk, walkNames, type Walk } from "./walks.ts";
 
@@ -11,24 +12,15 @@ export type TransactionRequest = {
   count: number;
 };
 
-export class TransactionRequestError extends Error {
-  override readonly name = "TransactionRequestError";
-}
-
 const fail = (message: string): never => {
-  throw new TransactionRequestError(message);
+  throw new WrongInput(message);
 };
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** Reads POST /_sandbox/transactions; throws a {@link TransactionRequestError}. */
+/** Reads POST /_sandbox/transactions; throws a {@link WrongInput}. */
 export const parseTransactionRequest = (value: unknown): TransactionRequest => {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return fail("a JSON object is needed");
-  const fields: Readonly<Record<string, unknown>> = { ...value };
-  const known = ["direction", "walk", "statuses", "transactionId", "count"];
-  const unknown = Object.keys(fields).find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`${unknown} is not known here, only ${known.join(", ")}`);
+  const fields = fieldsFrom(value, ["direction", "walk", "statuses", "transactionId", "count"]);
   const { direction = "OUTBOUND", walk = null, statuses = null, transactionId = null, count = 1 } = fields;
   if (direction !== "INBOUND" && direction !== "OUTBOUND")
     return fail("direction must be INBOUND or OUTBOUND");

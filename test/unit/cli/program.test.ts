@@ -1,20 +1,13 @@
 import { readFileSync } from "node:fs";
 import { Server } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { runProgram } from "../../../src/cli/program.ts";
+import type { Environment } from "../../../src/config/load.ts";
 import { complete } from "../config/environment.ts";
+import { runCommand } from "./run-command.ts";
 
-const runIn = async (env: Record<string, string | undefined>, ...args: string[]) => {
-  const out: string[] = [];
-  const err: string[] = [];
-  const stopped = new AbortController().signal;
-  const code = await runProgram(args, {
-    env,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    stopped,
-  });
-  return { code, out: out.join("\n"), err: err.join("\n") };
+const runIn = async (env: Environment, ...args: string[]) => {
+  const { code, out, err } = await runCommand(env, args);
+  return { code, out, err };
 };
 
 const run = (...args: string[]) => runIn({}, ...args);

@@ -1,6 +1,7 @@
 import { CommanderError, type Command } from "commander";
 import { expect, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/sandbox.ts";
+import { logChoices, usualLogRules } from "../../../src/sandbox/api/log/log-rules.ts";
 import { clientOf } from "../sandbox/client.ts";
 
 const quiet = (command: Command): Command =>
@@ -51,7 +52,30 @@ test("flags reach the sandbox", async () => {
   );
 });
 
+test("the flags of the log reach it, and the log has a flag for each of its rules", async () => {
+  const args = "--log-end exclusive --log-created-at offset --log-late 15m --log-limit 7 --log-entries 9";
+  await run(args.split(" "), {}, async (url) => {
+    expect(await clientOf(url).control("GET", "log")).toEqual({
+      ...usualLogRules,
+      end: "exclusive",
+      createdAt: "offset",
+      lateMs: 900_000,
+      limit: 7,
+    });
+  });
+  const all = Object.entries(logChoices).flatMap(([name, { names }]) => [
+    `--log-${name === "createdAt" ? "created-at" : name}`,
+    names.at(-1)!,
+  ]);
+  await run(all, {}, async (url) => {
+    const rules = await clientOf(url).control<Record<string, unknown>>("GET", "log");
+    for (const [name, { names }] of Object.entries(logChoices)) expect(rules[name]).toBe(names.at(-1));
+  });
+});
+
 test.each([
+  [["--log-end", "open"]],
+  [["--log-late", "15"]],
   [["--time-scale", "0"]],
   [["--port", "70000"]],
   [["--story", "unheard"]],

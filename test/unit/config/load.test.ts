@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
+import type { Purpose } from "../../../src/config/config.ts";
 import { complete, configOf, load, problemsOf, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-config-"));
@@ -17,7 +18,7 @@ const cert = fileWith("cert.pem", TEST_CERT);
 const key = fileWith("key.pem", TEST_KEY);
 
 describe("what must be there", () => {
-  const missing = (env: Record<string, string>, purpose: "serve" | "tool" = "serve"): string[] => {
+  const missing = (env: Record<string, string>, purpose: Purpose = "serve"): string[] => {
     const loaded = loadConfig(env, purpose);
     return loaded.ok ? [] : loaded.problems.map(({ variable }) => variable).sort();
   };
@@ -52,6 +53,14 @@ describe("what must be there", () => {
       "SCHEMA_REGISTRY_URL",
     ]);
   });
+  const CALLS = ["PARTNER_ACCESS_TOKEN", "PARTNER_BASE_URL", "PARTNER_NAME", "PARTNER_X_TOKEN"];
+  test("the flow that reads the log needs what calls the partner", () => {
+    expect(missing({ FLOWS: "reconcile" })).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
+  });
+  test("what speaks with the partner alone needs neither Kafka nor registry", () => {
+    expect(missing({}, "partner")).toEqual(CALLS);
+    expect(missing({}, "reconcile")).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
+  });
   test("a variable that is empty counts as absent", () => {
     expect(problemsOf({ KAFKA_BROKERS: "" })).toEqual([expect.stringMatching(/^KAFKA_BROKERS is not set/)]);
     expect(configOf({ WEBHOOK_PORT: "", LOG_LEVEL: "", PARTNER_MAX_RPS: "" })).toMatchObject({
@@ -63,6 +72,12 @@ describe("what must be there", () => {
   test("a message says which flow needs the variable", () => {
     expect(problemsOf({ PARTNER_X_TOKEN: undefined })).toEqual([
       expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the commands flow needs/),
+    ]);
+    expect(problemsOf({ PARTNER_X_TOKEN: undefined, FLOWS: "webhooks,reconcile" })).toEqual([
+      expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the reconcile flow needs/),
+    ]);
+    expect(problemsOf({ PARTNER_X_TOKEN: undefined }, "partner")).toEqual([
+      expect.stringMatching(/^PARTNER_X_TOKEN is not set: /),
     ]);
   });
 });
@@ -99,7 +114,13 @@ describe("values that cannot be read", () => {
     ["PARTNER_ACCEPT_DOUBT_STATUSES", "409,200", /holds "200"/],
     ["PARTNER_ACCEPT_DOUBT_STATUSES", "6xx", /holds "6xx"/],
     ["PARTNER_QUOTE_ID_POINTER", "quoteId", /is not a JSON pointer/],
-    ["FLOWS", "webhooks,logs", /is none of webhooks, commands/],
+    ["PARTNER_LOG_ENTRIES_POINTER", "entries", /is not a JSON pointer/],
+    ["PARTNER_LOG_END_PARAMETER", "end date", /is not the name of a parameter/],
+    ["PARTNER_LOG_END_PARAMETER", "startDate", /is the name of another parameter/],
+    ["PARTNER_LOG_MAX_BYTES", "0", /is not a whole number from 1/],
+    ["RECONCILE_EVERY", "999ms", /is shorter than 1000ms/],
+    ["RECONCILE_MIN_AGE", "10", /is not a duration/],
+    ["FLOWS", "webhooks,logs", /is none of webhooks, commands, reconcile/],
     ["FLOWS", ",", /names none of/],
     ["WEBHOOK_PORT", "65536", /from 0 to 65535/],
     ["WEBHOOK_PATH", "webhooks", /is not a path/],
@@ -217,6 +238,32 @@ describe("what must hold between settings", () => {
     expect(problemsOf(over, "tool"), "no matter to a tool").toEqual([]);
   });
 
+  const reconcile = { FLOWS: "webhooks,reconcile" };
+  test.each([
+    ["a lookback shorter than the window", { RECONCILE_WINDOW: "73h" }, "RECONCILE_LOOKBACK"],
+    ["a window that holds nothing of age", { RECONCILE_MIN_AGE: "26h" }, "RECONCILE_WINDOW"],
+    ["a window with a gap to the next", { RECONCILE_EVERY: "1551m" }, "RECONCILE_WINDOW"],
+  ])("%s", (_, over, variable) => {
+    const problem = [expect.stringMatching(new RegExp(`^${variable} `))];
+    expect(problemsOf({ ...reconcile, ...over })).toEqual(problem);
+    expect(problemsOf(over, "reconcile")).toEqual(problem);
+    for (const purpose of ["tool", "partner"] as const) expect(problemsOf(over, purpose)).toEqual([]);
+    expect(problemsOf({ ...over, FLOWS: "webhooks,commands" }), "no matter without that flow").toEqual([]);
+  });
+
+  test("a certificate of whoever calls the partner has its key", () => {
+    for (const purpose of ["partner", "reconcile"] as const)
+      expect(problemsOf({ PARTNER_TLS_CERT_FILE: cert }, purpose)).toEqual([
+        expect.stringMatching(/^PARTNER_TLS_KEY_FILE /),
+      ]);
+  });
+
+  test("what is wrong with Kafka is no matter to what speaks with the partner alone", () => {
+    expect(
+      problemsOf({ KAFKA_SASL_MECHANISM: "plain", TOPIC_COMMANDS: "fx.dead-letters" }, "partner"),
+    ).toEqual([]);
+  });
+
   test.each([
     ["a user without a password", { SCHEMA_REGISTRY_USERNAME: "u" }, "SCHEMA_REGISTRY_PASSWORD"],
     ["a password without a user", { SCHEMA_REGISTRY_PASSWORD: "p" }, "SCHEMA_REGISTRY_USERNAME"],
@@ -250,6 +297,8 @@ describe("what must hold between settings", () => {
       { WEBHOOK_AUTH: "standard-webhooks", WEBHOOK_SECRET: `whsec_${webhookKey}, ${webhookKey}` },
     ],
     ["a webhook secret that is wrong, without that flow", { FLOWS: "commands", WEBHOOK_SECRET: "," }],
+    ["windows that just meet", { ...reconcile, RECONCILE_WINDOW: "25m", RECONCILE_LOOKBACK: "25m" }],
+    ["every notification at once", { ...reconcile, RECONCILE_MIN_AGE: "0" }],
   ])("%s is fine", (_, over) => {
     expect(problemsOf(over)).toEqual([]);
   });
@@ -262,6 +311,8 @@ describe("names that are none of ours", () => {
     ["COMMANDS_MAX_INFLIGHT", "COMMANDS_MAX_IN_FLIGHT"],
     ["TOPIC_COMMAND_RESULT", "TOPIC_COMMAND_RESULTS"],
     ["PARTNER_TOKEN_FILE", "PARTNER_X_TOKEN_FILE"],
+    ["RECONCILE_INTERVAL", "RECONCILE_EVERY"],
+    ["RECONCILE_LOOK_BACK", "RECONCILE_LOOKBACK"],
     ["PARTNER_XTOKEN", "PARTNER_X_TOKEN"],
   ])("%s is refused: did you mean %s?", (name, meant) => {
     expect(problemsOf({ [name]: "value-that-is-not-repeated" })).toEqual([

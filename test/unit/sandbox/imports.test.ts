@@ -9,7 +9,7 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((name) => join(root, name));
 
 const importsOf = (file: string): string[] =>
-  [...readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
+  [...readFileSync(file, "utf8").matchAll(/(?:from\s+|import\s*\(?\s*)"([^"]+)"/g)].map(
     ([, specifier]) => specifier ?? "",
   );
 

@@ -1,5 +1,5 @@
 import { empty } from "../../runtime/answer.ts";
-import { plain } from "./plain.ts";
+import { plain, plainLog } from "./plain.ts";
 import { statusOf } from "./refusals.ts";
 import type { AnswersProfile } from "./types.ts";
 
@@ -10,6 +10,6 @@ export const bare: AnswersProfile = {
   created: (quote) => empty(201, { location: `/corporate/v1/quote/${encodeURIComponent(quote.quoteId)}` }),
   accepted: () => empty(204),
   subscribed: () => empty(204),
-  log: (entries, stamp) => (entries.length === 0 ? empty(204) : plain.log(entries, stamp)),
+  log: { ...plainLog, none: () => empty(204) },
   refused: (refusal) => empty(statusOf(refusal), refusal.headers),
 };

@@ -25,22 +25,17 @@ export const nested: AnswersProfile = {
     }),
   subscribed: ({ subscriptionId, url, events }) =>
     json(200, { data: { webhook: { id: subscriptionId, url, events } } }),
-  log: (entries, stamp) =>
-    json(200, {
-      data: {
-        notifications: entries.map((entry) => ({
-          id: entry.deliveryId,
-          event: entry.eventType,
-          payload: {
-            createdAt: stamp(entry.createdAt),
-            status: entry.status,
-            transactionId: entry.transactionId,
-          },
-          delivery: { url: entry.url, attempts: entry.attempts.length, state: entry.state },
-        })),
-      },
-      meta: { total: entries.length },
+  log: {
+    around: (notifications, hints, count) => ({ data: { notifications }, meta: { total: count, ...hints } }),
+    about: ({ eventType, notification: { entryId, url, state, attempts }, attempt }) => ({
+      id: `ntf-${entryId}`,
+      event: eventType,
+      delivery: { url, state, ...(attempt ?? { attempts: attempts.length }) },
     }),
+    flat: (change, stamp) => nested.notification(change, stamp),
+    field: "payload",
+    nests: true,
+  },
   refused: (refusal) =>
     json(
       statusOf(refusal, { INVALID_REQUEST: 422, QUOTE_EXPIRED: 410, QUOTE_NOT_OF_TODAY: 410 }),

@@ -1,6 +1,25 @@
 import { json } from "../../runtime/answer.ts";
 import { statusOf } from "./refusals.ts";
-import type { AnswersProfile } from "./types.ts";
+import type { AnswersProfile, LogForm } from "./types.ts";
+
+export const plainLog: LogForm = {
+  around: (entries, hints) => (Object.keys(hints).length === 0 ? entries : { entries, ...hints }),
+  about: ({ eventType, notification, sentAt, attempt }, stamp) => ({
+    eventType,
+    url: notification.url,
+    ...(attempt
+      ? { attempt: attempt.nth, sentAt: stamp(sentAt), httpStatus: attempt.httpStatus }
+      : { attempts: notification.attempts.length }),
+    delivered: notification.state === "delivered",
+  }),
+  flat: ({ createdAt, status, transactionId }, stamp) => ({
+    createdAt: stamp(createdAt),
+    status,
+    transactionId,
+  }),
+  field: "notification",
+  nests: false,
+};
 
 /** The default: flat camel-case objects, 201 for what was made, ISO instants in UTC. */
 export const plain: AnswersProfile = {
@@ -22,19 +41,7 @@ export const plain: AnswersProfile = {
     json(200, { quoteId, status: "ACCEPTED", transactionId, acceptedAt: stamp(acceptedAt), externalId }),
   subscribed: ({ subscriptionId, url, events, createdAt }, stamp) =>
     json(201, { subscriptionId, url, events, createdAt: stamp(createdAt) }),
-  log: (entries, stamp) =>
-    json(
-      200,
-      entries.map((entry) => ({
-        eventType: entry.eventType,
-        url: entry.url,
-        createdAt: stamp(entry.createdAt),
-        status: entry.status,
-        transactionId: entry.transactionId,
-        attempts: entry.attempts.length,
-        delivered: entry.state === "delivered",
-      })),
-    ),
+  log: plainLog,
   refused: (refusal) =>
     json(statusOf(refusal), { error: { code: refusal.code, message: refusal.message } }, refusal.headers),
   notification: ({ transactionId, status, createdAt }, stamp) => ({

@@ -15,17 +15,22 @@ export const snake: AnswersProfile = {
   accepted: ({ quoteId, acceptedAt }, stamp) =>
     json(202, { quote_id: quoteId, accepted_at: stamp(acceptedAt) }),
   subscribed: ({ subscriptionId }) => json(201, { webhook_id: subscriptionId }),
-  log: (entries, stamp) =>
-    json(200, {
-      logs: entries.map((entry) => ({
-        event_type: entry.eventType,
-        transaction_id: entry.transactionId,
-        transaction_status: entry.status,
-        created_at: stamp(entry.createdAt),
-        webhook_url: entry.url,
-        success: entry.state === "delivered",
-      })),
+  log: {
+    around: (logs, hints) => ({ logs, ...hints }),
+    about: ({ eventType, notification, sentAt, attempt }, stamp) => ({
+      event_type: eventType,
+      webhook_url: notification.url,
+      ...(attempt && { attempt_number: attempt.nth, sent_at: stamp(sentAt) }),
+      success: notification.state === "delivered",
     }),
+    flat: ({ transactionId, status, createdAt }, stamp) => ({
+      transaction_id: transactionId,
+      transaction_status: status,
+      created_at: stamp(createdAt),
+    }),
+    field: "notification",
+    nests: false,
+  },
   refused: (refusal) =>
     json(
       statusOf(refusal, { QUOTE_ALREADY_ACCEPTED: 422, QUOTE_EXPIRED: 400, QUOTE_NOT_OF_TODAY: 400 }),

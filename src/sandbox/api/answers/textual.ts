@@ -10,17 +10,7 @@ export const textual: AnswersProfile = {
   created: (quote) => text(200, quote.quoteId),
   accepted: () => text(200, "OK"),
   subscribed: () => text(200, "OK"),
-  log: (entries, stamp) =>
-    text(
-      200,
-      [
-        "eventType;createdAt;status;transactionId",
-        ...entries.map((entry) =>
-          [entry.eventType, stamp(entry.createdAt), entry.status, entry.transactionId].join(";"),
-        ),
-      ].join("\n"),
-      "text/csv; charset=utf-8",
-    ),
+  log: "csv",
   refused: (refusal) => {
     const status = statusOf(refusal);
     const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;

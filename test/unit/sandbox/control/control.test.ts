@@ -7,7 +7,7 @@ test("the state can be narrowed to some of its parts and to the newest of each",
   const newest = await client.createdId();
   type State = { quotes: { quoteId: string }[] };
   expect(Object.keys(await client.control<State>("GET", "state")).sort()).toEqual(
-    "deliveries faults quotes requests settings subscriptions totals transactions".split(" "),
+    "deliveries faults lost quotes requests settings subscriptions totals transactions".split(" "),
   );
   const narrowed = await client.control<State>("GET", "state?only=quotes&limit=1");
   expect(Object.keys(narrowed)).toEqual(["quotes"]);

@@ -1,0 +1,77 @@
+import { Command, Option } from "commander";
+import { openPartner } from "../bridge/partner.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { day } from "./day.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+
+type Flags = { from: string; to: string; eventType?: string; raw?: boolean };
+
+/** How an answer is shown: reads all of it, and writes what there is to see. */
+type View = (body: AsyncIterable<Uint8Array>, io: Io) => Promise<void>;
+
+const raw: View = async (body, { write }) => {
+  for await (const bytes of body) await write(bytes);
+};
+
+/** As it is, and what follows begins a line of its own. */
+const readable: View = async (body, io) => {
+  await raw(body, io);
+  io.out("");
+};
+
+/** What to do about an answer that is no 2xx. */
+const adviceFor = (status: number, retryAfterMs: number | null): string => {
+  if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
+  if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
+  if (retryAfterMs !== null) return `run it again in ${Math.ceil(retryAfterMs / 1_000)}s`;
+  return status === 429 || status >= 500
+    ? "run it again later"
+    : "see its answer: it may want other dates or another PARTNER_LOG_END_PARAMETER";
+};
+
+const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
+  const config = configOf(io, "partner");
+  const partner = openPartner(config, { clock: systemClock });
+  let hidden = 0;
+  try {
+    const { from: startDate, to: endDate, eventType = null } = flags;
+    const answer = await partner.fetchLog({ startDate, endDate, eventType }, io.stopped);
+    const isLog = answer.httpStatus >= 200 && answer.httpStatus < 300;
+    const view = flags.raw === true ? raw : readable;
+    await view(
+      partner.masked(answer.body, (count) => (hidden += count)),
+      io,
+    );
+    if (isLog) return EXIT.done;
+    io.err(
+      `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,
+    );
+    return EXIT.failed;
+  } catch (error) {
+    // Whoever asked it to end, or does not read on, need not be told.
+    if (!io.stopped.aborted)
+      io.err(
+        `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, and run it again.`,
+      );
+    return EXIT.failed;
+  } finally {
+    if (hidden > 0)
+      io.err(
+        `Warning: the partner repeats secrets of ours, ${hidden === 1 ? "once" : `${hidden} times`}: they are shown as ***.`,
+      );
+    await partner.close();
+  }
+};
+
+export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("logs")
+    .description("Show the partner's log of the notifications that it sent.")
+    .addOption(new Option("--from <day>", "its first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
+    .addOption(new Option("--to <day>", "its last day").argParser(day).makeOptionMandatory())
+    .option("--event-type <name>", "of these events only, such as TRANSACTION_STATUS_UPDATED")
+    .option("--raw", "byte for byte, but for secrets of ours")
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
+      exit(await logs(io, flags));
+    });

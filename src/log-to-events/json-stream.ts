@@ -1,0 +1,155 @@
+import { Tokenizer, TokenType, type TokenizerOptions } from "@streamparser/json";
+import { polled } from "../runtime/turn.ts";
+
+/** What is told of a JSON text while its bytes arrive. Offsets are in bytes from the beginning of the stream. */
+export type JsonSink = {
+  /** The bytes that come next; whatever is told until the next call begins or ends in them. */
+  bytes: (piece: Uint8Array, at: number) => void;
+  /** The name of the member whose value comes next. */
+  name: (text: string) => void;
+  open: (isArray: boolean, at: number) => void;
+  /** `at`: where the closing bracket stands. */
+  close: (at: number) => void;
+  scalar: (value: string | number | boolean | null, at: number) => void;
+  comma: (at: number) => void;
+};
+
+/** Why a JSON text could not be read to its end. */
+export type JsonFault = "empty" | "invalid" | "endless" | "too deep";
+
+/** Reading a piece takes about a millisecond, 2 ms where it is all escapes; between two of them other work has its turn. */
+const PIECE_BYTES = 16_384;
+const MAX_DEPTH = 128;
+const FIRST_BYTE_OF_MARK = 0xef;
+const BYTES_OF_MARK = 3;
+const OPTIONS: TokenizerOptions = { stringBufferSize: PIECE_BYTES, numberBufferSize: 1024 };
+
+type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing";
+
+class Fault extends Error {
+  constructor(readonly fault: JsonFault) {
+    super(fault);
+  }
+}
+
+type Token = Parameters<Tokenizer["onToken"]>[0];
+
+/** The tokenizer knows tokens only: which of them may follow another one is checked here. */
+const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => number) => {
+  /** For each object and array around: whether it is an array. */
+  const around: boolean[] = [];
+  let expected: Expected = "value";
+
+  const ended = () => {
+    expected = around.length === 0 ? "nothing" : "comma or end";
+  };
+  const open = (isArray: boolean, at: number) => {
+    if (around.length === MAX_DEPTH) throw new Fault("too deep");
+    around.push(isArray);
+    expected = isArray ? "value or end" : "name or end";
+    sink.open(isArray, at);
+  };
+  const close = (isArray: boolean, at: number) => {
+    const empty = isArray ? "value or end" : "name or end";
+    if ((expected !== "comma or end" && expected !== empty) || around.pop() !== isArray)
+      throw new Fault("invalid");
+    ended();
+    sink.close(at);
+  };
+
+  const accept = (token: Token) => {
+    const at = offsetOf(token);
+    const isName = expected === "name" || expected === "name or end";
+    const isValue = expected === "value" || expected === "value or end";
+    switch (token.token) {
+      case TokenType.RIGHT_BRACE:
+      case TokenType.RIGHT_BRACKET:
+        close(token.token === TokenType.RIGHT_BRACKET, at);
+        return;
+      case TokenType.COMMA:
+        if (expected !== "comma or end") throw new Fault("invalid");
+        expected = around.at(-1) === true ? "value" : "name";
+        sink.comma(at);
+        return;
+      case TokenType.COLON:
+        if (expected !== "colon") throw new Fault("invalid");
+        expected = "value";
+        return;
+      case TokenType.LEFT_BRACE:
+      case TokenType.LEFT_BRACKET:
+        if (!isValue) throw new Fault("invalid");
+        open(token.token === TokenType.LEFT_BRACKET, at);
+        return;
+      default:
+        if (isName && typeof token.value === "string") {
+          expected = "colon";
+          sink.name(token.value);
+        } else if (isValue) {
+          ended();
+          sink.scalar(token.value, at);
+        } else throw new Fault("invalid");
+    }
+  };
+  const end = (): JsonFault | null => {
+    if (expected === "nothing") return null;
+    return expected === "value" && around.length === 0 ? "empty" : "invalid";
+  };
+  return { accept, end };
+};
+
+/**
+ * Reads a JSON text as a stream, in memory bounded by `maxTokenBytes`, and tells what it holds. Null when the text was read to its end.
+ * What the stream or the sink throws is thrown.
+ */
+export const readJson = async (
+  body: AsyncIterable<Uint8Array>,
+  maxTokenBytes: number,
+  sink: JsonSink,
+): Promise<JsonFault | null> => {
+  const tokenizer = new Tokenizer(OPTIONS);
+  let bytes = 0;
+  // The tokenizer counts from behind a byte order mark.
+  let bytesOfMark = 0;
+  let bytesAtLastToken = 0;
+  let thrown: { error: unknown } | null = null;
+  const { accept, end } = grammar(sink, ({ offset }) => bytesOfMark + offset);
+  tokenizer.onToken = (token) => {
+    bytesAtLastToken = bytes;
+    try {
+      accept(token);
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
+  /** What the tokenizer refuses is its error, or one of the decoder in it; all else comes from the grammar or the sink. */
+  const tokenize = (work: () => void): JsonFault | null => {
+    try {
+      work();
+      return null;
+    } catch {
+      if (thrown === null) return "invalid";
+      const { error } = thrown as { error: unknown };
+      if (error instanceof Fault) return error.fault;
+      throw error;
+    }
+  };
+
+  for await (const chunk of body)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const piece = chunk.subarray(at, at + PIECE_BYTES);
+      if (bytes === 0 && piece[0] === FIRST_BYTE_OF_MARK) bytesOfMark = BYTES_OF_MARK;
+      sink.bytes(piece, bytes);
+      const fault = tokenize(() => {
+        tokenizer.write(piece);
+      });
+      if (fault !== null) return fault;
+      bytes += piece.length;
+      if (bytes - bytesAtLastToken > maxTokenBytes + PIECE_BYTES) return "endless";
+      await polled();
+    }
+  const fault = tokenize(() => {
+    tokenizer.end();
+  });
+  return fault ?? end();
+};

@@ -1,0 +1,89 @@
+import { polled } from "../runtime/turn.ts";
+import type { EntriesSink } from "./entries.ts";
+import type { JsonFault } from "./json-stream.ts";
+
+const SEPARATORS = [";", ",", "\t", "|"];
+/** Like a piece of JSON: what is read without another turn of the event loop. */
+const PIECE_BYTES = 16_384;
+
+/** The separator that the line with the names has most of. */
+const separatorOf = (names: string): string =>
+  SEPARATORS.map((separator) => ({ separator, count: names.split(separator).length })).reduce(
+    (best, other) => (other.count > best.count ? other : best),
+  ).separator;
+
+/** Quoted fields may hold separators and doubled quotes (RFC 4180). Null for a quote that does not end, or ends within the field. */
+const fieldsOf = (line: string, separator: string): string[] | null => {
+  const fields: string[] = [];
+  for (let at = 0; ;) {
+    const quoted = line[at] === '"';
+    let end = quoted ? at + 1 : line.indexOf(separator, at);
+    if (quoted) {
+      while (end < line.length && !(line[end] === '"' && line[end + 1] !== '"'))
+        end += line[end] === '"' ? 2 : 1;
+      if (end >= line.length) return null;
+      fields.push(line.slice(at + 1, end++).replaceAll('""', '"'));
+      if (end < line.length && line[end] !== separator) return null;
+    } else {
+      if (end < 0) end = line.length;
+      fields.push(line.slice(at, end));
+    }
+    if (end >= line.length) return fields;
+    at = end + 1;
+  }
+};
+
+/**
+ * Reads separated values with names in the first line (CSV) and tells each row as the text of a JSON object. A row with too few or too many fields is
+ * told as what it cannot be: a string. Quoted line ends are not understood.
+ */
+export const readRows = async (
+  body: AsyncIterable<Uint8Array>,
+  maxElementBytes: number,
+  sink: Pick<EntriesSink, "element" | "arrayEnd">,
+): Promise<JsonFault | null> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let names: string[] | null = null;
+  let separator = "";
+  let rest = "";
+
+  const row = (line: string) => {
+    if (line.trim() === "") return;
+    if (names === null) {
+      separator = separatorOf(line);
+      names = fieldsOf(line, separator) ?? [];
+      return;
+    }
+    const fields = fieldsOf(line, separator);
+    const isWhole = fields?.length === names.length;
+    sink.element(
+      JSON.stringify(
+        isWhole ? Object.fromEntries(names.map((name, index) => [name.trim(), fields?.[index] ?? ""])) : "",
+      ),
+    );
+  };
+  const decode = (bytes?: Uint8Array): string | null => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      return null;
+    }
+  };
+
+  for await (const chunk of body)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const text = decode(chunk.subarray(at, at + PIECE_BYTES));
+      if (text === null) return "invalid";
+      const lines = (rest + text).split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      if (rest.length > maxElementBytes) return "endless";
+      for (const line of lines) row(line);
+      await polled();
+    }
+  const end = decode();
+  if (end === null) return "invalid";
+  row(rest + end);
+  if (names === null) return "empty";
+  sink.arrayEnd();
+  return null;
+};

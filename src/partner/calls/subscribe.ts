@@ -1,0 +1,36 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { Transport } from "../connection/transport.ts";
+import type { CallOptions, Subscribed, Subscription } from "../types.ts";
+import { answerOf } from "./answer.ts";
+import { headersOf, type Caller } from "./headers.ts";
+import { MAX_REASON_LENGTH } from "./mask.ts";
+
+export type SubscribeOptions = Caller & {
+  maxResponseBytes: number;
+  clock: Pick<Clock, "now">;
+  send: Transport["send"];
+};
+
+/** Subscribes to notifications: one request, never repeated, because a second subscription may deliver everything twice. Never rejects. */
+export const subscribeCall =
+  (options: SubscribeOptions) =>
+  async (subscription: Subscription, callOptions: CallOptions): Promise<Subscribed> => {
+    const { credentials, clock, maxResponseBytes } = options;
+    const used = credentials.current();
+    const mask = options.maskOf(used);
+    const reading = await options.send(
+      {
+        method: "POST",
+        path: `${options.basePath}/corporate/v1/webhook/subscribe`,
+        headers: headersOf(used, options.userAgent),
+        body: JSON.stringify(subscription),
+        maxBodyBytes: maxResponseBytes + mask.marginBytes,
+      },
+      callOptions,
+    );
+    const reason = mask(reading.reason, MAX_REASON_LENGTH);
+    if (!reading.sent) return { kind: "notSent", reason };
+    const answer = answerOf(reading, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    if (answer?.httpStatus === 401) credentials.reload();
+    return answer === null ? { kind: "unknown", reason } : { kind: "answered", answer };
+  };

@@ -1,0 +1,6 @@
+/** The names that a JSON pointer (RFC 6901) leads through. */
+export const pointerNames = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -1,0 +1,75 @@
+import { choiceIn, fieldsFrom, numberIn } from "../../runtime/wrong-input.ts";
+import { createdAtFormats } from "../answers/created-at.ts";
+import { profileNames } from "../answers/profiles.ts";
+
+const choice = <const Names extends readonly string[]>(about: string, ...names: Names) => ({ about, names });
+
+/** What the specification leaves open about the log, with the readings to choose from; the first one is the default. */
+export const logChoices = {
+  answers: choice("fields and nesting of the log's answer", "same", ...profileNames),
+  createdAt: choice("how the log writes instants", "same", ...createdAtFormats),
+  dated: choice("what createdAt of a flat entry says", "change", "sending"),
+  notification: choice("how an entry holds its notification", "usual", "flat", "object", "text"),
+  per: choice("what an entry stands for", "notification", "attempt"),
+  zone: choice("whose days the two dates are", "sao-paulo", "utc"),
+  end: choice("whether the last day belongs to the period", "inclusive", "exclusive"),
+  by: choice("what the two dates are compared with", "change", "sending"),
+  refuse: choice("which periods get a 400", "nothing", "future-end", "one-date", "both"),
+  ignore: choice("what of the query is ignored", "nothing", "dates", "event-type", "both"),
+  others: choice("entries of another event type", "absent", "mixed-in"),
+  order: choice("how entries are sorted", "oldest", "newest", "random"),
+  hint: choice("how the answer tells of more entries", "none", "next", "has-more", "total", "link"),
+} as const;
+
+type Choices = { [Name in keyof typeof logChoices]: (typeof logChoices)[Name]["names"][number] };
+
+export type LogRules = Choices & {
+  /** How long after its sending an entry appears, in milliseconds of the partner's time. */
+  lateMs: number;
+  /** How many entries an answer has at most; 0: all. */
+  limit: number;
+};
+
+export const usualLogRules: LogRules = {
+  answers: "same",
+  createdAt: "same",
+  dated: "change",
+  notification: "usual",
+  per: "notification",
+  zone: "sao-paulo",
+  end: "inclusive",
+  by: "change",
+  refuse: "nothing",
+  ignore: "nothing",
+  others: "absent",
+  order: "oldest",
+  hint: "none",
+  lateMs: 0,
+  limit: 0,
+};
+
+const known: { [Name in keyof Choices]: { names: readonly Choices[Name][] } } = logChoices;
+
+/** Changes some of the rules; throws a {@link WrongInput} for what is not one of them. */
+export const changedLogRules = (before: LogRules, changes: unknown): LogRules => {
+  const fields = fieldsFrom(changes, Object.keys(usualLogRules));
+  const chosen = <Name extends keyof Choices>(name: Name): Choices[Name] =>
+    choiceIn(fields, name, known[name].names, before[name]);
+  return {
+    answers: chosen("answers"),
+    createdAt: chosen("createdAt"),
+    dated: chosen("dated"),
+    notification: chosen("notification"),
+    per: chosen("per"),
+    zone: chosen("zone"),
+    end: chosen("end"),
+    by: chosen("by"),
+    refuse: chosen("refuse"),
+    ignore: chosen("ignore"),
+    others: chosen("others"),
+    order: chosen("order"),
+    hint: chosen("hint"),
+    lateMs: numberIn(fields, "lateMs", before.lateMs, 0, 365 * 86_400_000),
+    limit: Math.trunc(numberIn(fields, "limit", before.limit, 0, 1e9)),
+  };
+};

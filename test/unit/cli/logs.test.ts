@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { answer, serve } from "../partner/hostile-server.ts";
+import { chunked, chunkOf, LAST_CHUNK } from "../partner/log-reader.ts";
+import { openReceiver, openSandbox } from "../sandbox/open.ts";
+import { eventually } from "../../support/eventually.ts";
+import { runCommand } from "./run-command.ts";
+
+const settings = (url: string) => ({
+  PARTNER_BASE_URL: url,
+  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
+  PARTNER_X_TOKEN: "x-token-of-tests",
+  PARTNER_NAME: "acme",
+  PARTNER_CALL_TIMEOUT: "300ms",
+  WEBHOOK_SECRET: "webhook-token-of-tests",
+});
+const DAYS = ["--from", "2026-01-05", "--to", "2026-01-06"];
+
+const logsOf = async (reply: (socket: import("node:net").Socket) => void, args: string[] = ["--raw"]) => {
+  const server = await serve({ onRequest: reply });
+  const ended = await runCommand(settings(server.url), ["logs", ...DAYS, ...args]);
+  return { ...ended, server };
+};
+
+describe("logs", () => {
+  it("shows what the sandbox noted of a delivery", async () => {
+    const sandbox = await openSandbox({
+      startAt: Date.parse("2026-01-05T12:00:00Z"),
+      walk: "still",
+    });
+    const receiver = await openReceiver();
+    const env = { ...settings(sandbox.url), WEBHOOK_AUTH: "path-token" };
+    expect((await runCommand(env, ["subscribe", "--url", `${receiver.url}/hook`])).code).toBe(0);
+    await sandbox.accept(await sandbox.createdId());
+    await eventually(() => receiver.received.length > 0, "the notification");
+    const { code, out, err } = await runCommand(env, ["logs", ...DAYS, "--raw"]);
+    expect(code).toBe(0);
+    expect(out).toContain("AWAITING_PAYMENT");
+    expect(out + err).not.toContain("webhook-token-of-tests");
+    const others = await runCommand(env, ["logs", ...DAYS, "--event-type", "OTHER", "--raw"]);
+    expect(others.code).toBe(0);
+    expect(others.out).not.toContain("AWAITING_PAYMENT");
+  });
+
+  it("asks for what it is told to ask for", async () => {
+    const { server } = await logsOf((socket) => socket.end(answer("200 OK")));
+    expect(server.seen[0]!.text).toContain("logs?startDate=2026-01-05&endtDate=2026-01-06 HTTP");
+    const typed = await logsOf((socket) => socket.end(answer("200 OK")), ["--event-type", "A B"]);
+    expect(typed.server.seen[0]!.text).toContain("&eventType=A+B HTTP");
+  });
+
+  it("--raw gives every byte as it came, whether it is text or not", async () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256));
+    const { code, err, ...ended } = await logsOf((socket) =>
+      socket.end(Buffer.concat([Buffer.from(chunked()), chunkOf(bytes), Buffer.from(LAST_CHUNK)])),
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(ended.bytes.equals(bytes)).toBe(true);
+  });
+
+  it("hides secrets of ours that the partner repeats, wherever chunks cut them, and says so", async () => {
+    const text = `{"url":"https://x/webhook-token-of-tests","auth":"Bearer access-token-of-tests"}`;
+    const { code, out, err } = await logsOf((socket) => {
+      socket.write(chunked());
+      for (const character of text) socket.write(chunkOf(character));
+      socket.end(LAST_CHUNK);
+    });
+    expect(code).toBe(0);
+    expect(out).toBe('{"url":"https://x/***","auth":"Bearer ***"}');
+    expect(err).toBe("Warning: the partner repeats secrets of ours, 2 times: they are shown as ***.");
+  });
+
+  it.each([
+    ["400 Bad Request", "", /answered 400; see its answer: .*PARTNER_LOG_END_PARAMETER/],
+    ["401 Unauthorized", "", /PARTNER_ACCESS_TOKEN/],
+    ["404 Not Found", "", /PARTNER_BASE_URL/],
+    ["302 Found", "Location: /x\r\n", /PARTNER_BASE_URL/],
+    ["429 Too Many Requests", "Retry-After: 7\r\n", /run it again in 7s/],
+    ["503 Service Unavailable", "", /run it again later/],
+  ])("%s: exit 1, what the partner said, and a sentence", async (status, headers, sentence) => {
+    const { code, out, err } = await logsOf((socket) => socket.end(answer(status, "no!", headers)));
+    expect({ code, out }).toEqual({ code: 1, out: "no!" });
+    expect(err).toMatch(sentence);
+  });
+
+  it("an answer that breaks off: exit 1, what came of it, and a sentence", async () => {
+    const { code, out, err } = await logsOf((socket) => socket.end(`${chunked()}3\r\n[1,\r\n`));
+    expect(code).toBe(1);
+    expect("[1,".startsWith(out)).toBe(true);
+    expect(err).toMatch(/^The log could not be read to its end \(.+\): see /);
+  });
+
+  it("nobody there: exit 1, and a sentence", async () => {
+    const { code, err } = await runCommand(settings("http://127.0.0.1:9"), ["logs", ...DAYS]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/ECONNREFUSED/);
+  });
+
+  it("ends without a word when nobody reads its output any more, and leaves the partner alone", async () => {
+    const stop = new AbortController();
+    const server = await serve({
+      onRequest: (socket) => {
+        socket.write(chunked());
+        const pour = (): void => {
+          while (!socket.destroyed && socket.write(chunkOf("x".repeat(50_000))));
+        };
+        socket.on("drain", pour);
+        pour();
+      },
+    });
+    const { code, err } = await runCommand(settings(server.url), ["logs", ...DAYS, "--raw"], {
+      stopped: stop.signal,
+      write: () => {
+        stop.abort(new Error("nobody reads the output"));
+        return Promise.reject(new Error("EPIPE"));
+      },
+    });
+    expect({ code, err }).toEqual({ code: 1, err: "" });
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
+  });
+
+  it.each([
+    [["--from", "2026-02-30", "--to", "2026-03-01"], /YYYY-MM-DD/],
+    [["--from", "2026-1-5", "--to", "2026-03-01"], /YYYY-MM-DD/],
+    [["--from", "2026-01-06", "--to", "2026-01-05"], /--from must not be later than --to/],
+    [["--from", "2026-01-06"], /--to/],
+  ])("%j is wrong usage", async (args, sentence) => {
+    const { code, err } = await runCommand(settings("http://127.0.0.1:9"), ["logs", ...args]);
+    expect(code).toBe(2);
+    expect(err).toMatch(sentence);
+  });
+});

@@ -1,0 +1,21 @@
+import { runProgram } from "../../../src/cli/program.ts";
+import type { Environment } from "../../../src/config/load.ts";
+
+/** What whoever reads the output of a command may do. */
+type Reader = { stopped?: AbortSignal; write?: (bytes: Uint8Array) => Promise<void> };
+
+/** Runs a command in this process, and keeps what it says. */
+export const runCommand = async (env: Environment, args: readonly string[], reader: Reader = {}) => {
+  const out: Buffer[] = [];
+  const err: string[] = [];
+  const code = await runProgram(args, {
+    env,
+    out: (line) => out.push(Buffer.from(`${line}\n`)),
+    err: (line) => err.push(line),
+    write: (bytes) => Promise.resolve(void out.push(Buffer.from(bytes))),
+    stopped: new AbortController().signal,
+    ...reader,
+  });
+  const bytes = Buffer.concat(out);
+  return { code, bytes, out: bytes.toString().trimEnd(), err: err.join("\n") };
+};

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { readSubscriptionUrl, shownUrl, withPathToken } from "../../../src/cli/subscription-url.ts";
+import { answer, serve } from "../partner/hostile-server.ts";
+import { openReceiver, openSandbox } from "../sandbox/open.ts";
+import { runCommand } from "./run-command.ts";
+
+const TOKEN = "webhook/token of tests";
+const ENCODED = encodeURIComponent(TOKEN);
+const settings = (url: string) => ({
+  PARTNER_BASE_URL: url,
+  PARTNER_ACCESS_TOKEN: "access-token-of-tests",
+  PARTNER_X_TOKEN: "x-token-of-tests",
+  PARTNER_NAME: "acme",
+  PARTNER_CALL_TIMEOUT: "300ms",
+  WEBHOOK_AUTH: "path-token",
+  WEBHOOK_SECRET: `${TOKEN},older-token`,
+});
+const secrets = ["access-token-of-tests", "x-token-of-tests", TOKEN, ENCODED, "older-token"];
+
+const subscribe = async (url: string, args: string[], over: Record<string, string | undefined> = {}) => {
+  const ended = await runCommand({ ...settings(url), ...over }, ["subscribe", ...args]);
+  for (const secret of secrets) expect(ended.out + ended.err).not.toContain(secret);
+  return ended;
+};
+const HOOK = "https://bridge.example/webhooks/transaction-status";
+
+/** A partner that says so, and what it was sent. */
+const partnerThat = async (reply: string) => {
+  const server = await serve({ onRequest: (socket) => socket.end(reply) });
+  const sent = () => server.seen.map(({ text }) => text.slice(text.indexOf("\r\n\r\n") + 4));
+  return { url: server.url, sent };
+};
+
+describe("subscribe", () => {
+  it("subscribes an address at which notifications arrive then", async () => {
+    const sandbox = await openSandbox({
+      accessToken: "access-token-of-tests",
+      xToken: "x-token-of-tests",
+      timeScale: 1_000,
+    });
+    const receiver = await openReceiver();
+    const { code, out, err } = await subscribe(sandbox.url, ["--url", `${receiver.url}/hook`]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^POST http:\S+\/corporate\/v1\/webhook\/subscribe \{"url":"http:\S+\/hook\/\*\*\*"/);
+    expect(out).toMatch(/^HTTP 20\d$/m);
+    expect(err).toMatch(/^Warning: over http/);
+    const { subscriptions } = (await (await fetch(`${sandbox.url}/_sandbox/state`)).json()) as {
+      subscriptions: { url: string }[];
+    };
+    expect(subscriptions.map(({ url }) => url)).toEqual([`${receiver.url}/hook/${ENCODED}`]);
+  });
+
+  it("sends the address with its token, and the events that are named", async () => {
+    const { url, sent } = await partnerThat(answer("201 Created", `{"url":"${HOOK}/${ENCODED}"}`));
+    const { code, out, err } = await subscribe(url, ["--url", HOOK, "--event", "A", "--event", "B"]);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(sent()).toEqual([`{"url":"${HOOK}/${ENCODED}","events":["A","B"]}`]);
+    expect(out.split("\n").slice(1)).toEqual(["HTTP 201", `{"url":"${HOOK}/***"}`]);
+  });
+
+  it("--dry-run says what would be sent, and sends nothing", async () => {
+    const { url, sent } = await partnerThat(answer("200 OK"));
+    const { code, out } = await subscribe(url, ["--url", HOOK, "--dry-run"]);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      `POST ${url}/corporate/v1/webhook/subscribe {"url":"${HOOK}/***","events":["TRANSACTION_STATUS_UPDATED"]}`,
+    );
+    expect(sent()).toEqual([]);
+  });
+
+  it("leaves the address as it is where no token ends it", async () => {
+    const { url, sent } = await partnerThat(answer("200 OK"));
+    const signed = { WEBHOOK_AUTH: "hmac" };
+    expect((await subscribe(url, ["--url", HOOK], signed)).err).toBe("");
+    const unknown = await subscribe(url, ["--url", HOOK], { WEBHOOK_AUTH: undefined });
+    expect(unknown.err).toMatch(/^Warning: WEBHOOK_AUTH is not set/);
+    expect(sent().map((body) => (JSON.parse(body) as { url: string }).url)).toEqual([HOOK, HOOK]);
+  });
+
+  it.each([
+    ["400 Bad Request", /answered 400; nothing was subscribed: see the answer/],
+    ["401 Unauthorized", /answered 401; nothing was subscribed: see PARTNER_ACCESS_TOKEN/],
+    ["404 Not Found", /PARTNER_BASE_URL/],
+    ["307 Temporary Redirect", /PARTNER_BASE_URL/],
+    ["429 Too Many Requests", /run it again later/],
+    ["503 Service Unavailable", /may have subscribed all the same/],
+  ])("%s: exit 1 with a sentence, after one request", async (status, sentence) => {
+    const { url, sent } = await partnerThat(answer(status, `{"why":"x-token-of-tests"}`));
+    const { code, out, err } = await subscribe(url, ["--url", HOOK]);
+    expect(code).toBe(1);
+    expect(out.split("\n").slice(1)).toEqual([`HTTP ${status.slice(0, 3)}`, '{"why":"***"}']);
+    expect(err).toMatch(sentence);
+    expect(sent()).toHaveLength(1);
+  });
+
+  it("without an answer: it may have been received, and is not sent again", async () => {
+    const server = await serve({ onRequest: () => undefined });
+    const { code, err } = await subscribe(server.url, ["--url", HOOK]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^No answer came \(no answer within 300 ms\).*may have received/);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("with nobody there: nothing was sent", async () => {
+    const { code, err } = await subscribe("http://127.0.0.1:9", ["--url", HOOK]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Nothing was sent \(.*ECONNREFUSED/);
+  });
+
+  it("is told what it needs, and that alone", async () => {
+    const { code, err } = await runCommand({}, ["subscribe", "--url", HOOK]);
+    expect(code).toBe(2);
+    expect([...err.matchAll(/^ {2}([A-Z_]+) /gm)].map(([, variable]) => variable)).toEqual([
+      "PARTNER_BASE_URL",
+      "PARTNER_ACCESS_TOKEN",
+      "PARTNER_X_TOKEN",
+      "PARTNER_NAME",
+    ]);
+    const tokenless = await subscribe("http://127.0.0.1:9", ["--url", HOOK], { WEBHOOK_SECRET: undefined });
+    expect(tokenless.code).toBe(2);
+    expect(tokenless.err).toMatch(/^WEBHOOK_SECRET is not set/);
+  });
+
+  it.each(["bridge.example/hook", "ftp://bridge.example", "https://bridge.example/#x", "https://a b/", ""])(
+    "%j is no address",
+    async (url) => {
+      expect((await subscribe("http://127.0.0.1:9", ["--url", url])).code).toBe(2);
+    },
+  );
+});
+
+describe("the address of a subscription", () => {
+  const token = (text: string) => withPathToken(readSubscriptionUrl(text)!, [TOKEN, "older-token"]).href;
+
+  it.each([
+    [HOOK, `${HOOK}/${ENCODED}`],
+    [`${HOOK}/`, `${HOOK}/${ENCODED}`],
+    ["https://bridge.example", `https://bridge.example/${ENCODED}`],
+    [`${HOOK}?to=us`, `${HOOK}/${ENCODED}?to=us`],
+    [`${HOOK}/${ENCODED}`, `${HOOK}/${ENCODED}`],
+    [`${HOOK}/older-token?x=1`, `${HOOK}/older-token?x=1`],
+    [`${HOOK}/%6flder-token`, `${HOOK}/%6flder-token`],
+    [`${HOOK}/%zz`, `${HOOK}/%zz/${ENCODED}`],
+  ])("%s becomes %s", (given, whole) => {
+    expect(token(given)).toBe(whole);
+  });
+
+  it("is shown without what nobody may see", () => {
+    expect(shownUrl(new URL("https://me:pass@bridge.example/hook/abc?x=1"), true)).toBe(
+      "https://me:***@bridge.example/hook/***?x=1",
+    );
+    expect(shownUrl(new URL(HOOK), false)).toBe(HOOK);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { maskedBytes, spelledInBytes } from "../../../../src/partner/calls/mask-stream.ts";
+import { maskFor } from "../../../../src/partner/calls/mask.ts";
+
+const SECRET = "s3cret/café+1";
+
+async function* chunked(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
+}
+
+const masked = async (bytes: Buffer, size: number): Promise<{ shown: Buffer; hidden: number }> => {
+  const mask = maskFor([SECRET, spelledInBytes(SECRET)]);
+  let hidden = 0;
+  const shown: Uint8Array[] = [];
+  for await (const chunk of maskedBytes(chunked(bytes, size), mask, (count) => (hidden += count)))
+    shown.push(chunk);
+  return { shown: Buffer.concat(shown), hidden };
+};
+
+describe("masked bytes", () => {
+  it("are the same bytes where no secret is, text or not", async () => {
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 256));
+    for (const size of [1_000, 70_000, 200_000]) {
+      const { shown, hidden } = await masked(bytes, size);
+      expect(shown.equals(bytes), `in chunks of ${size}`).toBe(true);
+      expect(hidden).toBe(0);
+    }
+  });
+
+  it("hide a secret wherever chunks and windows cut it, in every spelling", async () => {
+    const forms = [
+      SECRET,
+      encodeURIComponent(SECRET),
+      JSON.stringify(SECRET).slice(1, -1).replaceAll("/", "\\/"),
+      Array.from(SECRET, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+    ];
+    for (const form of forms) {
+      const length = Buffer.byteLength(form);
+      // Around the place where the first window ends, whatever its size is.
+      for (let before = 65_536 - 2 * length; before <= 65_536 + 2 * length; before += 5) {
+        const text = `${"x".repeat(before)}${form}\n${"y".repeat(2_000)}`;
+        const { shown, hidden } = await masked(Buffer.from(text), 4_099);
+        expect(shown.toString()).toBe(`${"x".repeat(before)}***\n${"y".repeat(2_000)}`);
+        expect(hidden).toBe(1);
+      }
+    }
+  });
+
+  it("hide a secret that comes a byte at a time, and two that touch", async () => {
+    const { shown, hidden } = await masked(Buffer.from(`a${SECRET}${SECRET}b`), 1);
+    expect({ text: shown.toString(), hidden }).toEqual({ text: "a******b", hidden: 2 });
+  });
+});

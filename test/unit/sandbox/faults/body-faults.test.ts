@@ -1,0 +1,80 @@
+import http from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { headers } from "../client.ts";
+import { openSandbox } from "../open.ts";
+import { until } from "../receiver.ts";
+
+/** Reads the log as it comes, of a sandbox with so many entries and one fault. */
+const reading = async (fault: object, count = 1) => {
+  const client = await openSandbox();
+  await client.control("POST", "log", { count, from: "2026-01-05T12:00:00Z", to: "2026-01-06T12:00:00Z" });
+  const whole = (await client.logs()).text;
+  await client.control("POST", "faults", { operation: "logs", ...fault });
+  const state = { text: "", ended: null as string | null, status: 0 };
+  const request = http.get(`${client.url}/corporate/v1/webhook/logs`, { headers }, (response) => {
+    state.status = response.statusCode ?? 0;
+    response.setEncoding("latin1");
+    response.on("data", (chunk: string) => (state.text += chunk));
+    response.once("end", () => (state.ended = "whole"));
+    response.once("error", () => (state.ended ??= "cut"));
+  });
+  request.once("error", () => (state.ended ??= "no answer"));
+  onTestFinished(() => void request.destroy());
+  return { state, whole, request };
+};
+
+test.each([1, 3000])("a body of %i entries is cut off after so many bytes", async (count) => {
+  const { state, whole } = await reading({ kind: "cut-body", bytes: 100 }, count);
+  await until(() => state.ended !== null, "the end");
+  expect(state).toEqual({ status: 200, ended: "cut", text: whole.slice(0, 100) });
+});
+
+test("nothing at all of the body is sent where it is cut off after no bytes", async () => {
+  const { state } = await reading({ kind: "cut-body", bytes: 0 });
+  await until(() => state.ended !== null, "the end");
+  expect(state).toEqual({ status: 200, ended: "cut", text: "" });
+});
+
+test("a body gets stuck after so many bytes, and its connection stays open", async () => {
+  const { state, whole, request } = await reading({ kind: "stall-body", bytes: 50 });
+  await until(() => state.text.length === 50, "the start");
+  expect(state.text).toBe(whole.slice(0, 50));
+  expect(state.ended).toBeNull();
+  expect(request.destroyed).toBe(false);
+});
+
+test("a body that never ends goes on with the filler for as long as it is read", async () => {
+  const { state } = await reading({ kind: "endless-body", bytes: 1, filler: '{"a":1},' });
+  await until(() => state.text.length > 2_000_000, "two million bytes");
+  expect(state.ended).toBeNull();
+  expect(state.text.slice(0, 17)).toBe('[{"a":1},{"a":1},');
+});
+
+test("a body that never ends may trickle", async () => {
+  const { state, whole } = await reading({ kind: "endless-body", bytes: 10, bytesPerSecond: 200 });
+  await until(() => state.text.length > 20, "the trickle");
+  expect(state.text.startsWith(whole.slice(0, 10) + " ")).toBe(true);
+  expect(state.text.length).toBeLessThan(10_000);
+  expect(state.ended).toBeNull();
+});
+
+test("a long body can be slow, and is whole in the end", async () => {
+  const { state, whole } = await reading({ kind: "slow-body", ms: 20 }, 3000);
+  await until(() => state.ended !== null, "the end");
+  expect(state).toEqual({ status: 200, ended: "whole", text: whole });
+});
+
+test("a fault can be meant for one day of the log", async () => {
+  const client = await openSandbox();
+  const match = { query: "startDate=2026-01-05" };
+  await client.control("POST", "faults", {
+    operation: "logs",
+    kind: "status",
+    status: 503,
+    headers: { "retry-after": "2" },
+    match,
+  });
+  const answer = await client.logs("?startDate=2026-01-05&endtDate=2026-01-06");
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect((await client.logs("?startDate=2026-01-06&endtDate=2026-01-07")).status).toBe(200);
+});
