@@ -1,4 +1,4 @@
-// Figures of the sandbox, each taken on a sandbox process of its own: node bench/sandbox.mjs [start|rate|memory|schedule]…
+// Figures of the sandbox, each taken on a sandbox process of its own: node bench/sandbox.mjs [start|rate|memory|schedule|log]…
 // Needs a build (npm run build). The sandbox runs on one core, the load comes from this process on another.
 // On another Node.js: node dev/on-node.mjs bench/sandbox.mjs --node 24
 import { execFileSync, spawn } from "node:child_process";
@@ -186,6 +186,49 @@ const figures = {
     client.close();
     receiver.close();
     receiver.closeAllConnections();
+    await sandbox.stop();
+  },
+
+  log: async () => {
+    const sandbox = await startSandbox();
+    const before = sandbox.usage().rssMiB;
+    const client = clientOf(sandbox.url);
+    const day = { from: "2026-01-05T03:00:00Z", to: "2026-01-06T03:00:00Z" };
+    let begin = performance.now();
+    await client.send("POST", "/_sandbox/log", JSON.stringify({ count: 1_000_000, send: false, ...day }));
+    const madeMs = performance.now() - begin;
+    const full = sandbox.usage().rssMiB;
+    // Others are asked meanwhile: an answer of the log must not stand in their way.
+    let slowestMs = 0;
+    let reading = true;
+    const others = (async () => {
+      while (reading) {
+        const asked = performance.now();
+        await client.send("GET", "/_sandbox/executions");
+        slowestMs = Math.max(slowestMs, performance.now() - asked);
+      }
+    })();
+    begin = performance.now();
+    const cpuBefore = sandbox.usage().cpuSeconds;
+    let bytes = 0;
+    await new Promise((resolve, reject) => {
+      const path = "/corporate/v1/webhook/logs?startDate=2026-01-05&endtDate=2026-01-06";
+      const request = http.get(sandbox.url + path, { headers }, (response) => {
+        response.on("data", (chunk) => (bytes += chunk.length));
+        response.on("end", resolve);
+      });
+      request.on("error", reject);
+    });
+    const seconds = (performance.now() - begin) / 1000;
+    reading = false;
+    await others;
+    console.log(
+      `log: a million entries made in ${Math.round(madeMs)} ms, ${before} MiB resident before and ${full} after; ` +
+        `read whole (${Math.round(bytes / 1e6)} MB) in ${seconds.toFixed(1)} s ` +
+        `(${sandbox.usage().cpuSeconds - cpuBefore} s of processor time), then ${sandbox.usage().rssMiB} MiB; ` +
+        `the slowest other request meanwhile took ${Math.round(slowestMs)} ms`,
+    );
+    client.close();
     await sandbox.stop();
   },
 };

@@ -69,6 +69,7 @@ export async function metricsTable() {
     kafkaUp: none,
 
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
+    reconcileLeader: () => false,
   });
   const described = await registry.getMetricsAsJSON();
   const lines = described

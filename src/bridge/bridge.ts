@@ -10,7 +10,9 @@ import { openDeadLetters } from "./dead-letters.ts";
 import { openEvents } from "./events.ts";
 import { createKit } from "./kit.ts";
 import { closeServer, listen } from "./listen.ts";
+import { openPartner } from "./partner.ts";
 import type { Part } from "./part.ts";
+import { openReconcile, type ReconcilePart } from "./reconcile.ts";
 import { lookAround } from "./start.ts";
 import { timedKit } from "./timed-kit.ts";
 import { webhookFlow, webhookServer } from "./webhooks.ts";
@@ -49,7 +51,9 @@ export const startBridge = async (
   let deadLetterPart: Part | null = null;
   let eventsPart: Part | null = null;
   let commandPart: CommandPart | null = null;
-  const parts = (): Part[] => [deadLetterPart, eventsPart, commandPart].filter((part) => part !== null);
+  let reconcilePart: ReconcilePart | null = null;
+  const parts = (): Part[] =>
+    [deadLetterPart, eventsPart, commandPart, reconcilePart].filter((part) => part !== null);
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
 
@@ -62,6 +66,7 @@ export const startBridge = async (
     publisherWaiting: () => merged(parts().map((part) => part.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
     commands: () => commandPart?.numbers() ?? NO_COMMANDS,
+    reconcileLeader: runs("reconcile") ? () => reconcilePart?.isLeader() ?? false : null,
   });
 
   const readiness = () => readinessOf(components());
@@ -70,13 +75,16 @@ export const startBridge = async (
     ? webhookServer(config, { kit, metrics, isOpen: () => state === "running" })
     : null;
 
+  // One for both flows: its limits hold for all calls together.
+  const partner = runs("commands") || runs("reconcile") ? openPartner(config, kit) : null;
+
   /** What was still arriving is published. */
   const drainWebhooks = async (ms: number): Promise<void> => {
     if (webhooks)
       await closeServer(webhooks.server, Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS));
   };
   const close = async (): Promise<void> => {
-    await Promise.all([closeServer(management, 0), ...parts().map((part) => part.close())]);
+    await Promise.all([closeServer(management, 0), partner?.close(), ...parts().map((part) => part.close())]);
   };
 
   const stop = async (): Promise<void> => {
@@ -86,7 +94,12 @@ export const startBridge = async (
     const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
     const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
     if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
-    await Promise.all([drainWebhooks(drainMs), commandPart?.drain(drainMs)]);
+    const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(reconcilePart?.stop()));
+    await Promise.all([
+      drainWebhooks(drainMs),
+      commandPart?.drain(drainMs),
+      reconcileStops.catch(() => undefined),
+    ]);
     // A Kafka that is gone lets nothing be closed. All is safe by now, and ends with the process.
     await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, close()).catch(() => undefined);
     if (hadStarted) log.info({}, "bridge.stopped");
@@ -106,23 +119,30 @@ export const startBridge = async (
     const timed = timedKit(kit, metrics);
     const deadLetters = openDeadLetters(config, timed, metrics);
     deadLetterPart = deadLetters;
-    if (webhooks) {
-      const schemaId = idOf("transaction-status-updated");
-      const events = await orStopped(openEvents(config, { kit: timed, metrics, schemaId }));
-      eventsPart = events;
+    const schemaId = idOf("transaction-status-updated");
+    const events =
+      webhooks || runs("reconcile")
+        ? await orStopped(
+            openEvents(config, { kit: timed, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
+          )
+        : null;
+    eventsPart = events;
+    if (webhooks && events) {
       const { publishOnce } = events;
       webhooks.connect(webhookFlow(config, { kit: timed, deadLetters, publishOnce }));
     }
-    if (runs("commands")) {
-      const ids = {
+    if (runs("commands") && partner) {
+      const schemaIds = {
         command: idOf("command"),
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
       commandPart = await orStopped(
-        openCommands(config, { kit: timed, metrics, deadLetters, schemaIds: ids, signal }),
+        openCommands(config, { kit: timed, metrics, deadLetters, partner, schemaIds, signal }),
       );
     }
+    if (runs("reconcile") && partner && events)
+      reconcilePart = openReconcile(config, { kit, metrics, events, partner, schemaId });
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");
     return { addresses, stop };

@@ -22,7 +22,8 @@ import { messageOf } from "../runtime/errors.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
 import type { Kit } from "./kit.ts";
-import { measured, openPartner } from "./partner.ts";
+import type { Partner } from "../partner/client.ts";
+import { measured } from "./partner.ts";
 import type { Part } from "./part.ts";
 import { openResults } from "./results.ts";
 import { traceparentOf } from "./traceparent.ts";
@@ -42,6 +43,7 @@ export type CommandParts = {
   kit: Kit;
   metrics: Metrics;
   deadLetters: DeadLetters;
+  partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
   /** Aborts when the process is asked to end: no command is taken any more. */
   signal: AbortSignal;
@@ -56,11 +58,10 @@ export type CommandPart = Part & {
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, schemaIds, signal }: CommandParts,
+  { kit, metrics, deadLetters, partner, schemaIds, signal }: CommandParts,
 ): Promise<CommandPart> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
-  const partner = openPartner(config, kit);
   const results = openResults(config, kit, schemaIds.result);
   const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
     askNotes: async (cluster) =>
@@ -209,7 +210,7 @@ export const openCommands = async (
     },
     close: async () => {
       await republishing;
-      await Promise.all([partner.close(), results.close(), room.close()]);
+      await Promise.all([results.close(), room.close()]);
     },
   };
 };

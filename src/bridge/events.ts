@@ -4,7 +4,6 @@ import { isRefused } from "../kafka/produce/waiting.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { EventRefused, publishOnce, type Place, type PublishOnce } from "../notification/publish-once.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
@@ -20,10 +19,13 @@ export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publish
 
 export type Events = Part & { publishOnce: PublishOnce; window: Memory["window"] };
 
-/** The events topic, as both flows that write to it see it. Rejects when the cluster cannot be asked. */
+/**
+ * The events topic, as both flows that write to it see it. Rejects when the cluster cannot be asked.
+ * @param outOfOrder hears of each event that is published behind one that happened later
+ */
 export const openEvents = async (
   config: Config,
-  { kit, metrics, schemaId }: { kit: Kit; metrics: Pick<Metrics, "outOfOrder">; schemaId: number },
+  { kit, schemaId, outOfOrder }: { kit: Kit; schemaId: number; outOfOrder: () => void },
 ): Promise<Events> => {
   const { clock } = kit;
   const { webhook, topics, partner } = config;
@@ -61,7 +63,7 @@ export const openEvents = async (
         note: (identity, event, place) => {
           memory.wrote(place);
           memory.window.note(identity, event, clock.now());
-          if (event.outOfOrder) metrics.outOfOrder.inc();
+          if (event.outOfOrder) outOfOrder();
         },
       },
       now: clock.now,

@@ -19,7 +19,8 @@ const roomByFlow = ({ webhook, partner }: Config): Record<Flow, Room[]> => {
       // A result that contradicts another one becomes a dead letter.
       { role: "deadLetters", bytes: result + DEAD_LETTER_MARGIN_BYTES, setting: ofCommands },
     ],
-    reconcile: [],
+    // A larger notification is not published, which the run says.
+    reconcile: [{ role: "transactionStatus", bytes: event, setting: ofWebhooks }],
   };
 };
 

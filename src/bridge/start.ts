@@ -12,7 +12,7 @@ const WAIT_MS = 60_000;
 const AGAIN_AFTER_MS = 2_000;
 
 const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
-  ...(bridge.flows.includes("webhooks") ? (["transactionStatus"] as const) : []),
+  ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
   ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
   "deadLetters",
 ];

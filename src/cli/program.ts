@@ -19,6 +19,7 @@ const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
   watch: async (io, exit) => (await import("./watch.ts")).watchCommand(io, exit),
   subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
   logs: async (io, exit) => (await import("./logs.ts")).logsCommand(io, exit),
+  reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
   resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
 };
 

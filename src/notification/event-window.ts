@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { Direction, TransactionStatusUpdated } from "../records.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
 import { recentDigests } from "./recent-digests.ts";
-import { knownWith, NOTHING_KNOWN, type Known } from "./known.ts";
+import { knownWith, NOTHING_KNOWN, packKnown, unpackKnown, type Known } from "./known.ts";
 
 /**
  * What this replica remembers of its own topic: the identities of the events of the last `windowMs`, and for each transaction in them
@@ -28,22 +28,6 @@ export type NotedEvent = Pick<TransactionStatusUpdated, "transactionId" | "direc
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
 
 const SHARE_OF_EVENTS = 0.75;
-const DIRECTIONS = ["UNKNOWN", "INBOUND", "OUTBOUND"] as const satisfies readonly Direction[];
-/** Before all instants that can be written with a year of four digits. */
-const NEVER_MS = -1e14;
-
-// Both facts about a transaction in one number: whole milliseconds since the epoch, times three, and the direction's index.
-const packed = ({ direction, latestOccurredAt }: Known): number =>
-  (latestOccurredAt ?? NEVER_MS) * DIRECTIONS.length + DIRECTIONS.indexOf(direction);
-
-const unpacked = (value: number): Known => {
-  const occurredAt = Math.floor(value / DIRECTIONS.length);
-  return {
-    direction: DIRECTIONS[value - occurredAt * DIRECTIONS.length] ?? "UNKNOWN",
-    latestOccurredAt: occurredAt === NEVER_MS ? null : occurredAt,
-  };
-};
-
 const digestOf = (transactionId: string): string => hash("sha256", transactionId, "hex");
 
 export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWindow => {
@@ -53,7 +37,7 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
 
   const about = (digest: string, nowMs: number): Known => {
     const value = transactions.get(digest, nowMs);
-    return value === undefined ? NOTHING_KNOWN : unpacked(value);
+    return value === undefined ? NOTHING_KNOWN : unpackKnown(value);
   };
 
   return {
@@ -61,7 +45,7 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
       if (events.get(identity, atMs) !== undefined) return;
       events.set(identity, 0, atMs);
       const transaction = digestOf(event.transactionId);
-      transactions.set(transaction, packed(knownWith(about(transaction, atMs), event)), atMs);
+      transactions.set(transaction, packKnown(knownWith(about(transaction, atMs), event)), atMs);
     },
     seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
     about: (transactionId, nowMs) => about(digestOf(transactionId), nowMs),

@@ -17,6 +17,8 @@ export type Gauges = {
   publisherWaiting: () => Record<string, number>;
   kafkaUp: () => Record<string, boolean>;
   commands: () => CommandNumbers;
+  /** Whether this replica is the one that reads the partner's log; null without that flow. */
+  reconcileLeader: (() => boolean) | null;
 };
 
 /** Every metric there is. Labels take few values: never an id. */
@@ -68,9 +70,33 @@ export const createMetrics = (gauges: Gauges) => {
     "Age of the oldest IN_DOUBT",
     () => gauges.commands().oldestDoubtSeconds,
   );
+  const { reconcileLeader } = gauges;
+  if (reconcileLeader)
+    gauge("reconcile_leader", "1 when this replica reads the partner's log, else 0", () =>
+      reconcileLeader() ? 1 : 0,
+    );
+  const reconcileCompleteAt = new Gauge({
+    name: `${PREFIX}reconcile_last_complete_timestamp_seconds`,
+    help: "When this replica's last complete run over the partner's log ended; absent before the first",
+    registers,
+  });
+  reconcileCompleteAt.remove();
 
   return {
     registry,
+    reconcileCompleteAt,
+    reconcileRuns: new Counter({
+      name: `${PREFIX}reconcile_runs_total`,
+      help: "Runs over the partner's log by what they came to",
+      labelNames: ["result"],
+      registers,
+    }),
+    reconcileNotifications: new Counter({
+      name: `${PREFIX}reconcile_notifications_total`,
+      help: "Notifications of the partner's log by what became of them; known ones count again in each run",
+      labelNames: ["kind"],
+      registers,
+    }),
     webhookRequests: new Counter({
       name: `${PREFIX}webhook_requests_total`,
       help: "Requests to the webhook route by the status of the answer",

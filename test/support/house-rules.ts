@@ -26,7 +26,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   "ops/": adapter,
   "notification/": room(["runtime/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
-  "log-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
+  "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
   "bridge/": room(
     [
@@ -37,12 +37,16 @@ export const rooms: Readonly<Record<string, Room>> = {
       "ops/",
       "notification/",
       "webhooks-to-events/",
+      "log-to-events/",
       "commands-to-results/",
     ],
     ["records.ts"],
   ),
-  // Tools read and write topics themselves, without a flow; of ops only `serve` needs something, its log.
-  "cli/": room(["bridge/", "sandbox/", "config/", "runtime/", "kafka/", "ops/log.ts"], ["records.ts"]),
+  // Tools read and write topics, and the partner's log, themselves; of ops only `serve` needs something, its log.
+  "cli/": room(
+    ["bridge/", "sandbox/", "config/", "runtime/", "kafka/", "log-to-events/", "ops/log.ts"],
+    ["records.ts"],
+  ),
   // The sandbox shares nothing with the bridge: it must be able to catch its mistakes. What stands side by side in it composes its rooms.
   "sandbox/": room([]),
   "sandbox/types.ts": room([]),

@@ -22,9 +22,12 @@ export const empty = (status: number, headers: Record<string, string> = {}): Ans
   body: "",
 });
 
-/** Sends a piece of a body, and waits until the client's side took it; false when the client is gone. */
+/**
+ * Sends a piece of a body, and waits until the client's side took it; false when the client is gone. Other requests get their turn before
+ * the next piece, however fast the client is.
+ */
 export const put = (response: ServerResponse, piece: string | Buffer): Promise<boolean> =>
-  new Promise((resolve) => response.write(piece, (error) => resolve(!error)));
+  new Promise((resolve) => response.write(piece, (error) => setImmediate(resolve, !error)));
 
 const writePieces = async (response: ServerResponse, pieces: Iterable<string>): Promise<void> => {
   for (const piece of pieces) if (!(await put(response, piece))) return;

@@ -13,6 +13,7 @@ test("a publisher's times become the histogram of its topic", async () => {
     publisherWaiting: () => ({}),
     kafkaUp: () => ({}),
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
+    reconcileLeader: null,
   });
   timedKit(kit, metrics).publisher("results", options);
   expect(made?.[0]).toBe("results");

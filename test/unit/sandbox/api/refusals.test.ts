@@ -21,6 +21,20 @@ test.each([
 });
 
 test.each([
+  ["authorization", 401],
+  ["x-token", 401],
+  ["accept", 406],
+  ["user-agent", 400],
+])("neither subscribe nor the log does without a proper %s", async (name, status) => {
+  const client = await openSandbox({ accessToken: "access", xToken: "x", serviceName: "fx" });
+  const over = { [name]: "other" };
+  const body = { url: "http://127.0.0.1:9/", events: ["TRANSACTION_STATUS_UPDATED"] };
+  expect((await client.send("POST", "/corporate/v1/webhook/subscribe", body, over)).status).toBe(status);
+  expect((await client.send("GET", "/corporate/v1/webhook/logs", undefined, over)).status).toBe(status);
+  expect(await client.control("GET", "state?only=subscriptions")).toEqual({ subscriptions: [] });
+});
+
+test.each([
   ["not JSON", "{", "body"],
   ["an array", "[]", "body"],
   ["a lower-case direction", { ...aQuote, direction: "outbound" }, "direction"],

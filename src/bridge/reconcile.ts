@@ -1,0 +1,142 @@
+import type { Config } from "../config/config.ts";
+import { elected } from "../kafka/consume/elected.ts";
+import { scan } from "../kafka/consume/scan.ts";
+import { decoder } from "../kafka/schema/codec.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
+import type { Window } from "../log-to-events/period.ts";
+import { keepReconciled } from "../log-to-events/runs.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { Partner } from "../partner/client.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Events } from "./events.ts";
+import type { Kit } from "./kit.ts";
+import type { Part } from "./part.ts";
+
+export type ReconcileDeps = {
+  kit: Kit;
+  events: Pick<Events, "publishOnce" | "window">;
+  partner: Pick<Partner, "fetchLog" | "mask">;
+  schemaId: number;
+};
+
+/** What a run is told by whoever starts it. */
+export type RunHooks = Pick<LogPorts, "mayPublish" | "published" | "progress">;
+
+/** Runs of the flow with the partner and the topic of the configuration. */
+export const reconcileRuns = (
+  config: Config,
+  { kit, events, partner, schemaId }: ReconcileDeps,
+  hooks: RunHooks,
+): Reconcile => {
+  const { clock } = kit;
+  const topic = config.topics.transactionStatus;
+  const schema = readSchema("transaction-status-updated");
+  const decode = decoder<TransactionStatusUpdated>(schema, kit.registry, clock.now, schemaId);
+
+  return logToEvents(
+    {
+      entriesPointer: config.partner.logEntriesPointer ?? null,
+      notificationPointer: config.partner.logNotificationPointer ?? null,
+    },
+    {
+      ...hooks,
+      clock,
+      fetchLog: partner.fetchLog,
+      seen: (identity) => events.window.seen(identity, clock.now()),
+      readEvents: async (sinceMs, take, signal) => {
+        const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
+          if (decoded.ok) take(decoded.value);
+        };
+        const cluster = await kit.connectCluster();
+        try {
+          await scan(
+            { topic, groupId: kit.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+            async ({ value }) => {
+              if (value !== null) takeDecoded(await decode(value));
+            },
+            { ...kit, ranges: () => cluster.ranges(topic, sinceMs) },
+            signal,
+          );
+        } finally {
+          await cluster.close();
+        }
+      },
+      // A partner that repeats what it was sent must not bring a secret into the topic.
+      publishOnce: (notification, arrival) =>
+        events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival),
+    },
+  );
+};
+
+const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
+  const { result, reasons, ...counts } = report;
+  const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
+  const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
+  switch (result) {
+    case "complete":
+      log.info(line, "reconcile.complete");
+      return;
+    case "incomplete":
+      log.warn(line, "reconcile.incomplete");
+      return;
+    case "suspicious":
+      log.error(line, "reconcile.suspicious");
+      return;
+    case "failed":
+      log.warn(line, "reconcile.failed");
+  }
+};
+
+export type ReconcilePart = Part & {
+  isLeader: () => boolean;
+  /** Ends the run that is under way, and leaves the election. */
+  stop: () => Promise<void>;
+};
+
+/** What webhooks missed becomes events, by one replica at a time. */
+export const openReconcile = (
+  config: Config,
+  { metrics, ...deps }: ReconcileDeps & { metrics: Metrics },
+): ReconcilePart => {
+  const { kit } = deps;
+  const { clock, log } = kit;
+
+  const ended = (report: Report, window: Window, ms: number): void => {
+    metrics.reconcileRuns.inc({ result: report.result });
+    const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
+    for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
+      metrics.reconcileNotifications.inc({ kind }, count);
+    if (report.result === "complete") metrics.reconcileCompleteAt.set(Math.floor(clock.now() / 1_000));
+    say(log, report, window, ms);
+  };
+
+  const election = elected(
+    {
+      topic: config.topics.transactionStatus,
+      groupId: `${config.kafka.groupId}-reconcile`,
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+    },
+    async ({ signal, isHeld }) => {
+      const run = reconcileRuns(config, deps, {
+        mayPublish: () => {
+          if (!isHeld()) throw new Error("another replica may have been chosen");
+        },
+        published: ({ eventId, transactionId, status, outOfOrder }) =>
+          log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
+        progress: () => undefined,
+      });
+      await keepReconciled(config.reconcile, run, { clock, ended }, signal);
+    },
+    kit,
+  );
+
+  return {
+    isLeader: election.isLeader,
+    components: () => ({ reconcile: { ...election.state(), required: false } }),
+    waiting: () => ({}),
+    stop: election.stop,
+    close: election.stop,
+  };
+};

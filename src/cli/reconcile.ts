@@ -1,0 +1,64 @@
+import { Command, Option } from "commander";
+import { createKit } from "../bridge/kit.ts";
+import { reconcileOnce } from "../bridge/reconcile-once.ts";
+import { windowOfDays, type Window } from "../log-to-events/period.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { day } from "./day.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+
+type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
+
+const PROGRESS_EVERY_MS = 2_000;
+
+const reconcile = async (
+  io: Io,
+  window: Window,
+  { dryRun = false, force = false, json }: Flags,
+): Promise<ExitCode> => {
+  const config = configOf(io, "reconcile");
+  const kit = createKit(config, systemClock, silent);
+  let toldAt = systemClock.monotonic();
+  const progress = ({ step, done }: { step: string; done: number }): void => {
+    if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = systemClock.monotonic();
+    io.err(`${step}: ${done} so far`);
+  };
+  const report = await reconcileOnce(config, kit, { window, dryRun, force, progress }, io.stopped);
+  const complete = report.result === "complete";
+
+  if (json) {
+    const { reasons, result, ...counts } = report;
+    io.out(JSON.stringify({ ...counts, result, complete, reasons }));
+  } else {
+    const { entries, known, published, tooYoung, unreadable } = report;
+    io.out(`entries        ${entries}`);
+    io.out(`known          ${known}`);
+    io.out(`${dryRun ? "missing        " : "published      "}${published}`);
+    io.out(`too young      ${tooYoung}`);
+    io.out(`not understood ${unreadable}`);
+    io.out(`result         ${report.result}${dryRun ? " (dry run: nothing was published)" : ""}`);
+  }
+  for (const reason of report.reasons) io.err(`Not complete: ${reason}.`);
+  if (report.result === "suspicious")
+    io.err(
+      "Nothing was published. Compare `cambio-bridge logs --shape` with an event, or insist with --force.",
+    );
+  return complete ? EXIT.done : EXIT.failed;
+};
+
+export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("reconcile")
+    .description("Compare the partner's log with the events topic, and publish what is missing.")
+    .addOption(
+      new Option("--from <day>", "first day, YYYY-MM-DD, in São Paulo").argParser(day).makeOptionMandatory(),
+    )
+    .addOption(new Option("--to <day>", "last day").argParser(day).makeOptionMandatory())
+    .option("--dry-run", "publish nothing, only say what is missing")
+    .option("--force", "publish although nothing of the log is known")
+    .option("--json", "print the counts as one JSON object")
+    .action(async (flags: Flags, command: Command) => {
+      const window = windowOfDays(flags.from, flags.to);
+      if (window === null) command.error("error: --from must not be later than --to", { exitCode: 2 });
+      else exit(await reconcile(io, window, flags));
+    });

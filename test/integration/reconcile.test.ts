@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow, type Following } from "../support/follow.ts";
+import type { Replica } from "../support/replica.ts";
+import { serveSettings } from "../support/settings.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+const HOUR_MS = 3_600_000;
+const SETTINGS = { FLOWS: "webhooks,reconcile", RECONCILE_MIN_AGE: "0", RECONCILE_EVERY: "1s" };
+
+type Lost = { transactionId: string; status: string; createdAt: string };
+type Report = { entries: number; known: number; published: number; result: string; reasons: string[] };
+
+/** What the topic holds, checked: nothing twice. */
+const eventsOf = (following: Following, topic: string) => {
+  const all = following.of(topic).map(({ value }) => decode("transaction-status-updated", value));
+  const names = all.map(({ transactionId, status }) => `${String(transactionId)} ${String(status)}`);
+  expect(new Set(names).size, "nothing is published twice").toBe(names.length);
+  return all;
+};
+
+const put = async (world: World, rules: object): Promise<void> => {
+  const answer = await fetch(`${world.sandboxUrl}/_sandbox/log`, {
+    method: "PUT",
+    body: JSON.stringify(rules),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+};
+
+const sentAll = (world: World): Promise<boolean> =>
+  eventually(async () => {
+    const { totals } = await world.sandbox<{ totals: { pending: number; delivered: number } }>(
+      "/_sandbox/state?only=totals",
+    );
+    return totals.pending === 0;
+  }, "the webhooks to be sent");
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR_MS).toISOString();
+
+describe("a run by hand over a log of any form", () => {
+  let world: World;
+  let bridge: Replica;
+  let following: Following;
+
+  beforeAll(async () => {
+    world = await openWorld(sharedCluster(), {
+      settings: { ...SETTINGS, FLOWS: "webhooks" },
+      sandboxArgs: ["--retry", "500ms"],
+    });
+    bridge = await world.startReplica();
+    await bridge.untilReady();
+    following = await follow(world.brokers, [world.topics.events]);
+    world.defer(following.stop);
+  });
+  afterAll(async () => {
+    await bridge.stop();
+    await world.close();
+  });
+
+  const reconcile = async (...more: string[]): Promise<{ code: number | null; report: Report }> => {
+    const days = ["--from", daysAgo(3).slice(0, 10), "--to", daysAgo(-1).slice(0, 10)];
+    const { code, out, err } = await world.run(["reconcile", ...days, "--json", ...more], {
+      ...serveSettings,
+      RECONCILE_MIN_AGE: "0",
+    });
+    if (out === "") throw new Error(err);
+    return { code, report: JSON.parse(out) as Report };
+  };
+
+  test.each([
+    ["plain", {}],
+    ["nested, an entry for each attempt", { answers: "nested", per: "attempt" }],
+    ["snake case, notification as text", { answers: "snake", notification: "text" }],
+    ["text, newest first", { answers: "text", order: "newest" }],
+    ["numeric, in any order", { answers: "numeric", order: "random" }],
+    ["instants spelled otherwise", { createdAt: "epoch-millis" }],
+    ["days of UTC, the last one excluded", { zone: "utc", end: "exclusive" }],
+    ["an end in the future refused, both dates wanted", { refuse: "both" }],
+    ["other events mixed in", { ignore: "event-type", others: "mixed-in" }],
+    ["cut, with a hint", { limit: 26, hint: "has-more", order: "newest" }],
+  ])("%s", async (_, rules) => {
+    await world.sandbox("/_sandbox/reset", {});
+    await put(world, {
+      ...{
+        answers: "same",
+        createdAt: "same",
+        notification: "usual",
+        per: "notification",
+        zone: "sao-paulo",
+      },
+      ...{ end: "inclusive", refuse: "nothing", ignore: "nothing", others: "absent", order: "oldest" },
+      ...{ hint: "none", limit: 0 },
+      ...rules,
+    });
+    const secretUrl = bridge.webhookUrl;
+    const subscribed = await world.run(["subscribe", "--url", secretUrl], serveSettings);
+    expect(subscribed.code, subscribed.err).toBe(0);
+    expect(subscribed.out + subscribed.err).not.toContain("webhook-secret-of-the-test");
+
+    const before = eventsOf(following, world.topics.events).length;
+    const { lost } = await world.sandbox<{ lost: number }>("/_sandbox/log", {
+      count: 30,
+      from: daysAgo(2.6),
+      to: daysAgo(0.2),
+      lostShare: 0.3,
+    });
+    expect(lost).toBeGreaterThan(0);
+    await following.until(world.topics.events, () => true, before + 30 - lost);
+    await sentAll(world);
+
+    const plan = await reconcile("--dry-run");
+    expect(plan.report).toMatchObject({ known: 30 - lost, published: lost, result: "complete", reasons: [] });
+    const { code, report } = await reconcile();
+    expect(report).toMatchObject({ known: 30 - lost, published: lost, result: "complete", reasons: [] });
+    expect(code).toBe(0);
+    await following.until(world.topics.events, () => true, before + 30);
+    expect((await reconcile()).report).toMatchObject({ known: 30, published: 0, result: "complete" });
+
+    const events = eventsOf(following, world.topics.events).slice(before);
+    expect(events).toHaveLength(30);
+    expect(events.filter(({ source }) => source === "NOTIFICATION_LOG")).toHaveLength(lost);
+  });
+});
+
+test("two replicas, one killed: every lost notification is published once, and soon", async () => {
+  const world = await openWorld(sharedCluster(), { settings: SETTINGS, sandboxArgs: ["--retry", "500ms"] });
+  try {
+    const [first, second] = [await world.startReplica(), await world.startReplica()];
+    await Promise.all([first.untilReady(), second.untilReady()]);
+    const following = await follow(world.brokers, [world.topics.events]);
+    world.defer(following.stop);
+    expect((await world.run(["subscribe", "--url", second.webhookUrl], serveSettings)).code).toBe(0);
+
+    const past = { from: daysAgo(1), to: daysAgo(0.2), lostShare: 0.3 };
+    await world.sandbox("/_sandbox/log", { ...past, count: 200 });
+    const leaderOf = async (): Promise<Replica | false> => {
+      for (const replica of [first, second]) {
+        const metrics = await fetch(`${replica.managementUrl}/metrics`).then((answer) => answer.text());
+        if (/^cambio_bridge_reconcile_leader 1$/m.test(metrics)) return replica;
+      }
+      return false;
+    };
+    const leader = await eventually(leaderOf, "a leader", 30_000);
+    await leader.kill();
+    const survivor = leader === first ? second : first;
+    expect((await world.run(["subscribe", "--url", survivor.webhookUrl], serveSettings)).code).toBe(0);
+    await world.sandbox("/_sandbox/log", { ...past, count: 100 });
+
+    await following.until(world.topics.events, () => true, 300);
+    const { lost } = await world.sandbox<{ lost: { count: number; notifications: Lost[] } }>(
+      "/_sandbox/state?only=lost",
+    );
+    const events = eventsOf(following, world.topics.events);
+    expect(events).toHaveLength(300);
+    for (const { transactionId, status } of lost.notifications)
+      expect(
+        events.find((event) => event.transactionId === transactionId && event.status === status),
+      ).toMatchObject({ source: "NOTIFICATION_LOG" });
+    await eventually(async () => {
+      const metrics = await fetch(`${survivor.managementUrl}/metrics`).then((answer) => answer.text());
+      return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
+    }, "a complete run");
+    expect(await survivor.stop()).toBe(0);
+  } finally {
+    await world.close();
+  }
+});

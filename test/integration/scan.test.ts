@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { expect, inject, it } from "vitest";
+import { newClient } from "../../src/kafka/client.ts";
+import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
+import { scan, type Take } from "../../src/kafka/consume/scan.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin, clientOf } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+
+const brokers = inject("kafkaBrokers");
+const log = pino({ level: "silent" });
+const newSilentClient = newClient(
+  { brokers: brokers.split(","), clientId: "test", tls: false, sasl: null },
+  log,
+);
+
+const createTopic = async (partitions: number): Promise<string> => {
+  const topic = `scan-${randomUUID()}`;
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true }),
+  );
+  return topic;
+};
+
+const scanned = async (topic: string, sinceMs: number, see: Take = () => undefined): Promise<string[]> => {
+  const cluster = await connectCluster(newSilentClient, systemClock);
+  const keys: string[] = [];
+  try {
+    await scan(
+      { topic, groupId: topic, sessionTimeoutMs: 6_000 },
+      (record) => {
+        keys.push(String(record.key));
+        return see(record);
+      },
+      {
+        newClient: newSilentClient,
+        clock: systemClock,
+        log,
+        random: () => 0,
+        ranges: () => cluster.ranges(topic, sinceMs),
+      },
+      new AbortController().signal,
+    );
+  } finally {
+    await cluster.close();
+  }
+  return keys.sort();
+};
+
+const DAY_MS = 86_400_000;
+const named = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, nth) => `${name}-${String(nth).padStart(4, "0")}`);
+
+it("reads what is not older than it asks for, to the ends that stood when it began, and leaves an empty group", async () => {
+  const topic = await createTopic(6);
+  const producer = clientOf(brokers).producer();
+  await producer.connect();
+  const write = (keys: readonly string[], timestampMs: number): Promise<unknown> =>
+    producer.send({
+      topic,
+      messages: keys.map((key, nth) => ({
+        key,
+        value: "x",
+        partition: nth % 5,
+        timestamp: String(timestampMs),
+      })),
+    });
+  const now = Date.now();
+  await write(named("old", 50), now - 2 * DAY_MS);
+  await write(named("young", 5_000), now);
+  let later: Promise<unknown> | null = null;
+  const seen = await scanned(topic, now - DAY_MS, async () => {
+    // Written while it reads.
+    await (later ??= write(named("late", 50), now));
+  });
+  await producer.disconnect();
+  expect(seen).toEqual(named("young", 5_000));
+  const [offsets] = await askAdmin(brokers, (admin) =>
+    admin.fetchOffsets({ groupId: topic, topics: [topic] }),
+  );
+  expect(offsets?.partitions.every(({ offset }) => offset === "-1")).toBe(true);
+  await eventually(async () => {
+    const { groups } = await askAdmin(brokers, (admin) => admin.describeGroups([topic]));
+    expect(groups.map(({ members }) => members.length)).toEqual([0]);
+  }, "the group to be empty");
+});
+
+it("ends where the end of a transaction, or one that was taken back, stands last", async () => {
+  const topic = await createTopic(3);
+  const producer = clientOf(brokers).producer({
+    transactionalId: topic,
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  await producer.connect();
+  const write = async (keys: readonly string[], partition: number, commits: boolean): Promise<void> => {
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages: keys.map((key) => ({ key, value: "x", partition })) });
+    await (commits ? transaction.commit() : transaction.abort());
+  };
+  await write(named("good", 20), 0, true);
+  await write(named("back", 20), 1, false);
+  await write(named("more", 20), 2, true);
+  await write(named("again", 20), 2, false);
+  await producer.disconnect();
+  const startedAt = Date.now();
+  expect(await scanned(topic, 0)).toEqual([...named("good", 20), ...named("more", 20)]);
+  expect(Date.now() - startedAt).toBeLessThan(20_000);
+});
+
+it("rejects when the topic is deleted and created again meanwhile", async () => {
+  const topic = await createTopic(1);
+  const write = (keys: readonly string[]): Promise<void> =>
+    produce(
+      brokers,
+      topic,
+      keys.map((key) => ({ key, value: "x".repeat(1_000) })),
+    );
+  await write(named("first", 1_000));
+  let replaced: Promise<void> | null = null;
+  const replace = async (): Promise<void> => {
+    await askAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic] }));
+    await eventually(
+      () => askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] })),
+      "the topic to be created again",
+    );
+    await eventually(() => write(named("second", 2_000)), "the topic to be filled", 20_000);
+  };
+  await expect(scanned(topic, 0, () => (replaced ??= replace()))).rejects.toThrow(
+    "is not the log that it was",
+  );
+});

@@ -1,0 +1,97 @@
+import { eventWindow } from "../../../src/notification/event-window.ts";
+import { NOTHING_KNOWN } from "../../../src/notification/known.ts";
+import { publishOnce } from "../../../src/notification/publish-once.ts";
+import { translate } from "../../../src/notification/translate.ts";
+import { logToEvents, type RunRequest } from "../../../src/log-to-events/flow.ts";
+import type { LogAnswer, LogQuery } from "../../../src/partner/types.ts";
+import type { TransactionStatusUpdated } from "../../../src/records.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+
+export const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
+const HOUR_MS = 3_600_000;
+
+export type Sent = { transactionId: string; status: string; createdAt?: string };
+export const at = (hoursAgo: number): string => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
+
+export const answer = (value: unknown, changes: Partial<LogAnswer> = {}): LogAnswer => ({
+  httpStatus: 200,
+  headers: {},
+  retryAfterMs: null,
+  body: (async function* () {
+    await Promise.resolve();
+    yield Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+  })(),
+  ...changes,
+});
+
+/** The flow before a partner and a topic of paper. */
+export const openLog = () => {
+  const log: Sent[] = [];
+  const topic: TransactionStatusUpdated[] = [];
+  const queries: LogQuery[] = [];
+  const state = {
+    answer: (() => answer(log)) as (query: LogQuery) => LogAnswer | Promise<LogAnswer>,
+    publish: (): Promise<void> => Promise.resolve(),
+    mayPublish: (): void => undefined,
+    isTopicReadable: true,
+  };
+  const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
+  const run = logToEvents(
+    { entriesPointer: null, notificationPointer: null },
+    {
+      clock: { ...systemClock, now: () => NOW_MS },
+      fetchLog: async (query) => {
+        queries.push(query);
+        return state.answer(query);
+      },
+      seen: (identity) => window.seen(identity, NOW_MS),
+      readEvents: (_, take) => {
+        if (!state.isTopicReadable) return Promise.reject(new Error("the topic cannot be read"));
+        for (const event of topic) take(event);
+        return Promise.resolve();
+      },
+      publishOnce: publishOnce({
+        publish: async (event) => {
+          await state.publish();
+          topic.push(event);
+          return { partition: 0, offset: topic.length - 1 };
+        },
+        memory: {
+          seen: window.seen,
+          about: window.about,
+          note: (identity, event) => window.note(identity, event, NOW_MS),
+        },
+        now: () => NOW_MS,
+      }),
+      mayPublish: () => state.mayPublish(),
+      published: () => undefined,
+      progress: () => undefined,
+    },
+  );
+  return {
+    log,
+    topic,
+    queries,
+    state,
+    /** An event that a webhook became, longer ago than the window remembers. */
+    publishedBefore: (sent: Sent) =>
+      topic.push(
+        translate(
+          { ...sent, createdAt: sent.createdAt ?? "", payload: "{}" },
+          { receivedAt: NOW_MS - 3 * HOUR_MS, source: "WEBHOOK", known: NOTHING_KNOWN },
+        ),
+      ),
+    run: (changes: Partial<RunRequest> = {}, signal = new AbortController().signal) =>
+      run(
+        {
+          window: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS },
+          minAgeMs: 600_000,
+          dryRun: false,
+          force: false,
+          giveUpAt: systemClock.monotonic() + 60_000,
+          ...changes,
+        },
+        signal,
+      ),
+  };
+};
