@@ -148,6 +148,14 @@ test.each(["1", "null", "true", '"text"', '""', "[]", `[${text}]`, '"[1]"', '"{"
   },
 );
 
+test("an object of more members than any entry has is not looked into", () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, nth) => [`x${nth}`, 1]));
+  expect(notification({ ...many(997), ...change })).toMatchObject(change);
+  expect(notification({ ...many(998), ...change })).toEqual(unreadable("no JSON object"));
+  expect(notification({ ...many(1_001), payload: change })).toEqual(unreadable("no JSON object"));
+});
+
 describe("where a pointer says", () => {
   const missing = unreadable("no notification where PARTNER_LOG_NOTIFICATION_POINTER points to");
   test.each<[string, object]>([

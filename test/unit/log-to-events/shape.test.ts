@@ -89,7 +89,6 @@ describe("nothing that may be an id or a value is shown", () => {
     "sha256",
     "situação",
     "event type",
-    "<name",
   ])("%s is a name", async (name) => {
     expect(await lines({ [name]: 1 })).toEqual(["(the answer): object", `/${name}: number`]);
   });
