@@ -24,16 +24,17 @@ const write = (fd: number, line: string): void => {
   }
 };
 
+/** Only here process.stdout is looked at: node makes a pipe non-blocking then, and the log's lines want one that blocks. */
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
+    // Told to whoever writes as well; without somebody who listens it would end the process.
+    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", nobodyReads);
     process.stdout.write(bytes, (error) => {
       if (error) nobodyReads();
       if (error) reject(error);
       else resolve();
     });
   });
-// Told to whoever writes as well; without somebody who listens it would end the process.
-process.stdout.on("error", nobodyReads);
 
 const code = await runProgram(process.argv.slice(2), {
   env: process.env,

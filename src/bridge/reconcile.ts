@@ -14,6 +14,9 @@ import type { Events } from "./events.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";
 
+/** An entry holds a notification, maybe as a string with escapes, and what the partner says of it. Larger ones would hold other work up while they are read. */
+const MIN_MAX_ENTRY_BYTES = 262_144;
+
 export type ReconcileDeps = {
   kit: Kit;
   events: Pick<Events, "publishOnce" | "window">;
@@ -39,6 +42,7 @@ export const reconcileRuns = (
     {
       entriesPointer: config.partner.logEntriesPointer ?? null,
       notificationPointer: config.partner.logNotificationPointer ?? null,
+      maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
     },
     {
       ...hooks,

@@ -8,11 +8,9 @@ const roomByFlow = ({ webhook, partner }: Config): Record<Flow, Room[]> => {
   const result = partner.maxResponseBytes + RECORD_MARGIN_BYTES;
   const ofWebhooks = `WEBHOOK_MAX_BODY_BYTES=${webhook.maxBodyBytes}`;
   const ofCommands = `PARTNER_MAX_RESPONSE_BYTES=${partner.maxResponseBytes}`;
+  const events: Room = { role: "transactionStatus", bytes: event, setting: ofWebhooks };
   return {
-    webhooks: [
-      { role: "transactionStatus", bytes: event, setting: ofWebhooks },
-      { role: "deadLetters", bytes: event, setting: ofWebhooks },
-    ],
+    webhooks: [events, { role: "deadLetters", bytes: event, setting: ofWebhooks }],
     commands: [
       { role: "journal", bytes: result, setting: ofCommands },
       { role: "results", bytes: result, setting: ofCommands },
@@ -20,7 +18,7 @@ const roomByFlow = ({ webhook, partner }: Config): Record<Flow, Room[]> => {
       { role: "deadLetters", bytes: result + DEAD_LETTER_MARGIN_BYTES, setting: ofCommands },
     ],
     // A larger notification is not published, which the run says.
-    reconcile: [{ role: "transactionStatus", bytes: event, setting: ofWebhooks }],
+    reconcile: [events],
   };
 };
 
@@ -30,8 +28,8 @@ const roomByFlow = ({ webhook, partner }: Config): Record<Flow, Room[]> => {
  */
 export const roomFor = (config: Config, flows: readonly Flow[]): Room[] => {
   const room = roomByFlow(config);
-  return flows.flatMap((flow) => room[flow]);
+  return [...new Set(flows.flatMap((flow) => room[flow]))];
 };
 
 /** For topics that any flow may write to. */
-export const roomForAll = (config: Config): Room[] => Object.values(roomByFlow(config)).flat();
+export const roomForAll = (config: Config): Room[] => [...new Set(Object.values(roomByFlow(config)).flat())];

@@ -10,6 +10,8 @@ export type AskOptions = {
   /** JSON pointers to the array of entries, and to the notification within an entry; null: they are looked for. */
   entriesPointer: string | null;
   notificationPointer: string | null;
+  /** A larger entry is not read. */
+  maxEntryBytes: number;
 };
 
 export type AskPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
@@ -24,8 +26,6 @@ export type Reading = {
 };
 
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
-/** No notification can be larger than what a webhook or a topic takes. */
-const MAX_ENTRY_BYTES = 1_048_576;
 const TOO_LONG = "the partner asks to wait until after the next run";
 /** However short a time the partner names. */
 const LEAST_WAIT_MS = 1_000;
@@ -47,7 +47,7 @@ const refusalOf = ({ httpStatus }: LogAnswer): Refusal => {
  * Asks the partner for its log. What is learned of the partner is kept from run to run: which end it takes, and until when it wants to be left alone.
  */
 export const asking = (
-  { entriesPointer, notificationPointer }: AskOptions,
+  { entriesPointer, notificationPointer, maxEntryBytes }: AskOptions,
   { fetchLog, clock }: AskPorts,
 ) => {
   /** How many of the ends to try were refused with 400. */
@@ -100,7 +100,7 @@ export const asking = (
       }
       const read = await readAnswer(
         answer.body,
-        { headers: answer.headers, entriesPointer, notificationPointer, maxElementBytes: MAX_ENTRY_BYTES },
+        { headers: answer.headers, entriesPointer, notificationPointer, maxElementBytes: maxEntryBytes },
         (notification) => {
           const occurredAt = occurredAtOf(notification.createdAt);
           if (occurredAt !== null && isOutside(dates, occurredAt)) shown.outside += 1;
