@@ -7,7 +7,7 @@ import { freePort } from "./cluster/ports.mjs";
 import { envFile, settingsFor } from "./demo/environment.mjs";
 import { farewell } from "./demo/farewell.mjs";
 import { createHouse } from "./demo/house.mjs";
-import { tellStory } from "./demo/story.mjs";
+import { LOST, tellStory } from "./demo/story.mjs";
 import { program } from "./program.mjs";
 import { Failure } from "./terminal/failure.mjs";
 import { createSteps } from "./terminal/steps.mjs";
@@ -83,6 +83,7 @@ await program(async (scope) => {
   const story = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
   const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
   line(`\n  ${paint("green", "✓")} The transaction is completed: ${story}, ${whole}.`);
+  line(`    The webhook of ${LOST} was lost, and its event came from the partner's log.`);
   if (once) return 0;
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);

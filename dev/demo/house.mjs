@@ -108,6 +108,16 @@ export function createHouse({ settings, logFolder, scope }) {
       if (!answer.ok) throw new Error(`the sandbox answered the subscription with ${answer.status}: ${text}`);
     },
 
+    /** Loses the next webhook of a status on its way. @param {string} status */
+    loseWebhook: async (status) => {
+      const answer = await fetch(`${settings.PARTNER_BASE_URL}/_sandbox/faults`, {
+        method: "POST",
+        body: JSON.stringify({ operation: "notification", kind: "drop", count: 1, match: { status } }),
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      if (!answer.ok) throw new Error(`the sandbox answered the fault with ${answer.status}`);
+    },
+
     /**
      * @param {"events" | "results"} what
      * @param {(line: string) => void} onLine gets one JSON object per record
