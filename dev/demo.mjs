@@ -61,19 +61,18 @@ await program(async (scope) => {
   await writeFile(ENV_FILE, envFile(settings), { mode: 0o600 });
   scope.defer(() => rm(ENV_FILE, { force: true }));
   const house = createHouse({ settings, logFolder: LOGS, scope });
-  const [partner] = await Promise.all([
+  const [partner, bridge] = await Promise.all([
     step(
       "starting the sandbox",
       house.startSandbox,
       () => `the partner, imitated, on ${settings.PARTNER_BASE_URL}`,
     ),
-    step("setting up topics and schemas", house.setUp, () => "topics and schemas set up"),
+    step(
+      "setting up topics and schemas, starting the bridge",
+      house.startBridge,
+      () => `topics and schemas set up, bridge ready, webhooks on port ${webhooks}`,
+    ),
   ]);
-  const bridge = await step(
-    "starting the bridge",
-    house.startBridge,
-    () => `bridge ready, webhooks on port ${webhooks}`,
-  );
   await house.subscribe();
   line("");
 

@@ -80,9 +80,6 @@ export function createHouse({ settings, logFolder, scope }) {
       return child;
     },
 
-    /** Topics and schemas. */
-    setUp: () => cli(["setup"]),
-
     startBridge: async () => {
       const child = await start("bridge", ["serve"]);
       const url = `http://127.0.0.1:${settings.MANAGEMENT_PORT}/readyz`;
