@@ -7,7 +7,7 @@ import { freePort } from "./cluster/ports.mjs";
 import { envFile, settingsFor } from "./demo/environment.mjs";
 import { farewell } from "./demo/farewell.mjs";
 import { createHouse } from "./demo/house.mjs";
-import { tellStory } from "./demo/story.mjs";
+import { LOST, tellStory } from "./demo/story.mjs";
 import { program } from "./program.mjs";
 import { Failure } from "./terminal/failure.mjs";
 import { createSteps } from "./terminal/steps.mjs";
@@ -61,19 +61,18 @@ await program(async (scope) => {
   await writeFile(ENV_FILE, envFile(settings), { mode: 0o600 });
   scope.defer(() => rm(ENV_FILE, { force: true }));
   const house = createHouse({ settings, logFolder: LOGS, scope });
-  const [partner] = await Promise.all([
+  const [partner, bridge] = await Promise.all([
     step(
       "starting the sandbox",
       house.startSandbox,
       () => `the partner, imitated, on ${settings.PARTNER_BASE_URL}`,
     ),
-    step("setting up topics and schemas", house.setUp, () => "topics and schemas set up"),
+    step(
+      "setting up topics and schemas, starting the bridge",
+      house.startBridge,
+      () => `topics and schemas set up, bridge ready, webhooks on port ${webhooks}`,
+    ),
   ]);
-  const bridge = await step(
-    "starting the bridge",
-    house.startBridge,
-    () => `bridge ready, webhooks on port ${webhooks}`,
-  );
   await house.subscribe();
   line("");
 
@@ -83,6 +82,7 @@ await program(async (scope) => {
   const story = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
   const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
   line(`\n  ${paint("green", "✓")} The transaction is completed: ${story}, ${whole}.`);
+  line(`    The webhook of ${LOST} was lost, and its event came from the partner's log.`);
   if (once) return 0;
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);

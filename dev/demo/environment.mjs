@@ -26,6 +26,11 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports) => ({
   WEBHOOK_SECRET: token(),
   WEBHOOK_HOST: "127.0.0.1",
   WEBHOOK_PORT: String(ports.webhooks),
+  SETUP_ON_START: "true",
+  FLOWS: "webhooks,commands,reconcile",
+  // What a webhook lost is fetched within seconds, instead of a quarter of an hour.
+  RECONCILE_EVERY: "1s",
+  RECONCILE_MIN_AGE: "1s",
   MANAGEMENT_HOST: "127.0.0.1",
   MANAGEMENT_PORT: String(ports.management),
 });

@@ -80,9 +80,6 @@ export function createHouse({ settings, logFolder, scope }) {
       return child;
     },
 
-    /** Topics and schemas. */
-    setUp: () => cli(["setup"]),
-
     startBridge: async () => {
       const child = await start("bridge", ["serve"]);
       const url = `http://127.0.0.1:${settings.MANAGEMENT_PORT}/readyz`;
@@ -106,6 +103,16 @@ export function createHouse({ settings, logFolder, scope }) {
       });
       const text = await answer.text();
       if (!answer.ok) throw new Error(`the sandbox answered the subscription with ${answer.status}: ${text}`);
+    },
+
+    /** Loses the next webhook of a status on its way. @param {string} status */
+    loseWebhook: async (status) => {
+      const answer = await fetch(`${settings.PARTNER_BASE_URL}/_sandbox/faults`, {
+        method: "POST",
+        body: JSON.stringify({ operation: "notification", kind: "drop", count: 1, match: { status } }),
+        signal: AbortSignal.timeout(REQUEST_MS),
+      });
+      if (!answer.ok) throw new Error(`the sandbox answered the fault with ${answer.status}`);
     },
 
     /**

@@ -73,15 +73,24 @@ export function createRows({ paint, startedAt, now = Date.now }) {
         place: where(record),
       });
     },
+    /** @param {string} status */
+    lost: (status) =>
+      row({
+        kind: "webhook",
+        look: "red",
+        what: status,
+        detail: "will be lost on its way",
+        place: "the sandbox",
+      }),
     /** @param {KafkaRecord} record */
     event: (record) => {
-      const { status, stage, transactionId } = record.value;
+      const { status, stage, transactionId, source } = record.value;
       return row({
         kind: "event",
         look: STAGE_LOOKS[text(stage)] ?? "cyan",
         what: text(status),
         detail: `tx ${text(transactionId)}`,
-        place: where(record),
+        place: where(record) + (source === "NOTIFICATION_LOG" ? ", from the partner's log" : ""),
       });
     },
   };

@@ -5,6 +5,8 @@ import { createRows } from "./rows.mjs";
 /** @typedef {import("./rows.mjs").KafkaRecord} KafkaRecord */
 
 const WHOLE_STORY_MS = 60_000;
+/** The status whose webhook is lost on the way. */
+export const LOST = "SETTLEMENT_IN_PROGRESS";
 const QUOTE = [
   "--direction",
   "OUTBOUND",
@@ -36,18 +38,19 @@ async function sendAndWait(house, args) {
 }
 
 /**
- * The demo's story: a quote is created and accepted by commands, and the transaction behind it walks to its end. What the topics carry
- * is shown as it arrives, also what others send after the story.
+ * The demo's story: a quote is created and accepted by commands, and the transaction behind it walks to its end. One webhook is lost
+ * on the way, and its event comes from the partner's log. What the topics carry is shown as it arrives, also what others send after the story.
  * @param {{ house: import("./house.mjs").House, steps: import("../terminal/steps.mjs").Steps }} options
- * @returns {Promise<{ events: number, results: number, tookMs: number }>} rejects when the transaction is not completed in time
+ * @returns {Promise<{ events: number, results: number, tookMs: number }>} rejects when one of the events does not arrive in time
  */
 export async function tellStory({ house, steps }) {
   const startedAt = Date.now();
   const rows = createRows({ paint: steps.paint, startedAt });
   const seen = { events: 0, results: 0 };
-  let completed = () => {};
+  const awaited = new Set(["TRANSACTION_COMPLETED", LOST]);
+  let arrived = () => {};
   /** @type {Promise<void>} */
-  const completion = new Promise((resolve) => (completed = resolve));
+  const arrival = new Promise((resolve) => (arrived = resolve));
 
   steps.line(rows.head());
   await Promise.all([
@@ -62,7 +65,8 @@ export async function tellStory({ house, steps }) {
       const record = JSON.parse(line);
       seen.events++;
       steps.line(rows.event(record));
-      if (record.value["stage"] === "COMPLETED") completed();
+      awaited.delete(String(record.value["status"]));
+      if (awaited.size === 0) arrived();
     }),
   ]);
 
@@ -70,15 +74,17 @@ export async function tellStory({ house, steps }) {
     steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
     const { quoteId } = await sendAndWait(house, ["create-quote", ...QUOTE]);
     if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
+    await house.loseWebhook(LOST);
+    steps.line(rows.lost(LOST));
     steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
     await sendAndWait(house, ["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"]);
-    await completion;
+    await arrival;
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const bound = new Promise((_, reject) => {
     const late = new Failure(
-      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no TRANSACTION_COMPLETED arrived on fx.transaction-status ` +
+      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived on fx.transaction-status ` +
         `(${seen.results} results and ${seen.events} events did).`,
     );
     timer = setTimeout(() => reject(late), WHOLE_STORY_MS);
