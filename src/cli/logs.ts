@@ -1,24 +1,15 @@
 import { Command, Option } from "commander";
+import { logViews } from "../bridge/log-views.ts";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { day } from "./day.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
-type Flags = { from: string; to: string; eventType?: string; raw?: boolean };
+type View = keyof ReturnType<typeof logViews>;
+type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
 
-/** How an answer is shown: reads all of it, and writes what there is to see. */
-type View = (body: AsyncIterable<Uint8Array>, io: Io) => Promise<void>;
-
-const raw: View = async (body, { write }) => {
-  for await (const bytes of body) await write(bytes);
-};
-
-/** As it is, and what follows begins a line of its own. */
-const readable: View = async (body, io) => {
-  await raw(body, io);
-  io.out("");
-};
+const VIEWS = ["json", "raw", "shape"] as const satisfies readonly View[];
 
 /** What to do about an answer that is no 2xx. */
 const adviceFor = (status: number, retryAfterMs: number | null): string => {
@@ -38,15 +29,15 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const { from: startDate, to: endDate, eventType = null } = flags;
     const answer = await partner.fetchLog({ startDate, endDate, eventType }, io.stopped);
     const isLog = answer.httpStatus >= 200 && answer.httpStatus < 300;
-    const view = flags.raw === true ? raw : readable;
-    await view(
-      partner.masked(answer.body, (count) => (hidden += count)),
-      io,
-    );
-    if (isLog) return EXIT.done;
-    io.err(
-      `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,
-    );
+    const body = partner.masked(answer.body, (count) => (hidden += count));
+    const view = isLog ? (VIEWS.find((name) => flags[name] === true) ?? "entries") : "raw";
+    const wrong = await logViews(config)[view]({ ...answer, body }, io.write);
+    if (isLog && wrong === null) return EXIT.done;
+    if (isLog) io.err(`The answer ${wrong}: see it with --raw or --shape, and docs/notification-log.md.`);
+    else
+      io.err(
+        `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,
+      );
     return EXIT.failed;
   } catch (error) {
     // Whoever asked it to end, or does not read on, need not be told.
@@ -70,7 +61,9 @@ export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
     .addOption(new Option("--from <day>", "its first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
     .addOption(new Option("--to <day>", "its last day").argParser(day).makeOptionMandatory())
     .option("--event-type <name>", "of these events only, such as TRANSACTION_STATUS_UPDATED")
-    .option("--raw", "byte for byte, but for secrets of ours")
+    .addOption(new Option("--json", "one entry a line, as JSON").conflicts(["raw", "shape"]))
+    .addOption(new Option("--raw", "byte for byte, but for secrets of ours").conflicts("shape"))
+    .option("--shape", "only names and types, to set the JSON pointers by")
     .action(async (flags: Flags, command: Command) => {
       if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
       exit(await logs(io, flags));

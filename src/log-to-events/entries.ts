@@ -91,8 +91,8 @@ export const readEntries = (
     const inArray = around !== undefined && (around.isArray || around.inArray);
     return { isArray, name, member: "", elements: 0, onPath, inArray };
   };
-  const holdsEntries = ({ isArray, onPath, inArray }: Frame): boolean =>
-    isArray && (path === null ? !inArray : onPath && path.length === frames.length);
+  const holdsEntries = ({ isArray, onPath }: Frame): boolean =>
+    isArray && (path === null || (onPath && path.length === frames.length));
 
   const json: JsonSink = {
     bytes: element.next,

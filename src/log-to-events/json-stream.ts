@@ -24,6 +24,16 @@ const FIRST_BYTE_OF_MARK = 0xef;
 const BYTES_OF_MARK = 3;
 const OPTIONS: TokenizerOptions = { stringBufferSize: PIECE_BYTES, numberBufferSize: 1024 };
 
+const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
+const CLOSING = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
+const SCALARS = new Set([
+  TokenType.STRING,
+  TokenType.NUMBER,
+  TokenType.TRUE,
+  TokenType.FALSE,
+  TokenType.NULL,
+]);
+
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing";
 
 class Fault extends Error {
@@ -61,34 +71,19 @@ const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => numb
     const at = offsetOf(token);
     const isName = expected === "name" || expected === "name or end";
     const isValue = expected === "value" || expected === "value or end";
-    switch (token.token) {
-      case TokenType.RIGHT_BRACE:
-      case TokenType.RIGHT_BRACKET:
-        close(token.token === TokenType.RIGHT_BRACKET, at);
-        return;
-      case TokenType.COMMA:
-        if (expected !== "comma or end") throw new Fault("invalid");
-        expected = around.at(-1) === true ? "value" : "name";
-        sink.comma(at);
-        return;
-      case TokenType.COLON:
-        if (expected !== "colon") throw new Fault("invalid");
-        expected = "value";
-        return;
-      case TokenType.LEFT_BRACE:
-      case TokenType.LEFT_BRACKET:
-        if (!isValue) throw new Fault("invalid");
-        open(token.token === TokenType.LEFT_BRACKET, at);
-        return;
-      default:
-        if (isName && typeof token.value === "string") {
-          expected = "colon";
-          sink.name(token.value);
-        } else if (isValue) {
-          ended();
-          sink.scalar(token.value, at);
-        } else throw new Fault("invalid");
-    }
+    if (CLOSING.has(token.token)) close(token.token === TokenType.RIGHT_BRACKET, at);
+    else if (token.token === TokenType.COMMA && expected === "comma or end") {
+      expected = around.at(-1) === true ? "value" : "name";
+      sink.comma(at);
+    } else if (token.token === TokenType.COLON && expected === "colon") expected = "value";
+    else if (isName && token.token === TokenType.STRING) {
+      expected = "colon";
+      sink.name(String(token.value));
+    } else if (isValue && OPENING.has(token.token)) open(token.token === TokenType.LEFT_BRACKET, at);
+    else if (isValue && SCALARS.has(token.token)) {
+      ended();
+      sink.scalar(token.value, at);
+    } else throw new Fault("invalid");
   };
   const end = (): JsonFault | null => {
     if (expected === "nothing") return null;
@@ -111,14 +106,14 @@ export const readJson = async (
   // The tokenizer counts from behind a byte order mark.
   let bytesOfMark = 0;
   let bytesAtLastToken = 0;
-  let thrown: { error: unknown } | null = null;
+  const thrown: unknown[] = [];
   const { accept, end } = grammar(sink, ({ offset }) => bytesOfMark + offset);
   tokenizer.onToken = (token) => {
     bytesAtLastToken = bytes;
     try {
       accept(token);
     } catch (error) {
-      thrown = { error };
+      thrown.push(error);
       throw error;
     }
   };
@@ -128,8 +123,8 @@ export const readJson = async (
       work();
       return null;
     } catch {
-      if (thrown === null) return "invalid";
-      const { error } = thrown as { error: unknown };
+      if (thrown.length === 0) return "invalid";
+      const [error] = thrown;
       if (error instanceof Fault) return error.fault;
       throw error;
     }

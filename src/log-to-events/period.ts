@@ -21,7 +21,7 @@ export const datesOf = ({ fromMs, toMs }: Window): Dates => ({
   endDate: utcDate(toMs + EAST_MS + DAY_MS),
 });
 
-/** The same by single days, each asked as D to D+1. Every day that is not the first or last of all is told by one of them, whichever ends are left out. */
+/** The same by single days, each asked as D to D+1. All but the first and the last day are told by one of them, whichever ends are left out. */
 export const singleDays = ({ startDate, endDate }: Dates): Dates[] => {
   const days: Dates[] = [];
   for (let day = startDate; day < endDate; day = dayAfter(day))
@@ -44,10 +44,10 @@ export const endsToTry = ({ startDate, endDate }: Dates, nowMs: number): Dates[]
  * Whether an instant lies outside of the dates in every zone. An entry may be listed by the time of sending, which is at most a day after the change.
  */
 export const isOutside = ({ startDate, endDate }: Dates, ms: number): boolean =>
-  utcDate(ms + EAST_MS + DAY_MS) < startDate || utcDate(ms + WEST_MS) > endDate;
+  ms + EAST_MS + DAY_MS < utcMidnight(startDate) || ms + WEST_MS >= utcMidnight(endDate) + DAY_MS;
 
 const isDate = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(utcMidnight(text)) && utcDate(utcMidnight(text)) === text;
+  /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(utcMidnight(text)) && utcDate(utcMidnight(text)) === text;
 
 /** São Paulo lies three hours behind UTC, and lay two behind in the summers until 2019, which began and ended at midnight. */
 const startOfDay = (date: string): number => {

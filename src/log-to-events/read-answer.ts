@@ -3,7 +3,7 @@ import { readEntries, type EntriesSink } from "./entries.ts";
 import { readEntry, type UnreadableDetail } from "./entry.ts";
 import type { JsonFault } from "./json-stream.ts";
 import { moreHints, noteElement, noteHeaders, type AnswerHeaders, type MoreHint } from "./more.ts";
-import { readRows } from "./rows.ts";
+import { isOfRows, readRows } from "./rows.ts";
 
 export type ReadOptions = {
   headers: AnswerHeaders;
@@ -46,7 +46,6 @@ const ALL_OF_OTHER_TYPE = "all entries say another event type";
 
 /** An element that no rule understands but that names one looks like an entry all the same. */
 const NAMES_A_TRANSACTION = /transaction[_-]?id/i;
-const SEPARATED_VALUES = /^text\/(csv|tab-separated-values)\b/i;
 
 type Tally = {
   elements: number;
@@ -121,8 +120,7 @@ export const readAnswer = async (
     member: more.member,
   };
 
-  const isRows = SEPARATED_VALUES.test([headers["content-type"]].flat().join());
-  const fault = isRows
+  const fault = isOfRows(headers)
     ? await readRows(body, maxElementBytes, sink)
     : await readEntries(body, { entriesPointer, maxElementBytes }, sink);
   // The array in which it broke off has no end.

@@ -1,6 +1,12 @@
 import { polled } from "../runtime/turn.ts";
 import type { EntriesSink } from "./entries.ts";
 import type { JsonFault } from "./json-stream.ts";
+import type { AnswerHeaders } from "./more.ts";
+
+const SEPARATED_VALUES = /^text\/(csv|tab-separated-values)\b/i;
+
+export const isOfRows = (headers: AnswerHeaders): boolean =>
+  SEPARATED_VALUES.test([headers["content-type"]].flat().join());
 
 const SEPARATORS = [";", ",", "\t", "|"];
 /** Like a piece of JSON: what is read without another turn of the event loop. */
@@ -33,9 +39,29 @@ const fieldsOf = (line: string, separator: string): string[] | null => {
   }
 };
 
+/** Tells each line but the first, which holds the names, as the text of a JSON object. */
+const lineReader = (tell: (row: string) => void) => {
+  let names: string[] | null = null;
+  let separator = "";
+  return {
+    line: (line: string) => {
+      if (line.trim() === "") return;
+      if (names === null) {
+        separator = separatorOf(line);
+        names = (fieldsOf(line, separator) ?? []).map((name) => name.trim());
+        return;
+      }
+      const fields = fieldsOf(line, separator) ?? [];
+      const row = Object.fromEntries(names.map((name, index) => [name, fields[index]]));
+      tell(JSON.stringify(fields.length === names.length ? row : ""));
+    },
+    hasNames: () => names !== null,
+  };
+};
+
 /**
  * Reads separated values with names in the first line (CSV) and tells each row as the text of a JSON object. A row with too few or too many fields is
- * told as what it cannot be: a string. Quoted line ends are not understood.
+ * told as what no entry can be: an empty string. Line ends within quotes are not understood.
  */
 export const readRows = async (
   body: AsyncIterable<Uint8Array>,
@@ -43,25 +69,8 @@ export const readRows = async (
   sink: Pick<EntriesSink, "element" | "arrayEnd">,
 ): Promise<JsonFault | null> => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let names: string[] | null = null;
-  let separator = "";
+  const { line: read, hasNames } = lineReader(sink.element);
   let rest = "";
-
-  const row = (line: string) => {
-    if (line.trim() === "") return;
-    if (names === null) {
-      separator = separatorOf(line);
-      names = fieldsOf(line, separator) ?? [];
-      return;
-    }
-    const fields = fieldsOf(line, separator);
-    const isWhole = fields?.length === names.length;
-    sink.element(
-      JSON.stringify(
-        isWhole ? Object.fromEntries(names.map((name, index) => [name.trim(), fields?.[index] ?? ""])) : "",
-      ),
-    );
-  };
   const decode = (bytes?: Uint8Array): string | null => {
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
@@ -77,13 +86,13 @@ export const readRows = async (
       const lines = (rest + text).split(/\r?\n/);
       rest = lines.pop() ?? "";
       if (rest.length > maxElementBytes) return "endless";
-      for (const line of lines) row(line);
+      for (const line of lines) read(line);
       await polled();
     }
   const end = decode();
   if (end === null) return "invalid";
-  row(rest + end);
-  if (names === null) return "empty";
+  read(rest + end);
+  if (!hasNames()) return "empty";
   sink.arrayEnd();
   return null;
 };

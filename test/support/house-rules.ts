@@ -95,6 +95,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   avsc: ["kafka/"],
   // The partner is an HTTP API, and so is the schema registry.
   undici: ["partner/connection/", "kafka/"],
+  "@streamparser/json": ["log-to-events/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
   commander: ["cli/"],

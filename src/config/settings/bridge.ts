@@ -3,7 +3,7 @@ import { duration, flag, integer, oneOf, port, someOf, text } from "../setting.t
 export const bridge = {
   flows: someOf({
     env: "FLOWS",
-    fallback: "webhooks,commands",
+    fallback: "webhooks,commands,reconcile",
     values: ["webhooks", "commands", "reconcile"],
     help: "Which flows this process runs.",
   }),

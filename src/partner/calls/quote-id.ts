@@ -1,3 +1,4 @@
+import { pointerNames } from "../../runtime/json-pointer.ts";
 import { elements, members } from "../../runtime/json.ts";
 
 /** The names under which an API is likely to hold a quotation's identifier, compared without case and separators. */
@@ -28,11 +29,10 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** RFC 6901. A repeated name is no path to anything. */
+/** A repeated name is no path to anything. */
 const follow = (text: string, pointer: string): string | null => {
   let raw = text;
-  for (const token of pointer.split("/").slice(1)) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const name of pointerNames(pointer)) {
     const found = raw.startsWith("[")
       ? (elements(raw) ?? []).filter((_, index) => String(index) === name)
       : (members(raw) ?? []).flatMap(({ key, raw: value }) => (key === name ? [value] : []));

@@ -27,8 +27,6 @@ export type Download = (
   signal: AbortSignal,
 ) => Promise<Downloaded>;
 
-const ignore = (): undefined => undefined;
-
 export const downloadFor = ({
   origin,
   connect,
@@ -61,8 +59,6 @@ export const downloadFor = ({
       const { client, readAhead } = connectionOver(socket, { origin, maxIdleMs: 0, giveUp });
       readAhead(headReader().feed);
       const answered = client.request({ method: "GET", path, headers: sent });
-      // It goes on when nobody waits for it any more, and an error of a stream that nobody listens to would end the process.
-      answered.then(({ body }) => body.on("error", ignore), ignore);
       const { statusCode: status, headers, body } = await clock.within(callTimeoutMs, signal, answered);
       return {
         status,

@@ -69,6 +69,77 @@ describe("logs", () => {
     expect(err).toBe("Warning: the partner repeats secrets of ours, 2 times: they are shown as ***.");
   });
 
+  const ENTRIES = `{"data": [
+    {"sentAt": "2026-01-05T12:00:09Z", "url": "https://x/webhook-token-of-tests",
+     "body": "{\\"transactionId\\":\\"tx-1\\",\\"status\\":\\"CANCELED\\",\\"createdAt\\":\\"2026-01-05T12:00:00Z\\"}"},
+    {"note": "nothing"}], "total": 2}`;
+  const entries = (args: string[]) => logsOf((socket) => socket.end(answer("200 OK", ENTRIES)), args);
+
+  it("gives a line for each entry, and says which it does not understand", async () => {
+    const { code, out } = await entries([]);
+    expect(code).toBe(0);
+    expect(out.split("\n")).toEqual([
+      "2026-01-05T12:00:00Z  tx-1  CANCELED",
+      '(no notification in it)  {"note":"nothing"}',
+    ]);
+  });
+
+  it("--json gives each entry on a line, with no secret of ours", async () => {
+    const { code, out, err } = await entries(["--json"]);
+    expect(code).toBe(0);
+    const lines = out.split("\n").map((line) => JSON.parse(line) as Record<string, string>);
+    expect(lines.map(({ url, note }) => url ?? note)).toEqual(["https://x/***", "nothing"]);
+    expect(err).toMatch(/secrets of ours, once/);
+  });
+
+  it("--shape shows names and types alone", async () => {
+    const { code, out } = await entries(["--shape"]);
+    expect(code).toBe(0);
+    expect(out.split("\n")).toContain("/data/*/sentAt: string");
+    for (const value of ["2026", "tx-1", "CANCELED", "nothing"]) expect(out).not.toContain(value);
+  });
+
+  it.each(["--json", "--shape"])("%s of what is no JSON: exit 1 with a sentence", async (view) => {
+    const { code, err } = await logsOf((socket) => socket.end(answer("200 OK", "<html>")), [view]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The answer breaks off, or is not JSON: see it with --raw/);
+  });
+
+  it("--json of what holds no entries: exit 1 with a sentence", async () => {
+    const { code, err } = await logsOf((socket) => socket.end(answer("200 OK", '{"ok":true}')), ["--json"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/holds no array of entries/);
+  });
+
+  it("--json keeps no more of a huge log than is read of it", { timeout: 30_000 }, async () => {
+    const entry = `{"transactionId":"tx-1","status":"CANCELED","note":"${"x".repeat(1_000)}"},`;
+    const some = chunkOf(entry.repeat(60));
+    const server = await serve({
+      onRequest: (socket) => {
+        socket.write(chunked());
+        socket.write(chunkOf("["));
+        let left = 500;
+        const pour = (): void => {
+          while (left-- > 0) if (!socket.write(some)) return;
+          socket.end(Buffer.concat([chunkOf("{}]"), Buffer.from(LAST_CHUNK)]));
+        };
+        socket.on("drain", pour);
+        pour();
+      },
+    });
+    let most = 0;
+    let lines = 0;
+    const { code } = await runCommand(settings(server.url), ["logs", ...DAYS, "--json"], {
+      write: (bytes) => {
+        most = Math.max(most, bytes.length);
+        lines += Buffer.from(bytes).toString().split("\n").length - 1;
+        return Promise.resolve();
+      },
+    });
+    expect({ code, lines }).toEqual({ code: 0, lines: 30_001 });
+    expect(most).toBeLessThan(1_048_576);
+  });
+
   it.each([
     ["400 Bad Request", "", /answered 400; see its answer: .*PARTNER_LOG_END_PARAMETER/],
     ["401 Unauthorized", "", /PARTNER_ACCESS_TOKEN/],
@@ -123,6 +194,8 @@ describe("logs", () => {
     [["--from", "2026-1-5", "--to", "2026-03-01"], /YYYY-MM-DD/],
     [["--from", "2026-01-06", "--to", "2026-01-05"], /--from must not be later than --to/],
     [["--from", "2026-01-06"], /--to/],
+    [[...DAYS, "--raw", "--json"], /cannot be used with/],
+    [[...DAYS, "--raw", "--shape"], /cannot be used with/],
   ])("%j is wrong usage", async (args, sentence) => {
     const { code, err } = await runCommand(settings("http://127.0.0.1:9"), ["logs", ...args]);
     expect(code).toBe(2);

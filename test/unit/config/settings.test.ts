@@ -39,7 +39,7 @@ const promised: readonly Row[] = [
   ["PARTNER_LOG_MAX_BYTES", "268435456", 268_435_456],
   ["PARTNER_PURPOSES", "", []],
   ["PARTNER_CURRENCIES", "", []],
-  ["FLOWS", "webhooks,commands", ["webhooks", "commands"]],
+  ["FLOWS", "webhooks,commands,reconcile", ["webhooks", "commands", "reconcile"]],
   ["WEBHOOK_HOST", "0.0.0.0", "0.0.0.0"],
   ["WEBHOOK_PORT", "8080", 8_080],
   ["WEBHOOK_PATH", "/webhooks/transaction-status", "/webhooks/transaction-status"],

@@ -245,6 +245,15 @@ describe("a log that does not answer as it should", () => {
     expect(partner.pass().enter()).toBe(true);
   });
 
+  it("a connection that is reset while nobody reads the body is told to whoever reads it later", async () => {
+    const { server, fetch, allClosed } = await logOf((socket) => socket.write(`${chunked()}1\r\n[\r\n`));
+    const { body } = await fetch();
+    server.seen[0]!.socket.resetAndDestroy();
+    await eventually(allClosed, "the connection to be closed");
+    await systemClock.sleep(50);
+    expect(await failureOf(body)).not.toBe("read to its end");
+  });
+
   it.each([
     ["gzip", gzipSync(Buffer.alloc(300_000_000))],
     ["br", brotliCompressSync(Buffer.alloc(100_000_000))],

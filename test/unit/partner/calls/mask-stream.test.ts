@@ -36,10 +36,10 @@ describe("masked bytes", () => {
     ];
     for (const form of forms) {
       const length = Buffer.byteLength(form);
-      // Around the place where the first window ends, whatever its size is.
-      for (let before = 65_536 - 2 * length; before <= 65_536 + 2 * length; before += 5) {
+      // Wherever the first window may end.
+      for (let before = 65_536 - 2 * length; before <= 65_800; before += 7) {
         const text = `${"x".repeat(before)}${form}\n${"y".repeat(2_000)}`;
-        const { shown, hidden } = await masked(Buffer.from(text), 4_099);
+        const { shown, hidden } = await masked(Buffer.from(text), 16);
         expect(shown.toString()).toBe(`${"x".repeat(before)}***\n${"y".repeat(2_000)}`);
         expect(hidden).toBe(1);
       }

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import {
+  datesOf,
+  endsToTry,
+  isOutside,
+  singleDays,
+  windowOfDays,
+} from "../../../src/log-to-events/period.ts";
+
+const at = (text: string): number => Date.parse(text);
+const HOUR_MS = 3_600_000;
+const zones = Array.from({ length: 27 }, (_, index) => index - 12);
+const dateWith = (hours: number, ms: number): string =>
+  new Date(ms + hours * HOUR_MS).toISOString().slice(0, 10);
+
+describe("the dates of a window", () => {
+  test("are widened by what zone and exclusive ends could take away", () => {
+    expect(datesOf({ fromMs: at("2026-11-20T11:59:59Z"), toMs: at("2026-11-22T09:59:59Z") })).toEqual({
+      startDate: "2026-11-18",
+      endDate: "2026-11-23",
+    });
+    expect(datesOf({ fromMs: at("2026-11-20T12:00:00Z"), toMs: at("2026-11-22T10:00:00Z") })).toEqual({
+      startDate: "2026-11-19",
+      endDate: "2026-11-24",
+    });
+    expect(datesOf({ fromMs: at("2024-03-01T00:00:00Z"), toMs: at("2024-12-31T23:00:00Z") })).toEqual({
+      startDate: "2024-02-28",
+      endDate: "2025-01-02",
+    });
+  });
+
+  test.each(zones)(
+    "UTC%i loses no instant, whichever ends are left out, asked at once or by single days",
+    (zone) => {
+      const window = { fromMs: at("2026-11-20T03:00:00Z"), toMs: at("2026-11-22T02:59:59.999Z") };
+      const dates = datesOf(window);
+      for (let ms = window.fromMs; ms <= window.toMs; ms += HOUR_MS / 2) {
+        const day = dateWith(zone, ms);
+        expect(day > dates.startDate && day < dates.endDate).toBe(true);
+        const days = singleDays(dates);
+        expect(
+          days.some(({ startDate }) => day === startDate),
+          "end left out",
+        ).toBe(true);
+        expect(
+          days.some(({ endDate }) => day === endDate),
+          "start left out",
+        ).toBe(true);
+        expect(isOutside(dates, ms)).toBe(false);
+      }
+    },
+  );
+});
+
+test("single days are asked as D to D+1, over the end of a month", () => {
+  expect(singleDays({ startDate: "2026-02-27", endDate: "2026-03-02" })).toEqual([
+    { startDate: "2026-02-27", endDate: "2026-02-28" },
+    { startDate: "2026-02-28", endDate: "2026-03-01" },
+    { startDate: "2026-03-01", endDate: "2026-03-02" },
+  ]);
+});
+
+describe("where an end in the future is refused", () => {
+  const dates = { startDate: "2026-11-18", endDate: "2026-11-24" };
+  const ends = (now: string, of = dates): string[] => endsToTry(of, at(now)).map(({ endDate }) => endDate);
+
+  test("today in São Paulo is tried, then today in UTC", () => {
+    expect(ends("2026-11-22T01:00:00Z")).toEqual(["2026-11-24", "2026-11-21", "2026-11-22"]);
+    expect(ends("2026-11-22T12:00:00Z")).toEqual(["2026-11-24", "2026-11-22"]);
+  });
+  test("an end that is not in the future stays", () => {
+    expect(ends("2026-11-30T12:00:00Z")).toEqual(["2026-11-24"]);
+  });
+  test("no end comes before the start", () => {
+    const day = { startDate: "2026-11-22", endDate: "2026-11-23" };
+    expect(ends("2026-11-22T01:00:00Z", day)).toEqual(["2026-11-23", "2026-11-22"]);
+    expect(ends("2026-11-21T01:00:00Z", day)).toEqual(["2026-11-23"]);
+  });
+});
+
+test.each([
+  ["2026-11-18T09:00:00Z", true],
+  // Changed at the end of the 18th in UTC-12, sent a day later.
+  ["2026-11-18T11:00:00Z", false],
+  ["2026-11-20T00:00:00Z", false],
+  ["2026-11-22T11:59:59Z", false],
+  ["2026-11-22T12:00:00Z", true],
+  ["0000-01-01T00:00:00Z", true],
+  ["9999-12-31T23:59:59Z", true],
+])("%s lies outside of the 20th to the 21st in every zone: %s", (instant, expected) => {
+  expect(isOutside({ startDate: "2026-11-20", endDate: "2026-11-21" }, at(instant))).toBe(expected);
+});
+
+describe("the window of days in São Paulo", () => {
+  test.each([
+    ["2026-11-21", "2026-11-21", "2026-11-21T03:00:00.000Z", "2026-11-22T02:59:59.999Z"],
+    ["2026-12-31", "2027-01-01", "2026-12-31T03:00:00.000Z", "2027-01-02T02:59:59.999Z"],
+    // In summer, until 2019.
+    ["2018-12-24", "2018-12-24", "2018-12-24T02:00:00.000Z", "2018-12-25T01:59:59.999Z"],
+    // Its first day began at 01:00, its last one had 25 hours.
+    ["2018-11-04", "2018-11-04", "2018-11-04T03:00:00.000Z", "2018-11-05T01:59:59.999Z"],
+    ["2019-02-16", "2019-02-16", "2019-02-16T02:00:00.000Z", "2019-02-17T02:59:59.999Z"],
+  ])("%s to %s", (from, to, first, last) => {
+    expect(windowOfDays(from, to)).toEqual({ fromMs: at(first), toMs: at(last) });
+  });
+
+  test.each([
+    ["2026-11-22", "2026-11-21"],
+    ["2026-02-30", "2026-03-01"],
+    ["2026-11-21", "2026-13-01"],
+    ["21/11/2026", "2026-11-22"],
+    ["2026-11-21T00:00", "2026-11-22"],
+    ["", ""],
+    ["0000-01-01", "9999-12-31"],
+  ])("%j to %j is none", (from, to) => {
+    expect(windowOfDays(from, to)).toBeNull();
+  });
+});
