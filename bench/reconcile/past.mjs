@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import avro from "avsc";
+import { Kafka, logLevel, Partitioners } from "kafkajs";
+import { TOPICS } from "./servers.mjs";
+
+/** @typedef {{ transactionId: string, status: string, createdAt: string }} Notification */
+
+const AT_ONCE = 2_000;
+const WIRE_HEADER_BYTES = 5;
+const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+
+/** The day of an instant; the sandbox answers for a day before and a day after as well. @param {number} at */
+const dayOf = (at) => DAY.exec(new Date(at).toISOString())?.[0] ?? "";
+
+/**
+ * The log as the sandbox tells it line by line.
+ * @param {import("./servers.mjs").Sandbox} sandbox
+ * @param {{ from: number, to: number }} period
+ * @returns {AsyncGenerator<Notification>}
+ */
+async function* notificationsOf({ url, control }, { from, to }) {
+  await control("PUT", "/_sandbox/log", { answers: "text" });
+  const [startDate, endtDate] = [dayOf(from - 86_400_000), dayOf(to + 86_400_000)];
+  const answer = await fetch(
+    `${url}/corporate/v1/webhook/logs?startDate=${startDate}&endtDate=${endtDate}&eventType=${EVENT_TYPE}`,
+    {
+      headers: {
+        authorization: "Bearer only-for-the-benchmark",
+        "x-token": "only-for-the-benchmark",
+        "content-type": "application/json",
+        accept: "application/json",
+        "user-agent": "cambio-bridge-bench",
+      },
+    },
+  );
+  if (!answer.ok || !answer.body) throw new Error(`the log answered ${answer.status}`);
+  const lines = createInterface({ input: Readable.fromWeb(answer.body), crlfDelay: Infinity });
+  let isHead = true;
+  for await (const line of lines) {
+    const [, createdAt, status, transactionId] = line.split(";");
+    if (!isHead && createdAt !== undefined && status !== undefined && transactionId !== undefined)
+      yield { transactionId, status, createdAt };
+    isHead = false;
+  }
+  await control("PUT", "/_sandbox/log", { answers: "same" });
+}
+
+/** @param {string} projectFolder @param {string} registryUrl */
+async function eventEncoder(projectFolder, registryUrl) {
+  const subject = `${TOPICS.events}-value`;
+  const answer = await fetch(`${registryUrl}/subjects/${subject}/versions/latest`);
+  const { id } = /** @type {{ id: number }} */ (await answer.json());
+  const head = Buffer.alloc(WIRE_HEADER_BYTES);
+  head.writeInt32BE(id, 1);
+  const schema = await readFile(join(projectFolder, "schemas", "transaction-status-updated.avsc"), "utf8");
+  const type = avro.Type.forSchema(/** @type {import("avsc").Schema} */ (JSON.parse(schema)));
+  return (/** @type {Notification} */ { transactionId, status, createdAt }) => {
+    const eventId = createHash("sha256")
+      .update(`${transactionId}\n${status}\n${createdAt}`)
+      .digest("hex")
+      .slice(0, 32);
+    const value = type.toBuffer({
+      ...{ eventId, transactionId, status, createdAt },
+      ...{ stage: "UNKNOWN", direction: "UNKNOWN", source: "WEBHOOK", outOfOrder: false },
+      occurredAt: Date.parse(createdAt),
+      receivedAt: Date.parse(createdAt) + 1_000,
+      payload: JSON.stringify({ eventType: EVENT_TYPE, transactionId, status, createdAt }),
+    });
+    const headers = { ce_specversion: "1.0", ce_id: eventId, ce_type: "transaction.status.updated" };
+    return {
+      key: transactionId,
+      value: Buffer.concat([head, value]),
+      headers,
+      timestamp: String(Date.parse(createdAt) + 1_000),
+    };
+  };
+}
+
+/**
+ * Writes the event of each notification that the log shows, as old as it is.
+ * @param {import("../webhooks/servers.mjs").Surroundings} surroundings
+ * @param {import("./servers.mjs").Sandbox} sandbox
+ * @param {{ from: number, to: number }} period
+ * @returns {Promise<number>} how many
+ */
+export async function fillTopic({ projectFolder, brokers, registryUrl }, sandbox, period) {
+  const messageOf = await eventEncoder(projectFolder, registryUrl);
+  const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR });
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+  let written = 0;
+  /** @type {ReturnType<typeof messageOf>[]} */
+  let messages = [];
+  const flush = async () => {
+    await producer.send({ topic: TOPICS.events, acks: -1, messages });
+    written += messages.length;
+    messages = [];
+  };
+  for await (const notification of notificationsOf(sandbox, period)) {
+    messages.push(messageOf(notification));
+    if (messages.length === AT_ONCE) await flush();
+  }
+  if (messages.length > 0) await flush();
+  await producer.disconnect();
+  return written;
+}
