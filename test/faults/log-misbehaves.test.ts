@@ -53,7 +53,7 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
     const runs = async (): Promise<Record<string, number>> => {
       const text = await fetch(`${bridge.managementUrl}/metrics`).then((answer) => answer.text());
       const found = text.matchAll(/^cambio_bridge_reconcile_runs_total\{result="(\w+)"\} (\d+)$/gm);
-      return Object.fromEntries([...found].map(([, result, count]) => [result, Number(count)]));
+      return Object.fromEntries([...found].map(([, result, count]) => [String(result), Number(count)]));
     };
     const notComplete = async (): Promise<number> => {
       const { failed = 0, incomplete = 0 } = await runs();
