@@ -57,8 +57,13 @@ export const reconcileRuns = (
         try {
           await scan(
             { topic, groupId: kit.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-            async ({ value }) => {
-              if (value !== null) takeDecoded(await decode(value));
+            ({ value }) => {
+              if (value === null) return undefined;
+              const decoded = decode(value);
+              // Nearly always at once, and a promise for each of millions is dear.
+              if (decoded instanceof Promise) return decoded.then(takeDecoded);
+              takeDecoded(decoded);
+              return undefined;
             },
             { ...kit, ranges: () => cluster.ranges(topic, sinceMs) },
             signal,
