@@ -1,4 +1,4 @@
-import { isSettled, type Waiting } from "./waiting.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** Enough for the pace of any one process, little enough that the first of a batch need not wait long for the last. */
 export const MAX_BATCH_RECORDS = 1_000;
@@ -25,13 +25,18 @@ export class Lane {
     this.#items.push(item);
   }
 
+  /** All that is queued or being sent, settled ones among them. */
+  items(): Waiting[] {
+    return [...(this.sending?.batch ?? []), ...this.#items.slice(this.#head)];
+  }
+
   /** The next batch, without what was settled meanwhile. One record at least where there is one, however large. */
   take(maxRecords = this.bound): Waiting[] {
     const batch: Waiting[] = [];
     let bytes = 0;
     while (this.#head < this.#items.length && batch.length < maxRecords) {
       const item = this.#items[this.#head];
-      if (item && !isSettled(item)) {
+      if (item && !item.isSettled) {
         if (batch.length > 0 && bytes + item.bytes > MAX_BATCH_BYTES) break;
         batch.push(item);
         bytes += item.bytes;
@@ -48,7 +53,7 @@ export class Lane {
 
   /** Puts a batch that was not acknowledged in front of what came later. */
   giveBack(batch: readonly Waiting[]): void {
-    this.#items = [...batch.filter((item) => !isSettled(item)), ...this.drain()];
+    this.#items = [...batch.filter((item) => !item.isSettled), ...this.drain()];
   }
 
   /** Lets go of what was settled meanwhile. */
@@ -58,7 +63,7 @@ export class Lane {
 
   /** Empties the queue. */
   drain(): Waiting[] {
-    const items = this.#items.slice(this.#head).filter((item) => !isSettled(item));
+    const items = this.#items.slice(this.#head).filter((item) => !item.isSettled);
     this.#items = [];
     this.#head = 0;
     return items;

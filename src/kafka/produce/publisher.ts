@@ -8,7 +8,7 @@ import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
 import type { Outgoing, Written } from "../record.ts";
 import type { Session } from "./session.ts";
-import { isSettled, PublishError, type Waiting } from "./waiting.ts";
+import { PublishError, type Waiting } from "./waiting.ts";
 
 export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
@@ -149,11 +149,17 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     items.sort((a, b) => a.sequence - b.sequence).forEach(place);
   };
 
+  /** Every record that is not settled is among them. */
+  const unsettled = (): Waiting[] => [
+    ...withoutLeader,
+    ...[...lanes.values()].flatMap((lane) => lane.items()),
+  ];
+
   const sweep = (): void => {
     const now = clock.monotonic();
-    backlog.expire(now, fault);
+    backlog.expire(unsettled(), now, fault);
     // During an outage nobody takes from the queues: what was given up must not pile up in them.
-    withoutLeader = withoutLeader.filter((item) => !isSettled(item));
+    withoutLeader = withoutLeader.filter((item) => !item.isSettled);
     if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
     const lacksLeader = distrusted === "nothing" && withoutLeader.length > 0;
     let slow = false;
@@ -227,7 +233,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       while (backlog.size > 0 && clock.monotonic() < until) await clock.sleep(10);
       closing = true;
       clearInterval(sweeper);
-      backlog.abandon();
+      backlog.abandon(unsettled());
       wake.abort();
       await maintained;
       await session?.close();
