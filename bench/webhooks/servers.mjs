@@ -16,6 +16,8 @@ export const TARGET = {
   secret: "only-for-the-benchmark",
   signatureHeader: "x-signature",
 };
+/** As in the Dockerfile. */
+const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
 const BRIDGE_TOPIC = "fx.transaction-status";
 const BASELINE_TOPIC = "bench.baseline";
 const PARTITIONS = 6;
@@ -73,7 +75,7 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
 }
 
 /**
- * The bridge as anyone runs it, with HMAC verification on.
+ * The bridge as the image runs it, with HMAC verification on.
  * @param {Surroundings} surroundings
  * @returns {Promise<Server>}
  */
@@ -99,7 +101,7 @@ export async function startBridge({ projectFolder, logFolder, scope, brokers, re
   const main = join(projectFolder, "dist", "main.js");
   if (!existsSync(main)) throw new Failure("dist/main.js is not there: run `npm run build` first.");
   await run(process.execPath, [main, "setup"], { env, cwd: projectFolder });
-  const child = await tether([process.execPath, main, "serve"], {
+  const child = await tether([process.execPath, SMALL_YOUNG_GENERATION, main, "serve"], {
     logFile: join(logFolder, "bridge.log"),
     cwd: projectFolder,
     env,

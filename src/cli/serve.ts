@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { boundOldObjects, boundYoungObjects } from "../runtime/heap.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
@@ -11,20 +10,12 @@ const untilAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** What a webhook leaves behind dies within milliseconds. A command lives longer: bounds as tight would cost more processor time than the memory is worth. */
-const boundMemory = (flows: readonly string[]): void => {
-  const webhooks = flows.includes("webhooks");
-  boundOldObjects(webhooks ? 30 : 100);
-  if (webhooks) boundYoungObjects();
-};
-
 /** For the last lines of a start that failed. */
 const LAST_LINES_MS = 5_000;
 
 /** Runs the flows until the process is asked to end, then drains. */
 const serve = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "serve");
-  boundMemory(config.bridge.flows);
   const log = createLog(config.bridge.logLevel);
   let leftMs = (): number => LAST_LINES_MS;
   try {

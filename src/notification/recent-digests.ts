@@ -1,6 +1,6 @@
 /**
  * Digests (in hex, of 12 bytes at least) that were put in lately, each with a number: a Map that forgets by age. It takes 8 bytes for a digest
- * (16 with its number) where a Map takes 100, in typed arrays that are made at the start and never grow.
+ * (16 with its number) where a Map takes 100, in typed arrays that never grow. The system hands out their memory as they are written to.
  *
  * The time is cut into parts, each with a hash table of its own. Only the newest is written; when it is full, or its time is over, the oldest
  * one is emptied and becomes the newest.
@@ -48,9 +48,8 @@ class Part {
 
   constructor(slots: number, withValues: boolean) {
     this.#slots = slots;
-    // Filled, so that the system hands out the memory now: until it is written to, an array is none.
-    this.#keys = new Uint32Array(2 * slots).fill(0);
-    this.#values = new Float64Array(withValues ? slots : 0).fill(0);
+    this.#keys = new Uint32Array(2 * slots);
+    this.#values = new Float64Array(withValues ? slots : 0);
   }
 
   get isFull(): boolean {

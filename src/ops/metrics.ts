@@ -25,41 +25,36 @@ export type Gauges = {
 export const createMetrics = (gauges: Gauges) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
-  const registers = [registry];
 
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
+  const common = (name: string, help: string) => ({ name: `${PREFIX}${name}`, help, registers: [registry] });
+
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ ...common(name, help), labelNames });
+  const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Histogram({ ...common(name, help), labelNames, buckets: LATENCY_BUCKETS });
+  const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
-      name: `${PREFIX}${name}`,
-      help,
-      registers,
+      ...common(name, help),
       collect() {
         this.set(read());
       },
     });
-  const gaugePer = <L extends string>(
-    name: string,
-    help: string,
-    label: L,
-    read: () => Record<string, number>,
-  ) =>
+  const gaugePer = (label: string, name: string, help: string, read: () => Record<string, number>) =>
     new Gauge({
-      name: `${PREFIX}${name}`,
-      help,
-      registers,
+      ...common(name, help),
       labelNames: [label],
       collect() {
-        for (const [value, number] of Object.entries(read()))
-          this.set({ [label]: value } as Record<L, string>, number);
+        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
       },
     });
 
   gaugePer(
+    "topic",
     "publisher_waiting_records",
     "Records waiting for Kafka's acknowledgement",
-    "topic",
     gauges.publisherWaiting,
   );
-  gaugePer("kafka_up", "1 when the connection for a purpose works, else 0", "component", () =>
+  gaugePer("component", "kafka_up", "1 when the connection for a purpose works, else 0", () =>
     Object.fromEntries(Object.entries(gauges.kafkaUp()).map(([name, up]) => [name, up ? 1 : 0])),
   );
   gauge("commands_unfinished", "Commands taken up and not finished", () => gauges.commands().unfinished);
@@ -75,87 +70,58 @@ export const createMetrics = (gauges: Gauges) => {
     gauge("reconcile_leader", "1 when this replica reads the partner's log, else 0", () =>
       reconcileLeader() ? 1 : 0,
     );
-  const reconcileCompleteAt = new Gauge({
-    name: `${PREFIX}reconcile_last_complete_timestamp_seconds`,
-    help: "When this replica's last complete run over the partner's log ended; absent before the first",
-    registers,
-  });
+  const reconcileCompleteAt = new Gauge(
+    common(
+      "reconcile_last_complete_timestamp_seconds",
+      "When this replica's last complete run over the partner's log ended; absent before the first",
+    ),
+  );
   reconcileCompleteAt.remove();
 
   return {
     registry,
     reconcileCompleteAt,
-    reconcileRuns: new Counter({
-      name: `${PREFIX}reconcile_runs_total`,
-      help: "Runs over the partner's log by what they came to",
-      labelNames: ["result"],
-      registers,
-    }),
-    reconcileNotifications: new Counter({
-      name: `${PREFIX}reconcile_notifications_total`,
-      help: "Notifications of the partner's log by what became of them; known ones count again in each run",
-      labelNames: ["kind"],
-      registers,
-    }),
-    webhookRequests: new Counter({
-      name: `${PREFIX}webhook_requests_total`,
-      help: "Requests to the webhook route by the status of the answer",
-      labelNames: ["code"],
-      registers,
-    }),
-    webhookSeconds: new Histogram({
-      name: `${PREFIX}webhook_ack_seconds`,
-      help: "From the arrival of a webhook to its 2xx",
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
-    publishSeconds: new Histogram({
-      name: `${PREFIX}publish_seconds`,
-      help: "From handing a record over to its acknowledgement by Kafka",
-      labelNames: ["topic"],
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
-    duplicates: new Counter({
-      name: `${PREFIX}webhook_duplicates_total`,
-      help: "Notifications whose event was published already",
-      registers,
-    }),
-    outOfOrder: new Counter({
-      name: `${PREFIX}webhook_out_of_order_total`,
-      help: "Events published after one that happened later",
-      registers,
-    }),
-    deadLetters: new Counter({
-      name: `${PREFIX}dead_letters_total`,
-      help: "Records written to the dead-letter topic",
-      labelNames: ["source", "reason"],
-      registers,
-    }),
-    results: new Counter({
-      name: `${PREFIX}command_results_total`,
-      help: "Results published",
-      labelNames: ["operation", "outcome"],
-      registers,
-    }),
-    contradictions: new Counter({
-      name: `${PREFIX}command_contradictions_total`,
-      help: "Ends of commands that say the opposite of the final result that stands, as met in the journal",
-      registers,
-    }),
-    partnerCalls: new Counter({
-      name: `${PREFIX}partner_calls_total`,
-      help: "Calls to the partner by what the evidence says of them",
-      labelNames: ["operation", "outcome"],
-      registers,
-    }),
-    partnerSeconds: new Histogram({
-      name: `${PREFIX}partner_call_seconds`,
-      help: "Duration of calls to the partner",
-      labelNames: ["operation"],
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
+    reconcileRuns: counter(
+      "reconcile_runs_total",
+      "Runs over the partner's log by what they came to",
+      "result",
+    ),
+    reconcileNotifications: counter(
+      "reconcile_notifications_total",
+      "Notifications of the partner's log by what became of them; known ones count again in each run",
+      "kind",
+    ),
+    webhookRequests: counter(
+      "webhook_requests_total",
+      "Requests to the webhook route by the status of the answer",
+      "code",
+    ),
+    webhookSeconds: histogram("webhook_ack_seconds", "From the arrival of a webhook to its 2xx"),
+    publishSeconds: histogram(
+      "publish_seconds",
+      "From handing a record over to its acknowledgement by Kafka",
+      "topic",
+    ),
+    duplicates: counter("webhook_duplicates_total", "Notifications whose event was published already"),
+    outOfOrder: counter("webhook_out_of_order_total", "Events published after one that happened later"),
+    deadLetters: counter(
+      "dead_letters_total",
+      "Records written to the dead-letter topic",
+      "source",
+      "reason",
+    ),
+    results: counter("command_results_total", "Results published", "operation", "outcome"),
+    contradictions: counter(
+      "command_contradictions_total",
+      "Ends of commands that say the opposite of the final result that stands, as met in the journal",
+    ),
+    partnerCalls: counter(
+      "partner_calls_total",
+      "Calls to the partner by what the evidence says of them",
+      "operation",
+      "outcome",
+    ),
+    partnerSeconds: histogram("partner_call_seconds", "Duration of calls to the partner", "operation"),
   };
 };
 

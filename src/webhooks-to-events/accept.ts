@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
-import { polled } from "../runtime/turn.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
 import { declaresMore, readBody, type Body } from "./read-body.ts";
@@ -86,7 +85,9 @@ export const createWebhookApp = (
     new Promise((resolve) => {
       const giveUp = readBody(incoming, options.maxBodyBytes, (body) => {
         arriving.delete(arrival);
-        resolve(body);
+        // All that has arrived is read first, then each is verified and published: one kind of work at a time keeps the processor's
+        // caches warm, and saves a tenth of the processor time under load.
+        setImmediate(resolve, body);
       });
       const arrival = { giveUp, startedAt };
       arriving.add(arrival);
@@ -136,9 +137,6 @@ export const createWebhookApp = (
       // Read from node's own request: by way of the fetch API it costs a fifth of the throughput, and has no bound.
       const body = await read(incoming, startedAt);
       if (!body.ok) return served(refuse(c, body.why));
-      // All that has arrived is read first, then each is verified and published: one kind of work at a time keeps the processor's
-      // caches warm, and saves a tenth of the processor time under load.
-      await polled();
       const reception = await ports.receive({
         pathToken: options.pathToken ? lastSegmentOf(incoming) : null,
         headers: incoming.headers,

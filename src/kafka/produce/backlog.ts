@@ -1,4 +1,3 @@
-import { LinkedList } from "../../runtime/linked-list.ts";
 import type { Outgoing, Written } from "../record.ts";
 import { PublishError, sizeOf, type Waiting } from "./waiting.ts";
 
@@ -11,10 +10,10 @@ export type BacklogOptions = {
   acknowledged?: (ms: number) => void;
 };
 
-/** All records of a publisher that are not settled yet, bounded in number and bytes. Instants are monotonic milliseconds. */
+/** Counts the records of a publisher that are not settled yet, bounds their number and bytes, and settles them. Instants are monotonic milliseconds. */
 export class Backlog {
-  readonly #items = new LinkedList<Waiting>();
   readonly #options: BacklogOptions;
+  #size = 0;
   #bytes = 0;
   #sequence = 0;
 
@@ -23,7 +22,7 @@ export class Backlog {
   }
 
   get size(): number {
-    return this.#items.size;
+    return this.#size;
   }
 
   /** Takes a record in; rejects it at once when the bound is met. */
@@ -36,7 +35,7 @@ export class Backlog {
   ): Waiting | null {
     const { topic, maxWaiting, maxWaitingBytes } = this.#options;
     const bytes = sizeOf(record);
-    if (this.#items.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes) {
+    if (this.#size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes) {
       reject(new PublishError("overloaded", `too many records wait for ${topic}`));
       return null;
     }
@@ -47,13 +46,13 @@ export class Backlog {
       since,
       deadline,
       partition: -1,
-      link: null,
+      isSettled: false,
       resolve,
       reject,
     };
     this.#sequence += 1;
+    this.#size += 1;
     this.#bytes += bytes;
-    item.link = this.#items.add(item);
     return item;
   }
 
@@ -85,24 +84,24 @@ export class Backlog {
     if (this.#settle(item)) item.reject(error);
   }
 
-  /** Gives up on what was to be written by `now`. */
-  expire(now: number, fault: string | null): void {
+  /** Gives up on those of the records that were to be written by `now`. */
+  expire(items: readonly Waiting[], now: number, fault: string | null): void {
     const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
-    for (const item of this.#items) {
+    for (const item of items) {
       if (item.deadline <= now) this.failed(item, new PublishError("timeout", why));
     }
   }
 
-  /** Gives up on everything. */
-  abandon(): void {
+  /** Gives up on records for good. */
+  abandon(items: readonly Waiting[]): void {
     const why = `${this.#options.topic} did not acknowledge before the shutdown`;
-    for (const item of this.#items) this.failed(item, new PublishError("closed", why));
+    for (const item of items) this.failed(item, new PublishError("closed", why));
   }
 
   #settle(item: Waiting): boolean {
-    if (item.link === null) return false;
-    this.#items.remove(item.link);
-    item.link = null;
+    if (item.isSettled) return false;
+    item.isSettled = true;
+    this.#size -= 1;
     this.#bytes -= item.bytes;
     return true;
   }

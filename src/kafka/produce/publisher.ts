@@ -8,7 +8,7 @@ import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { choosePartition } from "./partition.ts";
 import type { Outgoing, Written } from "../record.ts";
 import type { Session } from "./session.ts";
-import { isSettled, PublishError, type Waiting } from "./waiting.ts";
+import { PublishError, type Waiting } from "./waiting.ts";
 
 export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
@@ -69,8 +69,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     const lane = lanes.get(leader) ?? new Lane(leader);
     lanes.set(leader, lane);
     lane.push(item);
-    if (lane.busy) return;
-    lane.busy = true;
+    if (lane.isSending) return;
+    lane.isSending = true;
     // What arrives in the same turn of the event loop travels in the same batch.
     setImmediate(() => void drain(lane));
   };
@@ -82,7 +82,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       if (batch.length === 0) break;
       atMost = (await send(lane, batch, session)) === "refused" ? 1 : undefined;
     }
-    lane.busy = false;
+    lane.isSending = false;
   };
 
   const send = async (
@@ -106,12 +106,12 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
           new PublishError("refused", `${topic} does not take the record: ${messageOf(error)}`, error),
         );
         // It was this one, and not their number.
-        lane.bound = MAX_BATCH_RECORDS;
+        lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
       lane.giveBack(batch);
       if (isRefusal(error)) {
-        lane.bound = Math.max(1, batch.length >> 1);
+        lane.maxBatchRecords = Math.max(1, batch.length >> 1);
         return "refused";
       }
       failedAt = clock.monotonic();
@@ -139,7 +139,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
 
   /** Sorts all that waits into the lanes of today's leaders, oldest first; stops waiting for those that lead no more. */
   const redistribute = (): void => {
-    const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.drain())];
+    const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.takeAll())];
     withoutLeader = [];
     for (const { sending, leader } of lanes.values()) {
       if (sending?.batch.some((item) => leaders[item.partition] !== leader)) {
@@ -149,12 +149,18 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     items.sort((a, b) => a.sequence - b.sequence).forEach(place);
   };
 
+  /** Every record that is not settled is among them. */
+  const unsettled = (): Waiting[] => [
+    ...withoutLeader,
+    ...[...lanes.values()].flatMap((lane) => lane.items()),
+  ];
+
   const sweep = (): void => {
     const now = clock.monotonic();
-    backlog.expire(now, fault);
+    backlog.expire(unsettled(), now, fault);
     // During an outage nobody takes from the queues: what was given up must not pile up in them.
-    withoutLeader = withoutLeader.filter((item) => !isSettled(item));
-    if (distrusted !== "nothing") for (const lane of lanes.values()) lane.forget();
+    withoutLeader = withoutLeader.filter((item) => !item.isSettled);
+    if (distrusted !== "nothing") for (const lane of lanes.values()) lane.dropSettled();
     const lacksLeader = distrusted === "nothing" && withoutLeader.length > 0;
     let slow = false;
     for (const { sending } of lanes.values()) {
@@ -227,7 +233,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       while (backlog.size > 0 && clock.monotonic() < until) await clock.sleep(10);
       closing = true;
       clearInterval(sweeper);
-      backlog.abandon();
+      backlog.abandon(unsettled());
       wake.abort();
       await maintained;
       await session?.close();

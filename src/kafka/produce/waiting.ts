@@ -1,4 +1,3 @@
-import type { Link } from "../../runtime/linked-list.ts";
 import type { Outgoing, Written } from "../record.ts";
 
 /**
@@ -33,13 +32,10 @@ export type Waiting = {
   readonly deadline: number;
   /** Chosen once the number of partitions is known; -1 until then. */
   partition: number;
-  /** Its place in the backlog. Null once it is settled. */
-  link: Link<Waiting> | null;
+  isSettled: boolean;
   readonly resolve: (written: Written) => void;
   readonly reject: (error: PublishError) => void;
 };
-
-export const isSettled = ({ link }: Waiting): boolean => link === null;
 
 /** Lengths and deltas. */
 const RECORD_BYTES = 64;
