@@ -10,7 +10,7 @@ export const isOfRows = (headers: AnswerHeaders): boolean =>
 
 const SEPARATORS = [";", ",", "\t", "|"];
 /** Like a piece of JSON: what is read without another turn of the event loop. */
-const PIECE_BYTES = 16_384;
+const PIECE_BYTES = 4_096;
 
 /** The separator that the line with the names has most of. */
 const separatorOf = (names: string): string =>
