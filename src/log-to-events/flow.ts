@@ -59,7 +59,8 @@ const SUSPICIOUS = 20;
 const CLOCK_MARGIN_MS = 3_600_000;
 /** A log is asked for in days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
-const LANES = 64;
+/** Transactions whose events are published at a time: few, because others wait for Kafka as well. */
+const LANES = 8;
 const REPORT_EVERY = 1_000;
 
 const SUSPICIOUS_REASON =
