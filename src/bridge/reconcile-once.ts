@@ -11,6 +11,8 @@ import { roomFor } from "./room.ts";
 
 /** For so long the partner can ask a run to wait that a person watches. */
 const PATIENCE_MS = 600_000;
+/** The memory calls itself up after a while, whatever it has read. */
+const LOOK_EVERY_MS = 50;
 
 export type RunOnce = {
   window: Window;
@@ -27,12 +29,16 @@ export const reconcileOnce = async (
   signal: AbortSignal,
 ): Promise<Report> => {
   const cluster = await kit.connectCluster();
-  const { schemaIds, problems } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], room: roomFor(config, ["reconcile"]) },
+  const lookbackMs = kit.clock.now() - window.fromMs;
+  const room = roomFor(config, ["reconcile"]);
+  const { schemaIds, problems, forgotten } = await inspect(
+    { names: config.topics, used: ["transactionStatus"], room, lookbackMs },
     { cluster, registry: kit.registry },
   );
   await cluster.close();
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  if (forgotten !== null && !force && !dryRun)
+    throw new UsageError(`${forgotten} Or begin with a later day, or insist with --force.`);
 
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
   const partner = openPartner(config, kit);
@@ -40,6 +46,9 @@ export const reconcileOnce = async (
   try {
     const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined, progress };
     const run = reconcileRuns(config, { kit, events, partner, schemaId }, hooks);
+    // What others publish meanwhile is seen from then on.
+    const isCaughtUp = (): boolean => events.components()["events-memory"]?.up === true;
+    while (!isCaughtUp()) await kit.clock.sleep(LOOK_EVERY_MS, signal);
     const giveUpAt = kit.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
     return await run({ window, minAgeMs, dryRun, force, giveUpAt }, signal);

@@ -16,6 +16,8 @@ import type { Part } from "./part.ts";
 
 /** An entry holds a notification, maybe as a string with escapes, and what the partner says of it. Larger ones would hold other work up while they are read. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
+/** Few, because webhooks wait in the same queue for Kafka. */
+const LANES = 8;
 
 export type ReconcileDeps = {
   kit: Kit;
@@ -42,6 +44,7 @@ export const reconcileRuns = (
     {
       entriesPointer: config.partner.logEntriesPointer ?? null,
       notificationPointer: config.partner.logNotificationPointer ?? null,
+      lanes: Math.max(1, Math.min(LANES, Math.floor(config.webhook.maxInFlight / 4))),
       maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
     },
     {
@@ -80,7 +83,7 @@ export const reconcileRuns = (
 };
 
 const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
-  const { result, reasons, ...counts } = report;
+  const { result, isWhole: _, reasons, ...counts } = report;
   const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
   const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
   switch (result) {

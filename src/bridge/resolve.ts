@@ -35,7 +35,7 @@ export const resolveDoubt = async (
   const { clock } = kit;
   const cluster = await kit.connectCluster();
   const { schemaIds, problems } = await inspect(
-    { names: config.topics, used: ["journal", "results"], room: [] },
+    { names: config.topics, used: ["journal", "results"], room: [], lookbackMs: null },
     { cluster, registry: kit.registry },
   );
   await cluster.close();

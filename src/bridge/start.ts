@@ -29,7 +29,12 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
       );
     }
     return await inspect(
-      { names: config.topics, used: usedTopics(config), room: roomFor(config, config.bridge.flows) },
+      {
+        names: config.topics,
+        used: usedTopics(config),
+        room: roomFor(config, config.bridge.flows),
+        lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
+      },
       { cluster, registry: kit.registry },
     );
   } finally {

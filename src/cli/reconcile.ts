@@ -28,8 +28,8 @@ const reconcile = async (
   const complete = report.result === "complete";
 
   if (json) {
-    const { reasons, result, ...counts } = report;
-    io.out(JSON.stringify({ ...counts, result, complete, reasons }));
+    const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
+    io.out(JSON.stringify({ entries, known, published, tooYoung, unreadable, result, complete, reasons }));
   } else {
     const { entries, known, published, tooYoung, unreadable } = report;
     io.out(`entries        ${entries}`);

@@ -3,7 +3,7 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { FetchLog, LogAnswer } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { datesOf, endsToTry, isOutside, singleDays, type Dates, type Window } from "./period.ts";
+import { datesOf, endsToTry, isFuture, isOutside, singleDays, type Dates, type Window } from "./period.ts";
 import { readAnswer } from "./read-answer.ts";
 
 export type AskOptions = {
@@ -18,8 +18,11 @@ export type AskPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monoton
 
 /** What one reading of the log came to. */
 export type Reading = {
-  /** Whether any answer could be read at all. */
+  /** Whether any answer could be read at all; whether every one could, to its end. */
   isRead: boolean;
+  isWhole: boolean;
+  /** Of the largest answer: entries whose notifications were wanted, and entries that are not understood. */
+  entries: number;
   unreadable: number;
   /** Why it does not show everything; empty when it does. */
   reasons: string[];
@@ -43,14 +46,15 @@ const refusalOf = ({ httpStatus }: LogAnswer): Refusal => {
   return { again: "by days", reason };
 };
 
-/**
- * Asks the partner for its log. What is learned of the partner is kept from run to run: which end it takes, and until when it wants to be left alone.
- */
+/** Hears of a notification; says whether it is one of the window. */
+export type Take = (notification: Notification) => boolean;
+
+/** Asks the partner for its log. Until when the partner wants to be left alone is kept from run to run. */
 export const asking = (
   { entriesPointer, notificationPointer, maxEntryBytes }: AskOptions,
   { fetchLog, clock }: AskPorts,
 ) => {
-  /** How many of the ends to try were refused with 400. */
+  /** How many of the ends to try were refused with 400 in this reading. */
   let refusedEnds = 0;
   /** On the monotonic clock. */
   let notBeforeMs = Number.NEGATIVE_INFINITY;
@@ -85,18 +89,14 @@ export const asking = (
 
   /** `isRefused`: so would be whatever is asked for next. `mayShowMore`: single days may show what this did not. */
   type Once = Reading & { isRefused: boolean; mayShowMore: boolean };
-  const readOnce = async (
-    dates: Dates,
-    take: (notification: Notification) => void,
-    giveUpAt: number,
-    signal: AbortSignal,
-  ): Promise<Once> => {
-    const shown = { taken: 0, outside: 0 };
+  const nothingRead = { isRead: false, isWhole: false, isRefused: false, entries: 0, unreadable: 0 };
+  const readOnce = async (dates: Dates, take: Take, giveUpAt: number, signal: AbortSignal): Promise<Once> => {
+    const shown = { taken: 0, wanted: 0, outside: 0 };
     try {
       const answer = await getWithEnd(dates, giveUpAt, signal);
       if ("again" in answer) {
         const isRefused = answer.again === "not in this run";
-        return { isRead: false, isRefused, mayShowMore: !isRefused, unreadable: 0, reasons: [answer.reason] };
+        return { ...nothingRead, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
       }
       const read = await readAnswer(
         answer.body,
@@ -105,20 +105,23 @@ export const asking = (
           const occurredAt = occurredAtOf(notification.createdAt);
           if (occurredAt !== null && isOutside(dates, occurredAt)) shown.outside += 1;
           shown.taken += 1;
-          take(notification);
+          if (take(notification)) shown.wanted += 1;
         },
       );
+      const mayShowMore = read.mayShowMore || shown.outside > 0;
       return {
         isRead: true,
+        isWhole: !mayShowMore && read.isUnderstood,
         isRefused: false,
-        mayShowMore: read.mayShowMore || shown.outside > 0,
+        mayShowMore,
+        entries: shown.wanted,
         unreadable: read.unreadable,
         reasons: shown.outside > 0 ? [...read.reasons, OUTSIDE] : read.reasons,
       };
     } catch (error) {
       signal.throwIfAborted();
       const reasons = [messageOf(error)];
-      return { isRead: shown.taken > 0, isRefused: false, mayShowMore: true, unreadable: 0, reasons };
+      return { ...nothingRead, isRead: shown.taken > 0, mayShowMore: true, entries: shown.wanted, reasons };
     }
   };
 
@@ -129,22 +132,32 @@ export const asking = (
    */
   return async (
     window: Window,
-    take: (notification: Notification) => void,
+    take: Take,
     { giveUpAt, signal }: { giveUpAt: number; signal: AbortSignal },
   ): Promise<Reading> => {
+    refusedEnds = 0;
     const dates = datesOf(window);
     const whole = await readOnce(dates, take, giveUpAt, signal);
     if (!whole.mayShowMore) return whole;
-    let { isRead, unreadable } = whole;
+    const parts: Once[] = [whole];
     const reasons = new Set<string>();
+    let isWhole = true;
     for (const day of singleDays(dates)) {
+      // Of a partner that refuses what lies in the future, the days that do are not asked for.
+      if (refusedEnds > 0 && isFuture(day, clock.now())) continue;
       const part = await readOnce(day, take, giveUpAt, signal);
-      isRead ||= part.isRead;
-      unreadable = Math.max(unreadable, part.unreadable);
+      parts.push(part);
+      isWhole &&= part.isWhole;
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
       if (part.isRefused) break;
     }
-    return { isRead, unreadable, reasons: [...reasons] };
+    return {
+      isRead: parts.some(({ isRead }) => isRead),
+      isWhole,
+      entries: Math.max(...parts.map(({ entries }) => entries)),
+      unreadable: Math.max(...parts.map(({ unreadable }) => unreadable)),
+      reasons: [...reasons],
+    };
   };
 };
 

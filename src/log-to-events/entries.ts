@@ -11,8 +11,8 @@ export type EntriesOptions = {
 export type EntriesSink = {
   /** An element of an array that may hold entries: its text, as it stands in the answer; null where it is too large. */
   element: (text: string | null) => void;
-  /** The array whose elements were told last has ended, maybe without any. */
-  arrayEnd: () => void;
+  /** The array whose elements were told last has ended, maybe without any; the name of the member that it is, or "". */
+  arrayEnd: (name: string) => void;
   /** A member outside of all arrays, with the name of the object around it. */
   member: (name: string, value: string | number | boolean | null, parent: string) => void;
 };
@@ -78,6 +78,7 @@ export const readEntries = (
   const element = elementBytes(maxElementBytes);
   /** How many objects and arrays are open from the array of entries on, with it; 0 outside. */
   let depth = 0;
+  let arrayName = "";
 
   const endElement = (at: number) => {
     const text = element.end(at);
@@ -107,13 +108,15 @@ export const readEntries = (
         return;
       }
       const frame = begun(isArray);
-      if (holdsEntries(frame)) depth = 1;
-      else frames.push(frame);
+      if (holdsEntries(frame)) {
+        depth = 1;
+        arrayName = frame.name;
+      } else frames.push(frame);
     },
     close: (at) => {
       if (depth === 1) {
         endElement(at);
-        sink.arrayEnd();
+        sink.arrayEnd(arrayName);
       }
       if (depth > 0) depth--;
       else frames.pop();

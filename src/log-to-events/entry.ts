@@ -1,5 +1,6 @@
 import { identityOf } from "../notification/identity.ts";
 import { readNotification, type Notification } from "../notification/notification.ts";
+import { meaningOf } from "../notification/statuses.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 import { elements, members, stringOf } from "../runtime/json.ts";
@@ -73,12 +74,32 @@ const notificationIn = (text: string, all: readonly NamedMember[]): Notification
 type Finds = {
   notifications: Notification[];
   types: TypeSaid[];
+  /** Transaction statuses in lists within the entry. */
+  listed: Set<string>;
+};
+
+const isKnownStatus = (status: string): boolean => meaningOf(status).stage !== "UNKNOWN";
+
+/** An entry may list the statuses of its transaction. (What became of attempts to send it are none of these.) */
+const noteList = (raw: string, listed: Set<string>): void => {
+  for (const element of elements(raw) ?? [])
+    for (const { name, raw: value } of namedMembers(element) ?? [])
+      if (FIELDS.get(name) === "status" && value.startsWith('"') && isKnownStatus(stringOf(value)))
+        listed.add(stringOf(value));
+};
+
+/** Whether an entry is passed over. One that says so only vaguely, and holds a notification of a known status, is not. */
+const isOfOtherType = (types: readonly TypeSaid[], notification: Notification | null): boolean => {
+  if (types.includes("status")) return false;
+  if (types.includes("other")) return true;
+  return types.includes("maybe other") && !(notification && isKnownStatus(notification.status));
 };
 
 /** Looks for notifications in the members of an object. */
 const search = (all: readonly NamedMember[], depth: number, finds: Finds): void => {
   if (depth > MAX_DEPTH) return;
   for (const { name: within, raw } of all) {
+    if (raw.startsWith("[") && !OF_BEFORE.test(within)) noteList(raw, finds.listed);
     if (!mayBeObject(raw) || OF_BEFORE.test(within)) continue;
     const text = unwrapped(raw);
     const inner = namedMembers(text);
@@ -105,15 +126,16 @@ const theOne = (found: readonly Notification[]): Notification | null => {
 };
 
 const find = (text: string, all: readonly NamedMember[]): Entry => {
-  const finds: Finds = { notifications: [], types: [typeSaid(all, "")] };
+  const finds: Finds = { notifications: [], types: [typeSaid(all, "")], listed: new Set() };
   search(all, 1, finds);
-  if (finds.types.includes("other") && !finds.types.includes("status")) return { kind: "otherType" };
   // The entry's own createdAt may be the time of sending: where a notification lies in it, that one counts alone.
   const itself = finds.notifications.length === 0 ? notificationIn(text, all) : null;
   const notification = itself ?? theOne(finds.notifications);
-  if (notification !== null) return { kind: "notification", notification };
+  if (isOfOtherType(finds.types, notification)) return { kind: "otherType" };
+  const lists = [...finds.listed].some((status) => status !== notification?.status);
+  if (notification !== null && !lists) return { kind: "notification", notification };
   const detail =
-    finds.notifications.length > 0 ? "more than one notification in it" : "no notification in it";
+    lists || finds.notifications.length > 0 ? "more than one notification in it" : "no notification in it";
   return { kind: "unreadable", detail };
 };
 
@@ -141,7 +163,7 @@ export const readEntry = (raw: string, pointer: string | null): Entry => {
   const inner = target === null ? null : namedMembers(target);
   const notification = target === null || inner === null ? null : notificationIn(target, inner);
   const types = [typeSaid(all, ""), inner === null ? null : typeSaid(inner, "")];
-  if (types.includes("other") && !types.includes("status")) return { kind: "otherType" };
+  if (isOfOtherType(types, notification)) return { kind: "otherType" };
   if (notification !== null) return { kind: "notification", notification };
   return {
     kind: "unreadable",

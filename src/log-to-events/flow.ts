@@ -21,6 +21,8 @@ export type RunRequest = {
 
 export type Report = {
   result: "complete" | "incomplete" | "suspicious" | "failed";
+  /** Whether everything of the window was read and compared, though some of it may not be understood, or be too large. */
+  isWhole: boolean;
   /** Entries of the window, each attempt counted. */
   entries: number;
   /** Notifications, each counted once. With a dry run `published` is what would be. */
@@ -31,6 +33,11 @@ export type Report = {
   unreadable: number;
   /** Sentences for people: why it is not complete. */
   reasons: string[];
+};
+
+export type LogOptions = AskOptions & {
+  /** Transactions whose events are published at a time. */
+  lanes: number;
 };
 
 /** What the flow does outside of itself. */
@@ -59,8 +66,6 @@ const SUSPICIOUS = 20;
 const CLOCK_MARGIN_MS = 3_600_000;
 /** A log is asked for in days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
-/** Transactions whose events are published at a time: few, because others wait for Kafka as well. */
-const LANES = 8;
 const REPORT_EVERY = 1_000;
 
 const SUSPICIOUS_REASON =
@@ -75,7 +80,7 @@ const resultOf = (isRead: boolean, reasons: readonly string[]): Report["result"]
  * One run: what the partner's log shows of a window is compared with what was published, and what is missing is published. The log is read once,
  * and again where something is missing: nothing is held of what is known.
  */
-export const logToEvents = (options: AskOptions, ports: LogPorts) => {
+export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const ask = asking(options, ports);
   const { progress } = ports;
 
@@ -138,7 +143,9 @@ export const logToEvents = (options: AskOptions, ports: LogPorts) => {
       const reading = await ask(
         window,
         (notification) => {
-          if (compared.missing(notification) !== null) held.add(notification);
+          const identity = compared.missing(notification);
+          if (identity !== null) held.add(identity, notification);
+          return identity !== null;
         },
         { giveUpAt, signal },
       );
@@ -149,7 +156,7 @@ export const logToEvents = (options: AskOptions, ports: LogPorts) => {
         for (let next = transactions.pop(); next !== undefined; next = transactions.pop())
           await publishInOrder(compared, next, reasons);
       };
-      const lanes = Array.from({ length: LANES }, publishNext);
+      const lanes = Array.from({ length: options.lanes }, publishNext);
       // Where one fails, the others end what they are about, and begin nothing more.
       await Promise.all(lanes).finally(() => {
         transactions.length = 0;
@@ -165,31 +172,32 @@ export const logToEvents = (options: AskOptions, ports: LogPorts) => {
     const { window, minAgeMs, dryRun, force, giveUpAt } = request;
     const compared = comparison({ window, youngSinceMs: ports.clock.now() - minAgeMs, seen: ports.seen });
     const { counts } = compared;
-    const reading: Reading = { isRead: false, unreadable: 0, reasons: [] };
-    let entries = 0;
+    const reading: Reading = { isRead: false, isWhole: false, entries: 0, unreadable: 0, reasons: [] };
+    let taken = 0;
 
-    const report = (result: Report["result"], more: readonly string[] = []): Report => ({
-      result,
-      entries: entries + reading.unreadable,
-      known: counts.known,
-      published: dryRun && result !== "suspicious" ? counts.missing : counts.published,
-      tooYoung: counts["too young"],
-      unreadable: reading.unreadable + counts.refused,
-      reasons: [...new Set([...reading.reasons, ...more])],
-    });
+    const report = (result: Report["result"], more: readonly string[] = []): Report => {
+      const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      const wouldPublish = dryRun && (result === "complete" || result === "incomplete");
+      return {
+        result,
+        isWhole:
+          reading.isWhole && (result === "complete" || (result === "incomplete" && counts.missing === 0)),
+        entries: Math.max(reading.entries, notifications) + reading.unreadable,
+        known: counts.known,
+        published: wouldPublish ? counts.missing : counts.published,
+        tooYoung: counts["too young"],
+        unreadable: reading.unreadable + counts.refused,
+        reasons: [...new Set([...reading.reasons, ...more])],
+      };
+    };
 
     try {
-      Object.assign(
-        reading,
-        await ask(
-          window,
-          (notification) => {
-            if (compared.add(notification)) entries += 1;
-            if (entries % REPORT_EVERY === 0) progress({ step: "reading the log", done: entries });
-          },
-          { giveUpAt, signal },
-        ),
-      );
+      const take = (notification: Notification): boolean => {
+        taken += 1;
+        if (taken % REPORT_EVERY === 0) progress({ step: "reading the log", done: taken });
+        return compared.add(notification);
+      };
+      Object.assign(reading, await ask(window, take, { giveUpAt, signal }));
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
       if (!force && isSuspicious(compared)) return report("suspicious", [SUSPICIOUS_REASON]);
       const more = counts.missing > 0 && !dryRun ? await backFill(compared, request, signal) : [];

@@ -91,12 +91,16 @@ export const moreHints = (): More => {
   };
 };
 
+const MAX_HEADER_LENGTH = 4_096;
 const LINK_TO_NEXT = /;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i;
 
-/** Takes the hints of an answer's headers: Link, and X-Total-Count and the like. */
+/** Takes the hints of an answer's headers: Link, Content-Range, and X-Total-Count and the like. */
 export const noteHeaders = (more: More, headers: AnswerHeaders): void => {
   for (const [name, value] of Object.entries(headers)) {
-    const text = [value].flat().join(", ");
+    const text = [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH);
+    // items 0-99/500
+    const ofTotal = /^content-range$/i.test(name) ? /\/(\d+)\s*$/.exec(text)?.[1] : undefined;
+    if (ofTotal !== undefined) more.member("total", ofTotal, "");
     if (name.toLowerCase() === "link" && LINK_TO_NEXT.test(text)) more.member("next", text, "");
     const [, own] = /^x-(.+)$/i.exec(name) ?? [];
     if (own !== undefined) more.member(own, text, "");

@@ -40,6 +40,9 @@ export const endsToTry = ({ startDate, endDate }: Dates, nowMs: number): Dates[]
   return [...new Set([endDate, ...earlier])].map((end) => ({ startDate, endDate: end }));
 };
 
+/** Whether the dates begin after today, in São Paulo and in UTC. */
+export const isFuture = ({ startDate }: Dates, nowMs: number): boolean => startDate > utcDate(nowMs);
+
 /**
  * Whether an instant lies outside of the dates in every zone. An entry may be listed by the time of sending, which is at most a day after the change.
  */

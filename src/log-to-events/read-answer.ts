@@ -2,6 +2,7 @@ import type { Notification } from "../notification/notification.ts";
 import { readEntries, type EntriesSink } from "./entries.ts";
 import { readEntry, type UnreadableDetail } from "./entry.ts";
 import type { JsonFault } from "./json-stream.ts";
+import { normalized } from "./named.ts";
 import { moreHints, noteElement, noteHeaders, type AnswerHeaders, type MoreHint } from "./more.ts";
 import { isOfRows, readRows } from "./rows.ts";
 
@@ -32,6 +33,8 @@ export type ReadAnswer = {
   reasons: IncompleteReason[];
   /** Whether other answers, about fewer days, may show what this one does not. */
   mayShowMore: boolean;
+  /** Whether its form is understood, though some entries may not be. */
+  isUnderstood: boolean;
 };
 
 const FAULTS = {
@@ -43,6 +46,9 @@ const FAULTS = {
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 const ALL_OF_OTHER_TYPE = "all entries say another event type";
+
+/** Arrays of these names hold no entries. */
+const NO_ENTRIES = new Set(["errors", "error", "warnings", "messages", "links", "details", "columns"]);
 
 /** An element that no rule understands but that names one looks like an entry all the same. */
 const NAMES_A_TRANSACTION = /transaction[_-]?id/i;
@@ -113,8 +119,9 @@ export const readAnswer = async (
       else if (entry.kind === "otherType") current.otherType++;
       else unreadable(text, entry.detail);
     },
-    arrayEnd: () => {
-      arrays++;
+    arrayEnd: (name) => {
+      // An empty list of errors says nothing of entries.
+      if (current.elements > 0 || !NO_ENTRIES.has(normalized(name))) arrays++;
       arrayEnd();
     },
     member: more.member,
@@ -145,6 +152,7 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
+    isUnderstood: fault === null && arrays > 0,
     mayShowMore: (fault !== null && fault !== "empty") || hint !== null,
   };
 };

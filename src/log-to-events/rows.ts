@@ -11,6 +11,7 @@ export const isOfRows = (headers: AnswerHeaders): boolean =>
 const SEPARATORS = [";", ",", "\t", "|"];
 /** Like a piece of JSON: what is read without another turn of the event loop. */
 const PIECE_BYTES = 4_096;
+const MAX_FIELDS = 1_000;
 
 /** The separator that the line with the names has most of. */
 const separatorOf = (names: string): string =>
@@ -48,12 +49,13 @@ const lineReader = (tell: (row: string) => void) => {
       if (line.trim() === "") return;
       if (names === null) {
         separator = separatorOf(line);
-        names = (fieldsOf(line, separator) ?? []).map((name) => name.trim());
+        names = (fieldsOf(line, separator) ?? []).slice(0, MAX_FIELDS).map((name) => name.trim());
         return;
       }
       const fields = fieldsOf(line, separator) ?? [];
-      const row = Object.fromEntries(names.map((name, index) => [name, fields[index]]));
-      tell(JSON.stringify(fields.length === names.length ? row : ""));
+      if (fields.length === names.length)
+        tell(JSON.stringify(Object.fromEntries(names.map((name, index) => [name, fields[index]]))));
+      else tell('""');
     },
     hasNames: () => names !== null,
   };
@@ -93,6 +95,6 @@ export const readRows = async (
   if (end === null) return "invalid";
   read(rest + end);
   if (!hasNames()) return "empty";
-  sink.arrayEnd();
+  sink.arrayEnd("");
   return null;
 };

@@ -14,22 +14,25 @@ export type RunsOptions = {
 
 const DAY_MS = 86_400_000;
 
-/** How far back a run looks, from the last ones that were complete (by the beginning of each; null before the first). */
+/** Behind that, the events topic may not hold what was published any more. */
+const MAX_BACK_MS = 14 * DAY_MS;
+
+/** How far back a run looks, from the last ones that read everything (by the beginning of each; null before the first). */
 export const windowOf = (
   nowMs: number,
   { windowMs, lookbackMs, minAgeMs }: RunsOptions,
-  last: { completeAt: number | null; lookbackAt: number | null },
+  last: { wholeAt: number | null; lookbackAt: number | null },
 ): Window & { isLookback: boolean } => {
   const isLookback = last.lookbackAt === null || nowMs - last.lookbackAt >= DAY_MS;
-  // What was too young for the last complete run, and all that was sent since.
-  const sinceComplete = nowMs - (last.completeAt ?? nowMs) + minAgeMs;
-  const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceComplete);
+  // What was too young for the last one, and all that was sent since.
+  const sinceWhole = Math.min(nowMs - (last.wholeAt ?? nowMs) + minAgeMs, MAX_BACK_MS);
+  const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWhole);
   return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
 };
 
 /**
- * Runs one after the other, until `signal` aborts. Begins with a look far back, for nobody knows what was missed before; only a complete one ends
- * that.
+ * Runs one after the other, until `signal` aborts. Begins with a look far back, for nobody knows what was missed before; only one that read
+ * everything ends that.
  */
 export const keepReconciled = async (
   options: RunsOptions,
@@ -37,8 +40,8 @@ export const keepReconciled = async (
   { clock, ended }: { clock: Clock; ended: (report: Report, window: Window, ms: number) => void },
   signal: AbortSignal,
 ): Promise<void> => {
-  const last: { completeAt: number | null; lookbackAt: number | null } = {
-    completeAt: null,
+  const last: { wholeAt: number | null; lookbackAt: number | null } = {
+    wholeAt: null,
     lookbackAt: null,
   };
   for (;;) {
@@ -48,8 +51,8 @@ export const keepReconciled = async (
     const giveUpAt = startedAt + options.everyMs;
     const { minAgeMs } = options;
     const report = await run({ window, minAgeMs, dryRun: false, force: false, giveUpAt }, signal);
-    if (report.result === "complete") {
-      last.completeAt = nowMs;
+    if (report.isWhole) {
+      last.wholeAt = nowMs;
       if (isLookback) last.lookbackAt = nowMs;
     }
     ended(report, window, clock.monotonic() - startedAt);

@@ -8,6 +8,8 @@ export type Inspection = {
   schemaIds: ReadonlyMap<RecordName, number>;
   problems: readonly string[];
   warnings: readonly string[];
+  /** Says that events may be gone that are younger than what is looked up; null where they are not. Among the warnings. */
+  forgotten: string | null;
 };
 
 const UNCLEAN = "unclean.leader.election.enable";
@@ -93,6 +95,27 @@ const compacted = (commands: FoundTopic | undefined): string[] =>
     ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
     : [];
 
+const DAY_MS = 86_400_000;
+
+/** What is compacted away, or deleted too early, looks as if it had never been published. */
+const eventsForgotten = (
+  events: FoundTopic | undefined,
+  lookbackMs: number,
+): { problem: string | null; warning: string | null } => {
+  const { name = "", config = {} } = events ?? {};
+  const kept = Number(config["retention.ms"] ?? -1);
+  const days = Math.ceil(lookbackMs / DAY_MS) + 1;
+  return {
+    problem: config["cleanup.policy"]?.includes("compact")
+      ? `Topic ${name} is compacted, so that the reconcile flow would publish statuses again: set cleanup.policy=delete, or leave reconcile out of FLOWS.`
+      : null,
+    warning:
+      kept >= 0 && kept < days * DAY_MS
+        ? `Topic ${name} does not keep events for as long as the partner's log is looked back, and a day more, so that older ones may be published again: set retention.ms=${days * DAY_MS} or more.`
+        : null,
+  };
+};
+
 const uncleanOnes = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
   const unclean = names.filter((name) => found.get(name)?.config[UNCLEAN] === "true");
   return unclean.length === 0
@@ -107,11 +130,13 @@ export type InspectOptions = {
   used: readonly (keyof TopicNames)[];
   /** What is to be written to the topics that are used. */
   room: readonly Room[];
+  /** How far back events are looked up; null where nobody does. */
+  lookbackMs: number | null;
 };
 
 /** Looks whether topics and schemas are there and as they must be. Rejects when Kafka or the registry cannot be asked. */
 export const inspect = async (
-  { names, used, room }: InspectOptions,
+  { names, used, room, lookbackMs }: InspectOptions,
   { cluster, registry }: { cluster: Cluster; registry: Registry },
 ): Promise<Inspection> => {
   const usedNames = used.map((role) => names[role]);
@@ -122,6 +147,9 @@ export const inspect = async (
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
   problems.push(...roomProblems(names, room, found));
+  const kept = lookbackMs === null ? null : eventsForgotten(found.get(names.transactionStatus), lookbackMs);
+  if (kept?.problem) problems.push(kept.problem);
+  const forgotten = kept?.warning ?? null;
 
   const schemaIds = new Map<RecordName, number>();
   for (const { name, schema } of topicPlans(names).filter((plan) => usedNames.includes(plan.name))) {
@@ -131,6 +159,7 @@ export const inspect = async (
     else schemaIds.set(schema, id);
   }
   const warnings = [
+    ...(forgotten === null ? [] : [forgotten]),
     ...weaknesses(usedNames, found),
     ...(used.includes("commands") ? compacted(found.get(names.commands)) : []),
     ...uncleanOnes(
@@ -138,5 +167,5 @@ export const inspect = async (
       found,
     ),
   ];
-  return { schemaIds, problems, warnings };
+  return { schemaIds, problems, warnings, forgotten };
 };

@@ -8,6 +8,8 @@ const UNPACKERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
+const MAX_ENCODINGS = 2;
+
 /**
  * Undoes the encodings of a body as it is read. None is asked for, but a gateway may not care. Throws at once on one that is not known,
  * and while reading on what breaks off or is no such encoding.
@@ -21,6 +23,8 @@ export const unpacked = (
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
+  if (encodings.length > MAX_ENCODINGS)
+    throw new Error(`the answer comes in more than ${MAX_ENCODINGS} encodings that nobody asked for`);
   return encodings.reduceRight((packed, name) => {
     const unpacker = UNPACKERS[name]?.();
     if (!unpacker) throw new Error(`the answer comes in an encoding that nobody asked for: ${name}`);

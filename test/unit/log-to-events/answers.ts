@@ -11,14 +11,14 @@ export const everySplit = (text: string): Uint8Array[][] => {
   return Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 };
 
-export type Read = ReadAnswer & { taken: Notification[] };
+export type Read = Omit<ReadAnswer, "isUnderstood"> & { taken: Notification[] };
 
 export const read = async (
   body: string | AsyncIterable<Uint8Array>,
   options: Partial<ReadOptions> = {},
 ): Promise<Read> => {
   const taken: Notification[] = [];
-  const result = await readAnswer(
+  const { isUnderstood: _, ...result } = await readAnswer(
     typeof body === "string" ? bytesOf(body) : body,
     { headers: {}, entriesPointer: null, notificationPointer: null, maxElementBytes: 1_048_576, ...options },
     (notification) => taken.push(notification),

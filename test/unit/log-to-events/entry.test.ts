@@ -132,7 +132,7 @@ describe("the notification lies in the entry", () => {
 
   test.each<[object]>([
     [{ a: { b: { c: { d: { e: change } } } } }],
-    [{ list: [change] }],
+    [{ list: [{ ...change, status: "A" }] }],
     [{ payload: { transactionId: "", status: "A" } }],
     [{ payload: { transactionId: "tx-1" } }],
     [{}],
@@ -216,7 +216,6 @@ describe("another type of event", () => {
   const places = (type: string): object[] => [
     { eventType: type, ...change },
     { event_type: type, payload: change },
-    { event: type, body: text },
     { payload: { ...change, eventType: type } },
     { event: { type, name: type }, data: change },
     { node: { EventType: type, payload: text } },
@@ -224,13 +223,17 @@ describe("another type of event", () => {
 
   test.each(others)("%s is passed over, with or without a notification", (type) => {
     for (const entry of places(type)) expect(notification(entry)).toEqual({ kind: "otherType" });
+    const vague = { event: type, body: JSON.stringify({ ...change, status: "ANY_OTHER" }) };
+    expect(notification(vague)).toEqual({ kind: "otherType" });
     expect(notification({ eventType: type, quoteId: "q-1" })).toEqual({ kind: "otherType" });
     expect(notification({ eventType: type, payload: change }, "/payload")).toEqual({ kind: "otherType" });
-    expect(notification({ payload: { ...change, event: type } }, "/payload")).toEqual({ kind: "otherType" });
+    expect(notification({ payload: { ...change, eventName: type } }, "/payload")).toEqual({
+      kind: "otherType",
+    });
   });
 
   test.each([...ours, ...noProof])("%j is none", (type) => {
-    for (const entry of places(type))
+    for (const entry of [...places(type), { event: type, body: text }])
       expect(notification(entry), JSON.stringify(entry)).toMatchObject(change);
     expect(notification({ eventType: type, payload: change }, "/payload")).toEqual(taken);
   });
@@ -260,4 +263,45 @@ test("no detail repeats what the entry holds", () => {
     '{"a":{"transactionId":"hunter2","status":"A"},"b":{"transactionId":"hunter3","status":"A"}}',
   ])
     expect(JSON.stringify(notification(entry))).not.toContain("hunter");
+});
+
+describe("what an entry says of its event", () => {
+  const payload = { ...change, status: "REFUNDED" };
+
+  test.each([
+    "TIMEOUT",
+    "EXHAUSTED",
+    "REJECTED",
+    "PENDING",
+    "PROCESSED",
+    "ACK",
+    "UPDATE",
+    "TRANSACTION_UPDATED",
+  ])(
+    "event: %s may be what became of the sending: a notification of a known status is none the less one",
+    (event) => {
+      expect(readEntry(JSON.stringify({ event, notification: payload }), null).kind).toBe("notification");
+      expect(readEntry(JSON.stringify({ event, ...payload }), null).kind).toBe("notification");
+    },
+  );
+
+  test("a name of the event proves nothing either; eventType does, and so does event around another status", () => {
+    const named = { event: { name: "Supplier payment", ...payload } };
+    expect(readEntry(JSON.stringify(named), null).kind).toBe("notification");
+    expect(readEntry(JSON.stringify({ eventType: "QUOTE_EXPIRED", ...payload }), null).kind).toBe(
+      "otherType",
+    );
+    const quote = { event: "QUOTE_EXPIRED", payload: { ...payload, status: "EXPIRED" } };
+    expect(readEntry(JSON.stringify(quote), null).kind).toBe("otherType");
+  });
+
+  test("an entry that lists other statuses of its transaction is not one notification; attempts to send it are no statuses", () => {
+    const history = [{ status: "AWAITING_PAYMENT", createdAt: "2026-11-21T11:00:00Z" }];
+    expect(notification({ ...payload, history })).toEqual(several);
+    expect(
+      notification({ transactionId: "tx-1", notifications: [payload, { ...payload, status: "CANCELED" }] }),
+    ).toEqual(several);
+    const attempts = [{ status: "FAILED", createdAt: "2026-11-21T11:00:00Z" }, { status: 200 }];
+    expect(readEntry(JSON.stringify({ ...payload, attempts }), null).kind).toBe("notification");
+  });
 });

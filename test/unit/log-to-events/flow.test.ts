@@ -6,7 +6,7 @@ const sent = (n: number, hoursAgo: number, status = "CANCELED"): Sent => ({
   status,
   createdAt: at(hoursAgo),
 });
-const COMPLETE = { result: "complete", unreadable: 0, reasons: [] };
+const COMPLETE = { result: "complete", isWhole: true, unreadable: 0, reasons: [] };
 
 test("what is missing is published once, from the log, and a second run finds nothing", async () => {
   const { log, topic, publishedBefore, run } = openLog();
@@ -142,7 +142,9 @@ test.each([
 test("an entry that is not understood is said, and the others are published", async () => {
   const { state, topic, queries, run } = openLog();
   state.answer = () => answer([sent(1, 5), { what: "ever" }]);
-  expect(await run()).toMatchObject({ result: "incomplete", entries: 2, published: 1, unreadable: 1 });
+  const report = await run();
+  expect(report).toMatchObject({ result: "incomplete", entries: 2, published: 1, unreadable: 1 });
+  expect(report.isWhole, "no later run would understand more").toBe(true);
   expect(topic).toHaveLength(1);
   // Single days would show nothing else: it was asked to compare, and to publish.
   expect(queries).toHaveLength(2);
@@ -161,15 +163,16 @@ test.each([401, 403, 404, 429, 503])(
   },
 );
 
-test("400 for an end in the future: today in São Paulo, then in UTC; what worked is remembered", async () => {
+test("400 for an end in the future: today in São Paulo, then in UTC; each reading tries anew, for one 400 may have had another reason", async () => {
   const { log, state, queries, run } = openLog();
   log.push(sent(1, 5));
   state.answer = ({ endDate }) => (endDate > "2026-11-21" ? answer("", { httpStatus: 400 }) : answer(log));
   expect(await run()).toMatchObject({ result: "complete", published: 1 });
-  const first = queries.length;
   expect(queries.map(({ endDate }) => endDate).slice(0, 2)).toEqual(["2026-11-23", "2026-11-21"]);
-  await run();
-  expect(queries.slice(first).map(({ endDate }) => endDate)).toEqual(["2026-11-21"]);
+  const first = queries.length;
+  state.answer = () => answer(log);
+  expect(await run()).toMatchObject({ result: "complete", known: 1 });
+  expect(queries.slice(first).map(({ endDate }) => endDate)).toEqual(["2026-11-23"]);
 });
 
 test("a log that shows other days than was asked for is incomplete, and what it shows is published", async () => {
@@ -214,4 +217,30 @@ test("more than is held at a time is published in several turns", async () => {
   expect(await run()).toMatchObject({ result: "complete", published: 80 });
   expect(queries.length).toBeGreaterThan(2);
   expect(new Set(topic.map(({ transactionId }) => transactionId)).size).toBe(80);
+});
+
+test("a partner that refuses the future, and shows no more than two days, is asked for no day that lies in the future", async () => {
+  const { log, state, topic, run } = openLog();
+  for (let n = 0; n < 30; n++) log.push(sent(n, 1 + n / 2));
+  state.answer = ({ startDate, endDate }) => {
+    if (endDate > "2026-11-21") return answer("", { httpStatus: 400 });
+    const shown = log.filter(({ createdAt = "" }) => {
+      const day = createdAt.slice(0, 10);
+      return day >= startDate && day <= endDate;
+    });
+    const isCut = Date.parse(endDate) - Date.parse(startDate) > 86_400_000;
+    return answer({ data: isCut ? shown.slice(0, 9) : shown, hasMore: isCut });
+  };
+  expect(await run()).toEqual({ ...COMPLETE, entries: 30, known: 0, published: 30, tooYoung: 0 });
+  expect(topic).toHaveLength(30);
+});
+
+test("a run that fails is not whole; its dry run says nothing of what would be published", async () => {
+  const { log, state, run } = openLog();
+  log.push(sent(1, 5));
+  state.isTopicReadable = false;
+  expect(await run({ dryRun: true })).toMatchObject({ result: "failed", published: 0, isWhole: false });
+  state.isTopicReadable = true;
+  state.answer = () => answer({ data: log, hasMore: true });
+  expect(await run()).toMatchObject({ result: "incomplete", published: 1, entries: 1, isWhole: false });
 });

@@ -340,3 +340,37 @@ test("millions of empty arrays and of members cost no memory", async () => {
   };
   expect(await read(many())).toEqual({ ...whole, entries: 0, taken: [] });
 });
+
+describe("what looks like an empty log and is none", () => {
+  test.each(['{"data":null,"errors":[]}', '{"entries":{"a":{"status":"A"}},"errors":[],"links":[]}'])(
+    "%s",
+    async (body) => {
+      const { entries, reasons } = await read(body);
+      expect({ entries, reasons }).toEqual({ entries: 0, reasons: ["the answer holds no array of entries"] });
+    },
+  );
+
+  test("a Content-Range tells how many there are", async () => {
+    const { reasons } = await read(JSON.stringify([change]), {
+      headers: { "content-range": "items 0-0/500" },
+    });
+    expect(reasons).toEqual(["the answer says that there are more entries than it holds"]);
+    const all = await read(JSON.stringify([change]), { headers: { "content-range": "items 0-0/1" } });
+    expect(all.reasons).toEqual([]);
+  });
+});
+
+describe("what would take long", () => {
+  // Each took seconds to minutes before it was bounded: the test would time out.
+  test("rows with too few fields, under thousands of names", async () => {
+    const names = Array.from({ length: 40_000 }, (_, n) => `name${n}`).join(";");
+    const body = `${names}\n${"x\n".repeat(8_000)}`;
+    const { unreadable } = await read(body, { headers: { "content-type": "text/csv" } });
+    expect(unreadable).toBe(8_000);
+  });
+
+  test("a Link header without an end", async () => {
+    const link = `<x>${';rel="next next '.repeat(16_000)}`;
+    expect((await read(JSON.stringify([change]), { headers: { link } })).entries).toBe(1);
+  });
+});

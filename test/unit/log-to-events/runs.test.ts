@@ -8,23 +8,28 @@ const OPTIONS = { everyMs: HOUR_MS, windowMs: 26 * HOUR_MS, lookbackMs: 72 * HOU
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 
 test("a run looks far back at a start, until that was complete, and once a day; then as far as the window", () => {
-  const back = (last: { completeAt: number | null; lookbackAt: number | null }): number =>
+  const back = (last: { wholeAt: number | null; lookbackAt: number | null }): number =>
     (NOW_MS - windowOf(NOW_MS, OPTIONS, last).fromMs) / HOUR_MS;
-  expect(back({ completeAt: null, lookbackAt: null })).toBe(72);
+  expect(back({ wholeAt: null, lookbackAt: null })).toBe(72);
   const lookbackAt = NOW_MS - HOUR_MS;
-  expect(back({ completeAt: NOW_MS - HOUR_MS, lookbackAt })).toBe(26);
-  expect(back({ completeAt: NOW_MS - HOUR_MS, lookbackAt: NOW_MS - 24 * HOUR_MS })).toBe(72);
+  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt })).toBe(26);
+  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt: NOW_MS - 24 * HOUR_MS })).toBe(72);
 });
 
-test("however long no run was complete, the next one looks back behind the last that was", () => {
-  const last = { completeAt: NOW_MS - 100 * HOUR_MS, lookbackAt: NOW_MS - 100 * HOUR_MS };
-  expect(windowOf(NOW_MS, OPTIONS, last).fromMs).toBe(NOW_MS - 100 * HOUR_MS - OPTIONS.minAgeMs);
+test("however long no run read everything, the next one looks back behind the last that did, but two weeks at most", () => {
+  const fromMs = (hoursAgo: number): number => {
+    const at = NOW_MS - hoursAgo * HOUR_MS;
+    return windowOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at }).fromMs;
+  };
+  expect(fromMs(100)).toBe(NOW_MS - 100 * HOUR_MS - OPTIONS.minAgeMs);
+  expect(fromMs(1_000)).toBe(NOW_MS - 14 * 24 * HOUR_MS);
 });
 
 test("runs follow one another until the end, and far looks end with a complete one", async () => {
   const stop = new AbortController();
   const requests: RunRequest[] = [];
-  const results: Report["result"][] = ["failed", "suspicious", "complete", "incomplete", "complete"];
+  // Incomplete: all was read, and something of it is not understood.
+  const results: Report["result"][] = ["failed", "suspicious", "incomplete", "complete", "complete"];
   const run: Reconcile = (request) => {
     requests.push(request);
     const result = results[requests.length - 1] ?? "complete";
@@ -37,6 +42,7 @@ test("runs follow one another until the end, and far looks end with a complete o
       tooYoung: 0,
       unreadable: 0,
       reasons: [],
+      isWhole: result === "complete" || result === "incomplete",
     });
   };
   let nowMs = NOW_MS;

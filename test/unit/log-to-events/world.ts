@@ -37,7 +37,7 @@ export const openLog = () => {
   };
   const window = eventWindow({ windowMs: 2 * HOUR_MS, maxBytes: 100_000 });
   const run = logToEvents(
-    { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576 },
+    { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576, lanes: 8 },
     {
       clock: { ...systemClock, now: () => NOW_MS },
       fetchLog: async (query) => {

@@ -59,7 +59,8 @@ const paper = ({
       { names, partitions: 6, replicationFactor: -1, dryRun: false, room, ...over },
       { cluster, registry, say: (line) => void said.push(line) },
     );
-  const look = (used = roles) => inspect({ names, used, room }, { cluster, registry });
+  const look = (used = roles, lookbackMs: number | null = null) =>
+    inspect({ names, used, room, lookbackMs }, { cluster, registry });
   /** Changes settings of a topic that is there. */
   const change = (name: string, config: Record<string, string>): void => {
     const topic = topics.get(name)!;
@@ -288,5 +289,21 @@ describe("what serve looks for", () => {
     expect(problems).toEqual([]);
     expect(warnings).toHaveLength(1);
     for (const name of Object.values(names)) expect(warnings[0]).toContain(name);
+  });
+});
+
+describe("the events topic, where the partner's log is compared with it", () => {
+  test("must not be compacted, and is to keep events for as long as the log is looked back", async () => {
+    const { run, look, change } = paper();
+    await run();
+    const back = 3 * DAY_MS;
+    expect(await look(roles, back)).toMatchObject({ problems: [], forgotten: null });
+    change("events", { "retention.ms": String(2 * DAY_MS) });
+    expect((await look(roles, back)).forgotten).toMatch(
+      /^Topic events does not keep events .*retention\.ms=345600000/,
+    );
+    change("events", { "cleanup.policy": "compact,delete" });
+    expect((await look(roles, back)).problems).toEqual([expect.stringMatching(/^Topic events is compacted/)]);
+    expect(await look(roles)).toMatchObject({ problems: [], forgotten: null });
   });
 });
