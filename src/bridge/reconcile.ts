@@ -83,7 +83,8 @@ export const reconcileRuns = (
 };
 
 const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
-  const { result, isWhole: _, reasons, ...counts } = report;
+  const { result, reasons, entries, known, published, tooYoung, unreadable } = report;
+  const counts = { entries, known, published, tooYoung, unreadable };
   const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
   const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
   switch (result) {

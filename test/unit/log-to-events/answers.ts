@@ -18,12 +18,12 @@ export const read = async (
   options: Partial<ReadOptions> = {},
 ): Promise<Read> => {
   const taken: Notification[] = [];
-  const { isUnderstood: _, ...result } = await readAnswer(
+  const { entries, otherType, unreadable, reasons, mayShowMore } = await readAnswer(
     typeof body === "string" ? bytesOf(body) : body,
     { headers: {}, entriesPointer: null, notificationPointer: null, maxElementBytes: 1_048_576, ...options },
     (notification) => taken.push(notification),
   );
-  return { ...result, taken };
+  return { entries, otherType, unreadable, reasons, mayShowMore, taken };
 };
 
 export const change = { createdAt: "2026-11-21T12:00:00.000Z", status: "REFUNDED", transactionId: "tx-1" };
