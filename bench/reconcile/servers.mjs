@@ -4,7 +4,7 @@ import { end, tether } from "../../dev/cluster/lifeline.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { untilReady } from "../../dev/cluster/probe.mjs";
 import { run } from "../../dev/run.mjs";
-import { TARGET } from "../webhooks/servers.mjs";
+import { isReady, TARGET } from "../webhooks/servers.mjs";
 
 /** @typedef {import("../webhooks/servers.mjs").Surroundings} Surroundings */
 /** @typedef {Awaited<ReturnType<typeof startSandbox>>} Sandbox */
@@ -12,14 +12,6 @@ import { TARGET } from "../webhooks/servers.mjs";
 
 export const TOPICS = { events: "bench.events", commands: "bench.commands", results: "bench.results" };
 const READY_MS = 60_000;
-const PROBE_MS = 2_000;
-
-/** @param {string} url */
-const isReady = async (url) => {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) });
-  await answer.body?.cancel();
-  return answer.status === 200;
-};
 
 /** @param {Surroundings} surroundings */
 export async function startSandbox({ projectFolder, logFolder, scope }) {

@@ -25,7 +25,7 @@ const READY_MS = 30_000;
 const PROBE_MS = 2_000;
 
 /** @param {string} url */
-const isReady = async (url) => {
+export const isReady = async (url) => {
   const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) });
   await answer.body?.cancel();
   return answer.status === 200;

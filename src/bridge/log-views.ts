@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { readEntries, type EntriesSink } from "../log-to-events/entries.ts";
 import { readEntry } from "../log-to-events/entry.ts";
-import type { JsonFault } from "../log-to-events/json-stream.ts";
+import { JSON_FAULTS, type JsonFault } from "../log-to-events/json-stream.ts";
 import { oneLine } from "../log-to-events/one-line.ts";
 import { isOfRows, readRows } from "../log-to-events/rows.ts";
 import { readShape } from "../log-to-events/shape.ts";
@@ -16,14 +16,7 @@ export type LogView = (answer: Answer, write: Write) => Promise<string | null>;
 /** A larger entry is not shown. */
 const MAX_ENTRY_BYTES = 1_048_576;
 
-const FAULTS = {
-  empty: "is empty",
-  invalid: "breaks off, or is not JSON",
-  endless: "holds a string or number that is too long",
-  "too deep": "is nested too deeply",
-} as const satisfies Record<JsonFault, string>;
-
-const faultOf = (fault: JsonFault | null): string | null => (fault === null ? null : FAULTS[fault]);
+const faultOf = (fault: JsonFault | null): string | null => (fault === null ? null : JSON_FAULTS[fault]);
 
 const raw: LogView = async ({ body }, write) => {
   for await (const bytes of body) await write(bytes);

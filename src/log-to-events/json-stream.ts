@@ -17,6 +17,14 @@ export type JsonSink = {
 /** Why a JSON text could not be read to its end. */
 export type JsonFault = "empty" | "invalid" | "endless" | "too deep";
 
+/** The same for people, after "the answer". */
+export const JSON_FAULTS = {
+  empty: "is empty",
+  invalid: "breaks off, or is not JSON",
+  endless: "holds a string or number that is too long",
+  "too deep": "is nested too deeply",
+} as const satisfies Record<JsonFault, string>;
+
 /** Reading a piece takes about a quarter of a millisecond; between two of them other work has its turn, and a webhook needs some eight turns. */
 const PIECE_BYTES = 4_096;
 const MAX_DEPTH = 128;

@@ -1,7 +1,7 @@
 import type { Notification } from "../notification/notification.ts";
 import { readEntries, type EntriesSink } from "./entries.ts";
 import { readEntry, type UnreadableDetail } from "./entry.ts";
-import type { JsonFault } from "./json-stream.ts";
+import { JSON_FAULTS, type JsonFault } from "./json-stream.ts";
 import { normalized } from "./named.ts";
 import { moreHints, noteElement, noteHeaders, type AnswerHeaders, type MoreHint } from "./more.ts";
 import { isOfRows, readRows } from "./rows.ts";
@@ -17,7 +17,7 @@ export type ReadOptions = {
 
 /** Why an answer does not tell all that was asked for; for people. Nothing of the answer is repeated. */
 export type IncompleteReason =
-  | (typeof FAULTS)[JsonFault]
+  | `the answer ${(typeof JSON_FAULTS)[JsonFault]}`
   | typeof NO_ARRAY
   | typeof NO_ARRAY_THERE
   | typeof ALL_OF_OTHER_TYPE
@@ -37,12 +37,6 @@ export type ReadAnswer = {
   isUnderstood: boolean;
 };
 
-const FAULTS = {
-  empty: "the answer is empty",
-  invalid: "the answer breaks off, or is not JSON",
-  endless: "the answer holds a string or number that is too long",
-  "too deep": "the answer is nested too deeply",
-} as const satisfies Record<JsonFault, string>;
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 const ALL_OF_OTHER_TYPE = "all entries say another event type";
@@ -142,7 +136,7 @@ export const readAnswer = async (
   const hint = more.hint(entries);
 
   const reasons: IncompleteReason[] = [];
-  if (fault !== null) reasons.push(FAULTS[fault]);
+  if (fault !== null) reasons.push(`the answer ${JSON_FAULTS[fault]}`);
   else if (arrays === 0) reasons.push(entriesPointer === null ? NO_ARRAY : NO_ARRAY_THERE);
   for (const detail of new Set(details)) reasons.push(`some entries are not understood: ${detail}`);
   if (entries > 0 && understood.otherType === entries) reasons.push(ALL_OF_OTHER_TYPE);
