@@ -1,15 +1,20 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const kafka = { globalSetup: ["test/support/kafka-setup.ts"] };
 
 /** What needs the machine for itself: one file after the other. */
 const alone = { fileParallelism: false };
+/** What computes: a file per core. (Vitest leaves one core idle, which is half of a machine with two.) */
+const onEachCore = { maxWorkers: availableParallelism() };
+/** What mostly waits, for a Kafka that all share but in topics and groups of each file's own. */
+const sideBySide = { maxWorkers: 3 };
 
 /** One project per kind of test, run in this order. */
 const projects = [
-  { name: "unit", testTimeout: 10_000 },
+  { name: "unit", testTimeout: 20_000, ...onEachCore },
   { name: "simulation", testTimeout: 120_000 },
-  { name: "integration", testTimeout: 60_000, hookTimeout: 60_000, ...kafka },
+  { name: "integration", testTimeout: 60_000, hookTimeout: 60_000, ...sideBySide, ...kafka },
   { name: "e2e", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
   { name: "faults", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
 ];

@@ -9,14 +9,19 @@ import { createSteps } from "../dev/terminal/steps.mjs";
 /** @typedef {import("../dev/program.mjs").Scope} Scope */
 
 /**
- * What every measurement stands on: Kafka, the registry, and a folder for logs; all gone with the scope.
+ * What every measurement stands on: Kafka, the registry, and a folder for logs; all gone with the scope, but for what is given.
  * @param {Scope} scope
+ * @param {{ brokers?: string, registry?: string }} [given]
  */
-export async function openSurroundings(scope) {
+export async function openSurroundings(scope, given = {}) {
   const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
   const logFolder = await mkdtemp(join(tmpdir(), "cambio-bridge-bench-"));
   scope.defer(() => rm(logFolder, { recursive: true, force: true }));
   const { step, say, line } = createSteps();
+  if (given.brokers !== undefined && given.registry !== undefined) {
+    const { brokers, registry } = given;
+    return { step, line, surroundings: { projectFolder, logFolder, scope, brokers, registryUrl: registry } };
+  }
   const kafka = await step("starting Kafka", () => startKafka({ say, throughput: true }));
   scope.defer(kafka.stop);
   const registry = await step("starting the schema registry", () => startRegistry({ say }));

@@ -1,9 +1,10 @@
-// npm run bench:webhooks -- [--node 24] [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge]
+// npm run bench:webhooks -- [--node 24] [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge] [--traces 0.01]
 // Webhooks into a real Kafka on this machine: the bridge with HMAC verification, and a bare baseline, by turns under the same load.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
 import { openSurroundings } from "./surroundings.mjs";
+import { startCollector } from "./webhooks/collector.mjs";
 import { machine, report, roundLine } from "./webhooks/report.mjs";
 import { playRound } from "./webhooks/round.mjs";
 import { startBaseline, startBridge } from "./webhooks/servers.mjs";
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "4" },
     only: { type: "string" },
+    /** A second bridge beside the first, which tells a collector of this part of its traces. */
+    traces: { type: "string" },
   },
 });
 const seconds = Number(values.seconds);
@@ -33,6 +36,11 @@ await program(async (scope) => {
     servers.push(await step("starting the baseline", () => startBaseline(surroundings, admin)));
   if (values.only !== "baseline")
     servers.push(await step("starting the bridge", () => startBridge(surroundings)));
+  if (values.traces !== undefined) {
+    const settings = await startCollector(scope, values.traces);
+    const options = { name: "traced", settings };
+    servers.push(await step("starting the bridge with traces", () => startBridge(surroundings, options)));
+  }
 
   const loads = values.connections.split(",").map((connections) => ({
     connections: Number(connections),

@@ -2,8 +2,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as prettier from "prettier";
+import { asyncapi } from "./generate/asyncapi/document.mjs";
 import { fill } from "./generate/fill.mjs";
+import { openapi } from "./generate/openapi.mjs";
 import { recordTypes } from "./generate/record-types.mjs";
+import { prometheusRule } from "./generate/prometheus-rule.mjs";
 import { metricsTable, settingsTables } from "./generate/tables.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -19,6 +22,12 @@ export async function generated() {
   const style = (await prettier.resolveConfig(`${root}/package.json`)) ?? {};
   const files = [
     { path: `${root}src/records.ts`, text: recordTypes(`${root}schemas`) },
+    { path: `${root}docs/asyncapi.yaml`, text: await asyncapi(root) },
+    { path: `${root}docs/openapi.yaml`, text: await openapi(root) },
+    {
+      path: `${root}deploy/kubernetes/monitoring/prometheus-rule.yaml`,
+      text: prometheusRule(readFileSync(`${root}deploy/alerts/cambio-bridge.rules.yaml`, "utf8")),
+    },
     filled("README.md", "settings", await settingsTables()),
     filled("docs/operations.md", "metrics", await metricsTable()),
   ];

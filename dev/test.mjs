@@ -49,14 +49,15 @@ const ON_EACH_NODE = ["unit", "simulation", "integration"];
 
 /**
  * @typedef {{ path: string, version: string }} Node
- * @typedef {{ node: Node, what: string, passed: number, failed: number }} Tested
+ * @typedef {ReturnType<typeof summarize>} Outcome
+ * @typedef {Outcome & { node: Node, what: string }} Tested
  */
 
 /**
  * @param {Node} node
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ passed: number, failed: number }>}
+ * @returns {Promise<Outcome>}
  */
 async function vitest(node, args, env) {
   await rm(REPORT, { force: true });
@@ -125,6 +126,9 @@ await program(async (scope) => {
   await mkdir(join(projectFolder, ".cache"), { recursive: true });
   const tested = await (rest.length === 0 ? testEverything(scope, which) : testOnly(rest, which));
   steps.line("");
+  // Once more at the end, where a log that was cut still has them.
+  for (const { node, failures } of tested)
+    for (const failure of failures) steps.line(`  failed on Node.js ${node.version}: ${failure}\n`);
   for (const { node, what, passed, failed } of tested)
     steps.line(`  Node.js ${node.version}: ${what}: ${passed} passed, ${failed} failed`);
   const sum = (/** @type {"passed" | "failed"} */ of) => tested.reduce((total, one) => total + one[of], 0);

@@ -77,9 +77,13 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
 /**
  * The bridge as the image runs it, with HMAC verification on.
  * @param {Surroundings} surroundings
+ * @param {{ name?: string, settings?: Record<string, string> }} [options] settings on top of those that it needs
  * @returns {Promise<Server>}
  */
-export async function startBridge({ projectFolder, logFolder, scope, brokers, registryUrl }) {
+export async function startBridge(
+  { projectFolder, logFolder, scope, brokers, registryUrl },
+  { name = "bridge", settings = {} } = {},
+) {
   const [port, managementPort] = [await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH,
@@ -97,21 +101,22 @@ export async function startBridge({ projectFolder, logFolder, scope, brokers, re
     WEBHOOK_SIGNATURE_HEADER: TARGET.signatureHeader,
     MANAGEMENT_HOST: "127.0.0.1",
     MANAGEMENT_PORT: String(managementPort),
+    ...settings,
   };
   const main = join(projectFolder, "dist", "main.js");
   if (!existsSync(main)) throw new Failure("dist/main.js is not there: run `npm run build` first.");
   await run(process.execPath, [main, "setup"], { env, cwd: projectFolder });
   const child = await tether([process.execPath, SMALL_YOUNG_GENERATION, main, "serve"], {
-    logFile: join(logFolder, "bridge.log"),
+    logFile: join(logFolder, `${name}.log`),
     cwd: projectFolder,
     env,
   });
   scope.defer(() => end(child, "SIGTERM"));
   await untilReady({
-    what: "The bridge",
+    what: `The ${name}`,
     process: child,
     withinMs: READY_MS,
     attempt: () => isReady(`http://127.0.0.1:${managementPort}/readyz`),
   });
-  return { name: "bridge", pid: child.pid, port, topic: BRIDGE_TOPIC };
+  return { name, pid: child.pid, port, topic: BRIDGE_TOPIC };
 }

@@ -4,18 +4,28 @@
  * @property {"broker" | "controller" | "broker,controller"} roles
  * @property {number} [port] of the clients' listener
  * @property {number} [controllerPort]
+ * @property {Record<string, number>} [extraPorts] of further listeners, by name
  * @property {string} dataFolder
+ */
+
+/**
+ * Further listeners for clients, beside the one in clear that the brokers use among themselves, and what the nodes are told besides.
+ * @typedef {object} Security
+ * @property {Record<string, "SASL_PLAINTEXT" | "SASL_SSL" | "SSL">} listeners protocols by name, in capitals
+ * @property {Record<string, string | number | boolean>} settings
+ * @property {string[]} [javaFlags]
  */
 
 /**
  * The text of a node's server.properties.
  * @param {Node} node
- * @param {{ controllerId: number, controllerPort: number, brokers: number }} cluster
+ * @param {{ controllerId: number, controllerPort: number, brokers: number, security?: Security | undefined }} cluster
  */
-export function serverProperties(node, { controllerId, controllerPort, brokers }) {
+export function serverProperties(node, { controllerId, controllerPort, brokers, security }) {
   const replicas = Math.min(3, brokers);
   const listeners = [];
-  if (node.port !== undefined) listeners.push(`PLAINTEXT://127.0.0.1:${node.port}`);
+  const extra = Object.entries(node.extraPorts ?? {}).map(([name, port]) => `${name}://127.0.0.1:${port}`);
+  if (node.port !== undefined) listeners.push(`PLAINTEXT://127.0.0.1:${node.port}`, ...extra);
   if (node.controllerPort !== undefined) listeners.push(`CONTROLLER://127.0.0.1:${node.controllerPort}`);
   /** @type {Record<string, string | number | boolean>} */
   const settings = {
@@ -24,7 +34,13 @@ export function serverProperties(node, { controllerId, controllerPort, brokers }
     "controller.quorum.voters": `${controllerId}@127.0.0.1:${controllerPort}`,
     "controller.listener.names": "CONTROLLER",
     listeners: listeners.join(","),
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "listener.security.protocol.map": Object.entries({
+      PLAINTEXT: "PLAINTEXT",
+      CONTROLLER: "PLAINTEXT",
+      ...security?.listeners,
+    })
+      .map(([name, protocol]) => `${name}:${protocol}`)
+      .join(","),
     "log.dirs": node.dataFolder,
     "auto.create.topics.enable": false,
     "default.replication.factor": replicas,
@@ -41,9 +57,11 @@ export function serverProperties(node, { controllerId, controllerPort, brokers }
     "broker.heartbeat.interval.ms": 500,
     "replica.lag.time.max.ms": 5_000,
     "controlled.shutdown.max.retries": 2,
+    ...security?.settings,
   };
-  if (node.port !== undefined) settings["advertised.listeners"] = `PLAINTEXT://127.0.0.1:${node.port}`;
+  if (node.port !== undefined)
+    settings["advertised.listeners"] = [`PLAINTEXT://127.0.0.1:${node.port}`, ...extra].join(",");
   return Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
+    .map(([name, value]) => `${name}=${String(value).replaceAll("\n", "\\n")}\n`)
     .join("");
 }

@@ -12,11 +12,12 @@ const LOG_CONFIG = fileURLToPath(new URL("log4j2.xml", import.meta.url));
 /** An id in Kafka's form. It must not begin with a dash, or tools take it for an option. */
 export const uuid = () => `A${randomBytes(16).toString("base64url").slice(1)}`;
 
-/** @param {{ heapMb: number, throughput: boolean }} options */
-const flagsFor = ({ heapMb, throughput }) => [
+/** @param {{ heapMb: number, throughput: boolean, flags: string[] }} options */
+const flagsFor = ({ heapMb, throughput, flags }) => [
   `-Xmx${heapMb}m`,
   "-Xshare:auto",
   ...(throughput ? ["-XX:+UseG1GC"] : ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]),
+  ...flags,
 ];
 
 /**
@@ -27,7 +28,7 @@ const flagsFor = ({ heapMb, throughput }) => [
  * @param {string} options.folder of the cluster
  * @param {string} options.installation see {@link import("./download.mjs").kafkaFolder}
  * @param {string} options.clusterId
- * @param {{ heapMb: number, throughput: boolean }} options.java
+ * @param {{ heapMb: number, throughput: boolean, flags: string[] }} options.java
  * @returns {Promise<() => Promise<import("./lifeline.mjs").Tethered>>} starts its process; may be called again when that has ended
  */
 export async function prepareNode({ node, properties, folder, installation, clusterId, java }) {

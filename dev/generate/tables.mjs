@@ -27,6 +27,7 @@ const GROUPS = {
   reconcile: "Reconcile",
   topics: "Topics",
   management: "Management",
+  traces: "Traces",
 };
 
 /** @param {string} text */
@@ -67,6 +68,8 @@ export async function metricsTable() {
   const { registry } = createMetrics({
     publisherWaiting: none,
     kafkaUp: none,
+    commandsLag: () => new Map(),
+    paused: none,
 
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
     reconcileLeader: () => false,

@@ -8,10 +8,13 @@ import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandPart } from "./commands.ts";
 import { openDeadLetters } from "./dead-letters.ts";
 import { openEvents } from "./events.ts";
+import { openControl, type Control } from "./operator/control.ts";
 import { createKit } from "./kit.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "./partner.ts";
+import { openTraces } from "./traces/open.ts";
 import type { Part } from "./part.ts";
+import { PAUSABLE } from "../operator/pauses.ts";
 import { openReconcile, type ReconcilePart } from "./reconcile.ts";
 import { lookAround } from "./start.ts";
 import { timedKit } from "./timed-kit.ts";
@@ -46,14 +49,14 @@ export const startBridge = async (
   config: Config,
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
 ): Promise<Bridge> => {
-  const kit = createKit(config, clock, log);
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
+  let control: Control | null = null;
   let deadLetterPart: Part | null = null;
   let eventsPart: Part | null = null;
   let commandPart: CommandPart | null = null;
   let reconcilePart: ReconcilePart | null = null;
   const parts = (): Part[] =>
-    [deadLetterPart, eventsPart, commandPart, reconcilePart].filter((part) => part !== null);
+    [control, deadLetterPart, eventsPart, commandPart, reconcilePart].filter((part) => part !== null);
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
 
@@ -66,8 +69,13 @@ export const startBridge = async (
     publisherWaiting: () => merged(parts().map((part) => part.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
     commands: () => commandPart?.numbers() ?? NO_COMMANDS,
+    commandsLag: () => commandPart?.lag() ?? new Map(),
+    paused: () => control?.paused() ?? {},
     reconcileLeader: runs("reconcile") ? () => reconcilePart?.isLeader() ?? false : null,
   });
+
+  const traces = await openTraces(config, { metrics, clock, log });
+  const kit = { ...createKit(config, clock, log), traces };
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
@@ -84,7 +92,12 @@ export const startBridge = async (
       await closeServer(webhooks.server, Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS));
   };
   const close = async (): Promise<void> => {
-    await Promise.all([closeServer(management, 0), partner?.close(), ...parts().map((part) => part.close())]);
+    await Promise.all([
+      closeServer(management, 0),
+      partner?.close(),
+      traces?.close(),
+      ...parts().map((part) => part.close()),
+    ]);
   };
 
   const stop = async (): Promise<void> => {
@@ -102,6 +115,7 @@ export const startBridge = async (
     ]);
     // A Kafka that is gone lets nothing be closed. All is safe by now, and ends with the process.
     await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, close()).catch(() => undefined);
+    kit.close();
     if (hadStarted) log.info({}, "bridge.stopped");
   };
 
@@ -131,18 +145,31 @@ export const startBridge = async (
       const { publishOnce } = events;
       webhooks.connect(webhookFlow(config, { kit: timed, deadLetters, publishOnce }));
     }
-    if (runs("commands") && partner) {
+    const pausable = PAUSABLE.filter(runs);
+    const pauses = pausable.length > 0 ? await orStopped(openControl(config, kit, pausable)) : null;
+    control = pauses;
+    if (runs("commands") && partner && pauses) {
       const schemaIds = {
         command: idOf("command"),
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
       commandPart = await orStopped(
-        openCommands(config, { kit: timed, metrics, deadLetters, partner, schemaIds, signal }),
+        openCommands(config, {
+          kit: timed,
+          metrics,
+          deadLetters,
+          partner,
+          schemaIds,
+          followPauses: (hold) => pauses.follow("commands", hold),
+          signal,
+        }),
       );
     }
-    if (runs("reconcile") && partner && events)
-      reconcilePart = openReconcile(config, { kit, metrics, events, partner, schemaId });
+    if (runs("reconcile") && partner && events && pauses) {
+      const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
+      reconcilePart = openReconcile(config, { kit, metrics, events, partner, schemaId, untilOpen });
+    }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");
     return { addresses, stop };

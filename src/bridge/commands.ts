@@ -15,7 +15,7 @@ import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-cons
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import type { CommandNumbers, Metrics } from "../ops/metrics.ts";
+import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/calls/quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -26,7 +26,8 @@ import type { Partner } from "../partner/client.ts";
 import { measured } from "./partner.ts";
 import type { Part } from "./part.ts";
 import { openResults } from "./results.ts";
-import { traceparentOf } from "./traceparent.ts";
+import { commandSpans } from "./traces/command-span.ts";
+import { contextOf } from "./traces/context.ts";
 
 const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
@@ -45,12 +46,15 @@ export type CommandParts = {
   deadLetters: DeadLetters;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
+  /** Tells at once, and at each change, whether no command may be begun. */
+  followPauses: (hold: (isHeld: boolean) => void) => void;
   /** Aborts when the process is asked to end: no command is taken any more. */
   signal: AbortSignal;
 };
 
 export type CommandPart = Part & {
   numbers: () => CommandNumbers;
+  lag: () => CommandsLag;
   /** Takes no command any more, finishes those under way, commits, and leaves the group: for `ms` at most, whatever is gone. */
   drain: (ms: number) => Promise<void>;
 };
@@ -58,7 +62,7 @@ export type CommandPart = Part & {
 /** Commands become results. Rejects when the cluster cannot be asked. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, partner, schemaIds, signal }: CommandParts,
+  { kit, metrics, deadLetters, partner, schemaIds, followPauses, signal }: CommandParts,
 ): Promise<CommandPart> => {
   const { clock, log, random } = kit;
   const { partner: settings, commands, kafka } = config;
@@ -92,6 +96,9 @@ export const openCommands = async (
     await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
   };
 
+  const call = measured(partner.call, metrics, clock);
+  const spans = commandSpans(config, kit.traces, { call, journal, mask: partner.mask });
+
   const deps = {
     clock,
     view,
@@ -102,7 +109,8 @@ export const openCommands = async (
     codec: results.codec,
     contradiction,
     pass: partner.pass,
-    call: measured(partner.call, metrics, clock),
+    call,
+    traced: spans.traced,
     publish: results.publish,
     conclude: concludeWith({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
@@ -133,7 +141,7 @@ export const openCommands = async (
     execute: createExecute(deps),
     answer: results.answer,
     park: async (record, reason, detail) => {
-      await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail);
+      await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
     now: clock.now,
   });
@@ -154,8 +162,7 @@ export const openCommands = async (
   const handle: Handle = async (record, { place, signal }) => {
     const startedAt = clock.monotonic();
     const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const traced = { ...record, traceparent: traceparentOf(record) };
-    const handled = await flow(traced, lifeline, place);
+    const handled = await spans.around(record, (traced) => flow(traced, lifeline, place));
     tell(record, handled, clock.monotonic() - startedAt);
   };
 
@@ -172,7 +179,11 @@ export const openCommands = async (
     handle,
     kit,
   );
-  const republishing = republish(deps, { ...REPUBLISH, signal: abandon.signal }).catch(() => undefined);
+  followPauses(consumer.hold);
+  const republishing = republish(
+    { ...deps, publish: results.publishLate },
+    { ...REPUBLISH, signal: abandon.signal },
+  ).catch(() => undefined);
 
   return {
     numbers: () => {
@@ -186,6 +197,7 @@ export const openCommands = async (
         oldestDoubtSeconds,
       };
     },
+    lag: consumer.lag,
     components: () => {
       const { up, detail } = consumer.state();
       joined ||= up;

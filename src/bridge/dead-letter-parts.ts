@@ -1,5 +1,5 @@
-import { NO_HEADERS } from "../kafka/headers.ts";
-import type { Header, Outgoing } from "../kafka/record.ts";
+import { eachHeader, NO_HEADERS } from "../kafka/headers.ts";
+import type { EncodedHeaders, Header, Outgoing } from "../kafka/record.ts";
 
 /** With what is repeated in each part below half of what a topic takes by default, because some take less. */
 const PART_BYTES = 256 * 1024;
@@ -42,4 +42,25 @@ export const partsOf = (
     ];
     return { ...repeated, value: bytes, headers: [...headers, ...added] };
   });
+};
+
+/** A letter as it was before it became one. */
+export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
+/** A part that was read; its headers are those of the letter alone. */
+export type ReadPart = Original & { of: string };
+
+const countOf = (bytes: Buffer): number => [...eachHeader({ count: Infinity, bytes })].length;
+
+/** Puts together what `partsOf` took apart. All parts are there, in their order. */
+export const joined = (parts: readonly ReadPart[]): Original => {
+  const pieces = (what: What): Buffer | null => {
+    const found = parts.filter(({ of }) => of === what).map(({ value }) => value ?? Buffer.alloc(0));
+    return found.length === 0 ? null : Buffer.concat(found);
+  };
+  const value = pieces("value");
+  const [first] = parts;
+  if (first && parts.every(({ of }) => of === "value"))
+    return { key: first.key, value, headers: first.headers };
+  const bytes = pieces("headers") ?? Buffer.alloc(0);
+  return { key: pieces("key"), value, headers: { count: countOf(bytes), bytes } };
 };

@@ -3,12 +3,21 @@ import { envelopeHeaders } from "../kafka/produce/envelope.ts";
 import { isRefused } from "../kafka/produce/waiting.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import { EventRefused, publishOnce, type Place, type PublishOnce } from "../notification/publish-once.ts";
+import {
+  EventRefused,
+  publishOnce,
+  type Place,
+  type PublishOnce,
+  type PublishPorts,
+} from "../notification/publish-once.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { TraceContext } from "../runtime/traces.ts";
 import type { Kit } from "./kit.ts";
 import { openMemory, type Memory } from "./memory.ts";
 import type { Part } from "./part.ts";
+import { contextOf } from "./traces/context.ts";
+import { sending } from "./traces/record-span.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;
@@ -27,7 +36,7 @@ export const openEvents = async (
   config: Config,
   { kit, schemaId, outOfOrder }: { kit: Kit; schemaId: number; outOfOrder: () => void },
 ): Promise<Events> => {
-  const { clock } = kit;
+  const { clock, traces } = kit;
   const { webhook, topics, partner } = config;
   const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
   const memory = await openMemory(config, kit, schemaId);
@@ -38,12 +47,12 @@ export const openEvents = async (
   });
 
   const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
-  const publish = (event: TransactionStatusUpdated, traceparent: string | null): Promise<Place> => {
+  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Place> => {
     const headers = headersOf({
       id: event.eventId,
       subject: event.transactionId,
       timeMs: event.occurredAt ?? event.receivedAt,
-      traceparent,
+      trace,
     });
     const key = Buffer.from(event.transactionId);
     return publisher
@@ -51,6 +60,14 @@ export const openEvents = async (
       .catch((error: unknown) => {
         throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
       });
+  };
+  const publish: PublishPorts["publish"] = (event, traceparent, tracestate) => {
+    const parent = contextOf({ traceparent, tracestate });
+    if (traces === null) return put(event, parent);
+    const attributes = { "messaging.message.id": event.eventId };
+    return sending(traces, { topic: topics.transactionStatus, isTold: true, parent, attributes }, (trace) =>
+      put(event, trace),
+    );
   };
 
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { newClient, type KafkaOptions, type NewClient } from "../kafka/client.ts";
+import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
@@ -9,11 +9,15 @@ import { openSession } from "../kafka/produce/session.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
+import { signInOf } from "./sign-in.ts";
+import type { Traces } from "../runtime/traces.ts";
 
 /** What everything that touches Kafka is made of. */
 export type Kit = {
   clock: Clock;
   log: Log;
+  /** Null where none are wanted. */
+  traces: Traces | null;
   random: () => number;
   newClient: NewClient;
   registry: Registry;
@@ -21,6 +25,8 @@ export type Kit = {
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** A group of this process alone. */
   ownGroup: (purpose: string) => string;
+  /** Ends what goes on in the background; what was opened has its own end. */
+  close: () => void;
 };
 
 /** Reads a PEM file that a setting names; says which setting when it cannot. */
@@ -33,11 +39,10 @@ export const pem = (variable: string, file: string | undefined): string | undefi
   }
 };
 
-const kafkaOptions = ({ kafka }: Config): KafkaOptions => {
+const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => {
   const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
   const cert = pem("KAFKA_TLS_CERT_FILE", kafka.tlsCertFile);
   const key = pem("KAFKA_TLS_KEY_FILE", kafka.tlsKeyFile);
-  const { saslMechanism: mechanism, saslUsername: username, saslPassword } = kafka;
   return {
     brokers: kafka.brokers,
     clientId: kafka.clientId,
@@ -46,31 +51,26 @@ const kafkaOptions = ({ kafka }: Config): KafkaOptions => {
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     },
-    sasl:
-      mechanism && username !== undefined && saslPassword
-        ? { mechanism, username, password: () => saslPassword.reveal() }
-        : null,
+    sasl,
   };
 };
 
 export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
   const { registry } = config;
-  const { username: registryUser, password: registryPassword } = registry;
-  const client = newClient(kafkaOptions(config), log);
   const random = (): number => Math.random();
+  const signIn = signInOf(config, { clock, log, random });
+  const client = newClient(kafkaOptions(config, signIn.kafka), log);
   const processId = randomUUID();
   return {
     clock,
     log,
+    traces: null,
     random,
     newClient: client,
     registry: connectRegistry(
       {
         url: registry.url,
-        auth:
-          registryUser !== undefined && registryPassword
-            ? { username: registryUser, password: () => registryPassword.reveal() }
-            : null,
+        ...signIn.registry,
         ca: pem("SCHEMA_REGISTRY_CA_FILE", registry.caFile),
       },
       clock,
@@ -82,5 +82,6 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
         { open: () => openSession(topic, client, clock), clock, log, random },
       ),
     ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${processId}`,
+    close: () => signIn.close(),
   };
 };

@@ -6,6 +6,7 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
 import type { Window } from "../log-to-events/period.ts";
 import { keepReconciled } from "../log-to-events/runs.ts";
+import type { PublishOnce } from "../notification/publish-once.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -13,6 +14,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";
+import { tracedRuns } from "./traces/reconcile-span.ts";
 
 /** An entry holds a notification, maybe as a string with escapes, and what the partner says of it. Larger ones would hold other work up while they are read. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
@@ -25,6 +27,9 @@ export type ReconcileDeps = {
   partner: Pick<Partner, "fetchLog" | "mask">;
   schemaId: number;
 };
+
+/** Its member to which the first partition of the events topic is assigned is the one that reconciles. */
+export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
 
 /** What a run is told by whoever starts it. */
 export type RunHooks = Pick<LogPorts, "mayPublish" | "published" | "progress">;
@@ -40,45 +45,47 @@ export const reconcileRuns = (
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, kit.registry, clock.now, schemaId);
 
-  return logToEvents(
-    {
-      entriesPointer: config.partner.logEntriesPointer ?? null,
-      notificationPointer: config.partner.logNotificationPointer ?? null,
-      lanes: Math.max(1, Math.min(LANES, Math.floor(config.webhook.maxInFlight / 4))),
-      maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
-    },
-    {
-      ...hooks,
-      clock,
-      fetchLog: partner.fetchLog,
-      seen: (identity) => events.window.seen(identity, clock.now()),
-      readEvents: async (sinceMs, take, signal) => {
-        const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
-          if (decoded.ok) take(decoded.value);
-        };
-        const cluster = await kit.connectCluster();
-        try {
-          await scan(
-            { topic, groupId: kit.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-            ({ value }) => {
-              if (value === null) return undefined;
-              const decoded = decode(value);
-              // Nearly always at once, and a promise for each of millions is dear.
-              if (decoded instanceof Promise) return decoded.then(takeDecoded);
-              takeDecoded(decoded);
-              return undefined;
-            },
-            { ...kit, ranges: () => cluster.ranges(topic, sinceMs) },
-            signal,
-          );
-        } finally {
-          await cluster.close();
-        }
-      },
-      // A partner that repeats what it was sent must not bring a secret into the topic.
-      publishOnce: (notification, arrival) =>
-        events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival),
-    },
+  const options = {
+    entriesPointer: config.partner.logEntriesPointer ?? null,
+    notificationPointer: config.partner.logNotificationPointer ?? null,
+    lanes: Math.max(1, Math.min(LANES, Math.floor(config.webhook.maxInFlight / 4))),
+    maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
+  };
+  const readEvents: LogPorts["readEvents"] = async (sinceMs, take, signal) => {
+    const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
+      if (decoded.ok) take(decoded.value);
+    };
+    const cluster = await kit.connectCluster();
+    try {
+      await scan(
+        { topic, groupId: kit.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+        ({ value }) => {
+          if (value === null) return undefined;
+          const decoded = decode(value);
+          // Nearly always at once, and a promise for each of millions is dear.
+          if (decoded instanceof Promise) return decoded.then(takeDecoded);
+          takeDecoded(decoded);
+          return undefined;
+        },
+        { ...kit, ranges: () => cluster.ranges(topic, sinceMs) },
+        signal,
+      );
+    } finally {
+      await cluster.close();
+    }
+  };
+  const ports: Omit<LogPorts, "fetchLog" | "publishOnce"> = {
+    ...hooks,
+    clock,
+    seen: (identity) => events.window.seen(identity, clock.now()),
+    readEvents,
+  };
+  // A partner that repeats what it was sent must not bring a secret into the topic.
+  const publishOnce: PublishOnce = (notification, arrival) =>
+    events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival);
+  const { fetchLog, mask } = partner;
+  return tracedRuns(config, kit.traces, { fetchLog, mask, publishOnce }, (traced) =>
+    logToEvents(options, { ...ports, ...traced }),
   );
 };
 
@@ -102,6 +109,9 @@ const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): vo
   }
 };
 
+/** Resolves when the flow is not paused, or not any more. */
+type UntilOpen = (signal: AbortSignal) => Promise<void>;
+
 export type ReconcilePart = Part & {
   isLeader: () => boolean;
   /** Ends the run that is under way, and leaves the election. */
@@ -111,7 +121,7 @@ export type ReconcilePart = Part & {
 /** What webhooks missed becomes events, by one replica at a time. */
 export const openReconcile = (
   config: Config,
-  { metrics, ...deps }: ReconcileDeps & { metrics: Metrics },
+  { metrics, untilOpen, ...deps }: ReconcileDeps & { metrics: Metrics; untilOpen: UntilOpen },
 ): ReconcilePart => {
   const { kit } = deps;
   const { clock, log } = kit;
@@ -128,7 +138,7 @@ export const openReconcile = (
   const election = elected(
     {
       topic: config.topics.transactionStatus,
-      groupId: `${config.kafka.groupId}-reconcile`,
+      groupId: electionGroup(config),
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
     async ({ signal, isHeld }) => {
@@ -140,7 +150,7 @@ export const openReconcile = (
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
         progress: () => undefined,
       });
-      await keepReconciled(config.reconcile, run, { clock, ended }, signal);
+      await keepReconciled(config.reconcile, run, { clock, untilOpen, ended }, signal);
     },
     kit,
   );

@@ -3,11 +3,14 @@ import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { envelopeHeaders } from "../kafka/produce/envelope.ts";
 import { isRefused } from "../kafka/produce/waiting.ts";
-import type { Header } from "../kafka/record.ts";
+import type { Header, Written } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
+import type { TraceContext } from "../runtime/traces.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";
+import { contextOf } from "./traces/context.ts";
+import { sending } from "./traces/record-span.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
@@ -15,8 +18,10 @@ const TIMEOUT_MS = 15_000;
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
   codec: ResultCodec;
-  /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. */
+  /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. Of the trace that it names it is a part. */
   publish: Publish;
+  /** The same when that trace may have ended long ago: it is linked. */
+  publishLate: Publish;
   /** Publishes the result of a record that the journal cannot know. */
   answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
@@ -42,33 +47,58 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     type: RESULT_TYPE,
     source: config.partner.baseUrl ?? "",
   });
-  const headersOf = (result: CommandResult, traceparent: string | null): Header[] => [
+  const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => [
     ...envelopeOf({
       id: result.resultId,
       subject: result.commandId,
       timeMs: result.completedAt,
-      traceparent,
+      trace,
     }),
     ["correlation-id", result.commandId],
     ["outcome", result.outcome],
   ];
 
-  const publish: Publish = async (result, value, { traceparent, origin }) => {
+  const put = async (
+    result: CommandResult,
+    value: Buffer,
+    origin: Origin | null,
+    trace: TraceContext | null,
+  ): Promise<Written> => {
     const key = origin ? origin.key : Buffer.from(result.commandId);
-    const headers = [...headersOf(result, traceparent), ...(origin ? placeOf(origin) : [])];
+    const headers = [...headersOf(result, trace), ...(origin ? placeOf(origin) : [])];
     const record = { key, value, headers, encodedHeaders };
     try {
-      await publisher.publish(record, TIMEOUT_MS);
+      return await publisher.publish(record, TIMEOUT_MS);
     } catch (error) {
       if (!isRefused(error)) throw error;
       // The journal takes larger records than this topic. A result without its answer's text is better than none.
       if (result.response !== null)
-        await publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
+        return publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
       // Nothing but its key, which was the sender's to choose, makes it too large. The headers say whose result it is.
-      else if (origin && key !== null) await publisher.publish({ ...record, key: null }, TIMEOUT_MS);
-      else throw error;
+      if (origin && key !== null) return publisher.publish({ ...record, key: null }, TIMEOUT_MS);
+      throw error;
     }
   };
+  const { traces } = kit;
+  const publishAs =
+    (relation: "parent" | "link"): Publish =>
+    async (result, value, envelope) => {
+      const { origin } = envelope;
+      const context = contextOf(envelope);
+      if (traces === null) {
+        await put(result, value, origin, context);
+        return;
+      }
+      const attributes = {
+        "messaging.message.id": result.resultId,
+        "messaging.message.conversation_id": result.commandId,
+        "cambio.outcome": result.outcome,
+      };
+      await sending(traces, { topic, isTold: true, parent: null, [relation]: context, attributes }, (trace) =>
+        put(result, value, origin, trace),
+      );
+    };
+  const publish = publishAs("parent");
 
   return {
     codec: {
@@ -81,6 +111,7 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
       },
     },
     publish,
+    publishLate: publishAs("link"),
     answer: (result, envelope) => publish(result, encode(result), envelope),
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),

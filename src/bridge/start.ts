@@ -1,21 +1,31 @@
 import type { Config } from "../config/config.ts";
-import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
+import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/inspect.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Kit } from "./kit.ts";
 import { roomFor, roomForAll } from "./room.ts";
-import { named } from "./unanswered.ts";
+import { advice, named } from "./unanswered.ts";
 
 /** So long a start waits for a Kafka or a registry that does not answer yet; orchestrators start things in any order. */
 const WAIT_MS = 60_000;
 const AGAIN_AFTER_MS = 2_000;
 
-const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
+/** The topics that the flows read or write. */
+export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
   ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
   ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
+  ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),
   "deadLetters",
 ];
+
+/** What the flows need of their topics. */
+export const inspectOptions = (config: Config): InspectOptions => ({
+  names: config.topics,
+  used: usedTopics(config),
+  room: roomFor(config, config.bridge.flows),
+  lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
+});
 
 const once = async (config: Config, kit: Kit): Promise<Inspection> => {
   const cluster = await kit.connectCluster();
@@ -28,15 +38,7 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
         { ...kit, cluster, say },
       );
     }
-    return await inspect(
-      {
-        names: config.topics,
-        used: usedTopics(config),
-        room: roomFor(config, config.bridge.flows),
-        lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
-      },
-      { cluster, registry: kit.registry },
-    );
+    return await inspect(inspectOptions(config), { cluster, registry: kit.registry });
   } finally {
     await cluster.close();
   }
@@ -66,7 +68,7 @@ export const lookAround = async (
       kit.log.warn({ reason }, "start.waiting");
       waiting(reason);
       if (kit.clock.monotonic() > until) {
-        throw new UsageError(`${reason}; see that it runs, and that the setting names it.`, { cause: error });
+        throw new UsageError(`${reason}; ${advice(error)}.`, { cause: error });
       }
       await kit.clock.sleep(AGAIN_AFTER_MS, signal);
     }

@@ -11,6 +11,7 @@ import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { publishTimeoutOf } from "./events.ts";
 import type { Kit } from "./kit.ts";
+import { beginWebhook, endWebhook } from "./traces/webhook-span.ts";
 import { webhookSecrets } from "./webhook-secrets.ts";
 
 const RETRY_AFTER_SECONDS = 5;
@@ -43,7 +44,8 @@ export const webhookServer = (
   { webhook }: Config,
   { kit, metrics, isOpen }: { kit: Kit; metrics: Metrics; isOpen: () => boolean },
 ): { server: Server; connect: (to: Receive) => void } => {
-  const { clock, log } = kit;
+  const { clock, log, traces } = kit;
+  const route = { path: webhook.path, trusted: webhook.trustTrace };
   let receive: Receive | null = null;
 
   const say = ({ status, reception, error }: Served, ms: number): void => {
@@ -70,6 +72,7 @@ export const webhookServer = (
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
     say(request, ms);
+    endWebhook(request, route.path);
   };
 
   const app = createWebhookApp(
@@ -84,6 +87,7 @@ export const webhookServer = (
       receive: (delivery) => receive?.(delivery) ?? Promise.reject(new Error("not connected to Kafka yet")),
       isOpen,
       served,
+      trace: traces ? (headers) => beginWebhook(traces, headers, route) : undefined,
       monotonic: clock.monotonic,
       now: clock.now,
     },

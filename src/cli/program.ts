@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { UsageError } from "../runtime/errors.ts";
+import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import { escapedLines } from "./escaped.ts";
 import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
 
 type Exit = (code: ExitCode) => void;
@@ -20,7 +22,13 @@ const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
   subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
   logs: async (io, exit) => (await import("./logs.ts")).logsCommand(io, exit),
   reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
+  doctor: async (io, exit) => (await import("./doctor.ts")).doctorCommand(io, exit),
+  config: async (io, exit) => (await import("./config.ts")).configCommand(io, exit),
+  "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
   resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
+  pause: async (io, exit) => (await import("./pause.ts")).pauseCommand(io, exit),
+  resume: async (io, exit) => (await import("./pause.ts")).resumeCommand(io, exit),
+  status: async (io, exit) => (await import("./status.ts")).statusCommand(io, exit),
 };
 
 const EXAMPLES = `
@@ -69,12 +77,22 @@ const build = async (args: readonly string[], io: Io, exit: Exit): Promise<Comma
   return program;
 };
 
+/** What people type who want to know the version. */
+const VERSION = ["version", "-v"];
+
 /** Runs the command that the arguments name. Never rejects: whatever goes wrong becomes a sentence and an exit code. */
-export const runProgram = async (args: readonly string[], io: Io): Promise<ExitCode> => {
+export const runProgram = async (args: readonly string[], terminal: Io): Promise<ExitCode> => {
+  // Names, notes and messages of others are in what commands say.
+  const io: Io = {
+    ...terminal,
+    out: (line) => terminal.out(escapedLines(line)),
+    err: (line) => terminal.err(escapedLines(line)),
+  };
   let code: ExitCode = EXIT.done;
   try {
     const program = await build(args, io, (given) => (code = given));
-    await program.parseAsync([...args], { from: "user" });
+    const wanted = VERSION.includes(args[0] ?? "") ? ["--version"] : args;
+    await program.parseAsync([...wanted], { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -82,7 +100,12 @@ export const runProgram = async (args: readonly string[], io: Io): Promise<ExitC
       io.err(error.message);
       return error instanceof ConfigError ? EXIT.usage : EXIT.failed;
     }
-    io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    if (isSignInFailure(error)) {
+      io.err(`${messageOf(error)}.`);
+      return EXIT.failed;
+    }
+    // It was asked to end, or nobody reads its output any more: what fails by that is no news.
+    if (!io.stopped.aborted) io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return EXIT.failed;
   }
 };

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import { roomForAll } from "../bridge/room.ts";
-import { isOfRegistry, named } from "../bridge/unanswered.ts";
+import { isOfRegistry, named, orUnanswered } from "../bridge/unanswered.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
@@ -12,9 +12,7 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const { topics } = config;
   const kit = createKit(config, systemClock, silent);
-  const cluster = await kit.connectCluster().catch((error: unknown) => {
-    throw new UsageError(`Kafka does not answer. ${named(error, config)}.`, { cause: error });
-  });
+  const cluster = await orUnanswered(config, kit.connectCluster());
   try {
     const { partitions, replicationFactor } = topics;
     const options = { names: topics, partitions, replicationFactor, room: roomForAll(config), dryRun };

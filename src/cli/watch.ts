@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { Argument, Command } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
@@ -8,6 +7,7 @@ import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { readable } from "./bytes.ts";
 import { follow } from "./follow.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
@@ -26,10 +26,6 @@ const topicOf = ({ topics }: Config, what: What): { topic: string; schema: Recor
   })[what] as { topic: string; schema: RecordName | null };
 
 const textOf = (bytes: Buffer | null): string | null => bytes?.toString("utf8") ?? null;
-
-/** Bytes as JSON can show them. */
-const readable = (bytes: Buffer | null): string | { base64: string } | null =>
-  bytes === null || isUtf8(bytes) ? textOf(bytes) : { base64: bytes.toString("base64") };
 
 /** By name; the values of one that is repeated as a list. */
 const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {

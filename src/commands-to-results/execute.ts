@@ -107,7 +107,8 @@ export const createExecute = (deps: Deps): Execute => {
   });
   const names = createCommandNames();
   return async (item, lifeline, place) => {
-    const job = createJob(deps, item, lifeline, place);
+    const own = deps.traced ? { ...deps, ...deps.traced(item.envelope) } : deps;
+    const job = createJob(own, item, lifeline, place);
     try {
       return await run(job, breaker, names);
     } catch (error) {

@@ -18,6 +18,7 @@ export type CommandRecord = {
   value: Buffer | null;
   /** The trace that it belongs to. */
   traceparent: string | null;
+  tracestate?: string | null | undefined;
 };
 
 /** What the flow does outside of itself. All of them resolve when what they wrote is durable. */
@@ -44,13 +45,17 @@ const hashOf = (refused: Refused, { value }: CommandRecord): string =>
     .digest("hex");
 
 /** A command that is executed, unless the guard forbids it. */
-const callItem = (command: Command, receivedAt: number, { traceparent }: CommandRecord): Item => ({
+const callItem = (
+  command: Command,
+  receivedAt: number,
+  { traceparent, tracestate }: CommandRecord,
+): Item => ({
   identity: identityOf(command),
   ref: journalRef(command),
   requestHash: requestHash(command),
   work: { kind: "call", command, request: toPartnerRequest(command) },
   receivedAt,
-  envelope: { traceparent, origin: null },
+  envelope: { traceparent, tracestate, origin: null },
 });
 
 type Refusal = { identity: Identity; verdict: Verdict; envelope: Envelope };
@@ -58,12 +63,13 @@ type Refusal = { identity: Identity; verdict: Verdict; envelope: Envelope };
 /** What the result of a refused command says. Its record's place names it where the command itself does not. */
 const refusalOf = (refused: Refused, record: CommandRecord): Refusal => {
   const { code, message, commandId, operation, quoteId, externalId } = refused;
+  const { traceparent, tracestate } = record;
   const isNamed = code === "INVALID_COMMAND" && commandId !== "";
   const finalResultId = isNamed ? resultIdOf(commandId, true) : unnamedResultId(record);
   return {
     identity: { commandId, operation, quoteId, externalId, finalResultId },
     verdict: { outcome: "REJECTED", error: { code, message }, decidedBy: "BRIDGE", answer: null },
-    envelope: { traceparent: record.traceparent, origin: isNamed ? null : record },
+    envelope: { traceparent, tracestate, origin: isNamed ? null : record },
   };
 };
 

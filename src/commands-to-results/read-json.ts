@@ -1,7 +1,7 @@
 import { members } from "../runtime/json.ts";
 import type { Candidate, RequestType } from "./candidate.ts";
 import { FIELDS, isRequestType } from "./candidate.ts";
-import { readInstant } from "./instant.ts";
+import { readInstant } from "../runtime/instant.ts";
 
 type Level = { values: Map<string, unknown>; raws: Map<string, string>; problem: string | null };
 

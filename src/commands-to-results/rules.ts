@@ -1,4 +1,4 @@
-import { MAX_INSTANT_MS } from "./instant.ts";
+import { MAX_INSTANT_MS } from "../runtime/instant.ts";
 
 /** What a value must be, in words that follow "must"; null when it is that. */
 export type Rule = (value: unknown) => string | null;

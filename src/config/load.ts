@@ -9,6 +9,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Row = Setting<unknown> & { group: string; key: string };
 
+/** Where a setting's value comes from. */
+export type Origin = "environment" | "file" | "default" | "not set";
+
+/** What was made of an environment. */
+export type Reading = {
+  /** Where a value cannot be used its default stands, or undefined where there is none, whatever its type says. */
+  config: Config;
+  problems: readonly Problem[];
+  warnings: readonly Problem[];
+};
+
 /** Every row with the place its value has in {@link Config}. */
 export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, members]) =>
   Object.entries(members as Record<string, Setting<unknown>>).map(([key, setting]) => ({
@@ -69,11 +80,18 @@ const because = (row: Row, needs: readonly Need[], flows: readonly Flow[]): stri
   return flow === undefined ? "" : `, which the ${flow} flow needs`;
 };
 
+/** Where the value of a setting would come from, whether it can be used or not. */
+export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
+  if (given(env, name) !== undefined) return "environment";
+  if (secret && given(env, `${name}_FILE`) !== undefined) return "file";
+  return fallback === null ? "not set" : "default";
+};
+
 /**
- * Reads the environment. Finds every problem at once rather than the first, and names none of the secrets.
+ * Reads the environment, as much of it as can be read. Finds every problem at once rather than the first, and names none of the secrets.
  * @param purpose decides what must be there
  */
-export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
+export const readEnvironment = (env: Environment, purpose: Purpose): Reading => {
   const problems: Problem[] = [];
   const values: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
@@ -97,8 +115,16 @@ export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
 
   const { refused, warned } = strangers(Object.keys(env), rows);
   problems.push(...refused);
-  for (const group of Object.values(values)) Object.freeze(group);
-  const config = Object.freeze(values) as Config;
+  const config = values as Config;
   problems.push(...contradictions(config, needs).filter((problem) => !broken.has(problem.variable)));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings: warned };
+  for (const { env: variable, group, key, fallback, read } of rows)
+    if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
+  for (const group of Object.values(values)) Object.freeze(group);
+  return { config: Object.freeze(config), problems, warnings: warned };
+};
+
+/** Reads the environment, all of it or nothing. See {@link readEnvironment}. */
+export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
+  const { config, problems, warnings } = readEnvironment(env, purpose);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings };
 };

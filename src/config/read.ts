@@ -1,3 +1,5 @@
+import { Secret } from "./secret.ts";
+
 // What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -29,8 +31,7 @@ export const readInteger = (text: string, { min, max }: Range): number => {
   return value;
 };
 
-/** An http or https address without credentials, query or trailing slash. */
-export const readUrl = (value: string): string => {
+const parsedUrl = (value: string): URL => {
   // The URL parser would read more into it: it passes over line breaks, and needs no slashes.
   if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
     throw new Error("is not an http or https address");
@@ -38,8 +39,26 @@ export const readUrl = (value: string): string => {
   if (url.port === "0") throw new Error("names port 0, which nobody can be reached at");
   if (url.username !== "" || url.password !== "")
     throw new Error("holds credentials, which have settings of their own");
+  return url;
+};
+
+/** An http or https address without credentials, query or trailing slash. */
+export const readUrl = (value: string): string => {
+  const url = parsedUrl(value);
   if (url.search !== "" || url.hash !== "") throw new Error("has a query or a fragment");
   return value.replace(/\/+$/, "");
+};
+
+/** An http or https address without credentials or fragment, as it stands: some token endpoints have a query. */
+export const readEndpoint = (value: string): string => {
+  if (parsedUrl(value).hash !== "") throw new Error("has a fragment");
+  return value;
+};
+
+/** Whether what is sent to this address stays on the machine, or is encrypted. */
+export const isPrivateUrl = (value: string): boolean => {
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 };
 
 const isEscaped = (text: string): boolean => {
@@ -95,4 +114,56 @@ export const readParameterName = (text: string): string => {
 export const readPointer = (text: string): string => {
   if (!/^(?:\/(?:[^~/]|~[01])*)+$/.test(text)) throw new Error("is not a JSON pointer such as /data/quoteId");
   return text;
+};
+
+/** `name=value,name=value`. Throws without repeating anything: values may be secret. */
+const readPairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
+  const items = readList(text).map((item): [string, string] => {
+    const at = item.indexOf("=");
+    return [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
+  });
+  if (items.length === 0) throw new Error(`holds no ${what} such as name=value`);
+  if (!items.every(([name, value]) => isPair(name, value)))
+    throw new Error(`is not a list of ${what} such as name=value,name=value`);
+  const names = items.map(([name]) => name.toLowerCase());
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated !== undefined) throw new Error(`names ${repeated} twice`);
+  return Object.fromEntries(items);
+};
+
+/** What RFC 7628 lets a client send beside its token. */
+export const readExtensions = (text: string): Readonly<Record<string, string>> =>
+  readPairs(
+    text,
+    (name, value) => /^[A-Za-z]+$/.test(name) && name !== "auth" && /^[\x20-\x7e]+$/.test(value),
+    "SASL extensions, whose names are letters and not auth,",
+  );
+
+/** Headers that a request to the registry has anyway, or that belong to the connection. */
+const TAKEN_HEADERS =
+  /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
+  const headers = readPairs(
+    text,
+    (name, value) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && HEADER_TEXT.test(value),
+    "headers",
+  );
+  const taken = Object.keys(headers).find((name) => TAKEN_HEADERS.test(name));
+  if (taken !== undefined) throw new Error(`names the header ${taken}, which each request has already`);
+  return headers;
+};
+
+const checkToken = (text: string): void => {
+  if (!/^\s*[\x21-\x7e]+\s*$/.test(text)) throw new Error("names a file that holds no token");
+};
+
+/** The token in a file, again and again. */
+export const readTokenFile = (file: string): Secret => {
+  try {
+    return Secret.fromFile(file, checkToken);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    throw new Error(`names a file that cannot be read (${String(error.code)}): ${file}`, { cause: error });
+  }
 };

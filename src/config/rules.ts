@@ -1,7 +1,9 @@
+import { secretsIn } from "../runtime/secret-list.ts";
 import type { Config, Problem } from "./config.ts";
 import { isPair } from "./pem.ts";
 import type { Need } from "./setting.ts";
 import { topics as topicSettings } from "./settings/kafka.ts";
+import { signInRules, TO_ALLOW } from "./sign-in-rules.ts";
 import { webhookSecretFault } from "./webhook-secret.ts";
 
 /** What a drain needs beyond the longest call: publishing results, committing, leaving the group. */
@@ -35,10 +37,8 @@ const fitting = (
     `does not fit the certificate in ${certVariable}`,
   );
 
-const TO_ALLOW = "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
-
-/** Somebody who gives certificates, or a password that is sent as it is, means TLS. SCRAM never sends the password. */
-const inClear: Rule = ({ kafka }) => {
+/** Somebody who gives certificates means TLS. */
+const unusedCertificates: Rule = ({ kafka }) => {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-boolean-literal-compare -- undefined where it could not be read
   if (kafka.tls !== false || kafka.allowPlaintext) return false;
   const files = [
@@ -46,21 +46,11 @@ const inClear: Rule = ({ kafka }) => {
     [kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"],
     [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"],
   ] as const;
-  return [
-    ...files.flatMap(([file, variable]) =>
-      file === undefined
-        ? []
-        : [{ variable, message: `is set, but KAFKA_TLS is false, so that it is not used: ${TO_ALLOW}` }],
-    ),
-    ...(kafka.saslMechanism === "plain"
-      ? [
-          {
-            variable: "KAFKA_SASL_MECHANISM",
-            message: `is plain, but KAFKA_TLS is false, so that the password goes out in clear: ${TO_ALLOW}`,
-          },
-        ]
-      : []),
-  ];
+  return files.flatMap(([file, variable]) =>
+    file === undefined
+      ? []
+      : [{ variable, message: `is set, but KAFKA_TLS is false, so that it is not used: ${TO_ALLOW}` }],
+  );
 };
 
 /** Of topics with one name, each would be read as the other: what is answered would be taken for a command, for ever. */
@@ -79,24 +69,7 @@ const oneNameEach: Rule = ({ topics }) => {
 
 /** For whatever touches Kafka and the registry. */
 const kafka: readonly Rule[] = [
-  ({ kafka }) =>
-    needs(
-      kafka.saslMechanism !== undefined && kafka.saslUsername === undefined,
-      "KAFKA_SASL_USERNAME",
-      "is not set, which KAFKA_SASL_MECHANISM needs",
-    ),
-  ({ kafka }) =>
-    needs(
-      kafka.saslMechanism !== undefined && kafka.saslPassword === undefined,
-      "KAFKA_SASL_PASSWORD",
-      "is not set, which KAFKA_SASL_MECHANISM needs",
-    ),
-  ({ kafka }) =>
-    needs(
-      kafka.saslMechanism === undefined && kafka.saslPassword !== undefined,
-      "KAFKA_SASL_MECHANISM",
-      "is not set, so that KAFKA_SASL_PASSWORD would not be used",
-    ),
+  ...signInRules,
   ({ kafka }) =>
     together(
       [kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"],
@@ -105,7 +78,7 @@ const kafka: readonly Rule[] = [
     ),
   ({ kafka }) =>
     fitting([kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"], [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"]),
-  inClear,
+  unusedCertificates,
   oneNameEach,
   ({ registry }) =>
     together(
@@ -134,12 +107,40 @@ const serve: readonly Rule[] = [
       "PARTNER_CALL_TIMEOUT",
       "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
     ),
+  // The library would only say so to its own log, and take another size.
+  ({ traces }) =>
+    needs(
+      traces.batchSize > traces.queueSize,
+      "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+      "is larger than OTEL_BSP_MAX_QUEUE_SIZE",
+    ),
   ...partner,
 ];
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** An address is no secret: `config` shows it. */
+const tokenInPublicUrl: Rule = ({ webhook: { auth, publicUrl, secret } }) => {
+  if (auth !== "path-token" || publicUrl === undefined || !secret) return false;
+  const { pathname } = new URL(publicUrl);
+  const paths = [pathname, decoded(pathname)];
+  return needs(
+    secretsIn(secret.reveal()).some((token) => paths.some((path) => path.endsWith(`/${token}`))),
+    "WEBHOOK_PUBLIC_URL",
+    "ends with the token of WEBHOOK_SECRET, which is secret: leave the token out",
+  );
+};
 
 const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const webhooks: readonly Rule[] = [
+  tokenInPublicUrl,
   ({ webhook }) =>
     needs(
       webhook.auth !== undefined && webhook.auth !== "none" && webhook.secret === undefined,

@@ -3,12 +3,15 @@ import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
   readBroker,
   readDuration,
+  readEndpoint,
+  readExtensions,
   readHeaderName,
   readHeaderText,
   readInteger,
   readList,
   readParameterName,
   readPointer,
+  readTokenFile,
   readUrl,
   type Range,
 } from "./read.ts";
@@ -177,6 +180,24 @@ export const someOf = <T extends string>(
 
 export const url = (options: Row): Optional<string> => ({
   ...row(options, "address", null, readUrl),
+  optional: true,
+});
+
+/** An address that is used as it stands, with its query. */
+export const endpoint = (options: Row): Optional<string> => ({
+  ...row(options, "address", null, readEndpoint),
+  optional: true,
+});
+
+/** SASL extensions. */
+export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> => ({
+  ...row(options, "`name=value,name=value`", null, readExtensions),
+  optional: true,
+});
+
+/** The name of a file whose text is a secret, read again when it changes. */
+export const secretFile = (options: Row): Optional<Secret> => ({
+  ...row(options, "file", null, readTokenFile),
   optional: true,
 });
 

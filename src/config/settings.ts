@@ -2,6 +2,7 @@ import { bridge, commands, management } from "./settings/bridge.ts";
 import { kafka, registry, topics } from "./settings/kafka.ts";
 import { partner } from "./settings/partner.ts";
 import { reconcile } from "./settings/reconcile.ts";
+import { traces } from "./settings/traces.ts";
 import { webhook } from "./settings/webhook.ts";
 
 /** Every setting there is, once: its type, default, documentation and redaction follow from its row. */
@@ -15,4 +16,5 @@ export const settings = {
   reconcile,
   management,
   topics,
+  traces,
 } as const;

@@ -1,21 +1,26 @@
-import { Kafka, logLevel, type LogEntry, type SASLOptions } from "kafkajs";
+import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
 import { stopIdleTimers } from "./request-queue.ts";
+import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
 export type KafkaOptions = {
   brokers: readonly string[];
   clientId: string;
   tls: { ca?: string; cert?: string; key?: string } | false;
-  /** The password is asked for at each new client, so that a rotated one is used. */
-  sasl: {
-    mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
-    username: string;
-    password: () => string;
-  } | null;
+  sasl: SaslOptions | null;
 };
+
+type ByPassword = {
+  mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
+  username: string;
+  /** Asked for at each new client, so that a rotated one is used. */
+  password: () => string;
+};
+
+export type SaslOptions = ByPassword | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
 
 /** Makes a client that shares nothing with any other: a broken one is thrown away, not mended. */
 export type NewClient = () => Kafka;
@@ -25,8 +30,20 @@ const CONNECTION_TIMEOUT_MS = 4_000;
 /** kafkajs's default of 30 s is how long it would not notice a broker that has stopped answering. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
-const saslOf = ({ sasl }: KafkaOptions): SASLOptions | undefined =>
-  sasl ? { mechanism: sasl.mechanism, username: sasl.username, password: sasl.password() } : undefined;
+/**
+ * So long before its session ends a connection signs in again, with the next request. kafkajs's default of 10 s is more than the whole session
+ * where a token has less to live: then each request would sign in again, which a broker refuses within a second after the last time.
+ */
+const REAUTHENTICATE_BEFORE_MS = 2_000;
+
+const byPassword = ({ mechanism, username, password }: ByPassword): SASLOptions => ({
+  mechanism,
+  username,
+  password: password(),
+});
+
+const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
+  sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : byPassword(sasl);
 
 /**
  * kafkajs retries and reports on its own, at length. The rooms that use it retry themselves and say what follows from a
@@ -54,14 +71,14 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {
     readAllCompressions();
-    const sasl = saslOf(options);
     return new Kafka({
       brokers: rotated(options.brokers, clients++),
       clientId: options.clientId,
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      reauthenticationThreshold: REAUTHENTICATE_BEFORE_MS,
       ssl: options.tls,
-      ...(sasl && { sasl }),
+      ...(options.sasl && { sasl: saslOf(options.sasl) }),
       retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
       logLevel: logLevel.INFO,
       logCreator: logInto(log),

@@ -2,11 +2,11 @@ import type { EncodedHeaders } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
-/** Names and values in their order. A name is bytes, too: Kafka asks for UTF-8 and does not look. */
+/** Names and values in their order, and where each header ends. A name is bytes, too: Kafka asks for UTF-8 and does not look. */
 export function* eachHeader({
   count,
   bytes,
-}: EncodedHeaders): Generator<[name: Buffer, value: Buffer | null]> {
+}: EncodedHeaders): Generator<[name: Buffer, value: Buffer | null, end: number]> {
   let at = 0;
   /** A length: seven bits a byte, zigzag. */
   const readLength = (): number => {
@@ -25,7 +25,7 @@ export function* eachHeader({
     return bytes.subarray(at - length, at);
   };
   for (let left = count; left > 0 && at < bytes.length; left -= 1)
-    yield [readBytes() ?? Buffer.alloc(0), readBytes()];
+    yield [readBytes() ?? Buffer.alloc(0), readBytes(), at];
 }
 
 /** The value of a header; of one that is repeated the last one, as in Kafka's own clients. Null where there is none, or it is null. */

@@ -37,7 +37,16 @@ export const windowOf = (
 export const keepReconciled = async (
   options: RunsOptions,
   run: Reconcile,
-  { clock, ended }: { clock: Clock; ended: (report: Report, window: Window, ms: number) => void },
+  {
+    clock,
+    untilOpen,
+    ended,
+  }: {
+    clock: Clock;
+    /** Resolves when a run may begin. */
+    untilOpen: (signal: AbortSignal) => Promise<void>;
+    ended: (report: Report, window: Window, ms: number) => void;
+  },
   signal: AbortSignal,
 ): Promise<void> => {
   const last: { wholeAt: number | null; lookbackAt: number | null } = {
@@ -45,6 +54,7 @@ export const keepReconciled = async (
     lookbackAt: null,
   };
   for (;;) {
+    await untilOpen(signal);
     const nowMs = clock.now();
     const startedAt = clock.monotonic();
     const { isLookback, ...window } = windowOf(nowMs, options, last);

@@ -16,7 +16,11 @@ export class EventRefused extends Error {
 
 export type PublishPorts = {
   /** Resolves when all in-sync replicas have the event; rejects when that is not known in time, or with EventRefused. */
-  publish: (event: TransactionStatusUpdated, traceparent: string | null) => Promise<Place>;
+  publish: (
+    event: TransactionStatusUpdated,
+    traceparent: string | null,
+    tracestate: string | null,
+  ) => Promise<Place>;
   /** What was published lately. `note` hears of each event that is durable. */
   memory: Pick<EventWindow, "seen" | "about"> & {
     note: (identity: string, event: TransactionStatusUpdated, place: Place) => void;
@@ -29,6 +33,7 @@ export type Arrival = {
   receivedAt: number;
   source: Source;
   traceparent: string | null;
+  tracestate?: string | null | undefined;
   /** What is known of the transaction beside what the memory holds. */
   known?: Known;
 };
@@ -46,7 +51,10 @@ export type PublishOnce = (notification: Notification, arrival: Arrival) => Prom
 export const publishOnce = ({ publish, memory, now }: PublishPorts): PublishOnce => {
   const inFlight = new InFlight<Place>();
 
-  return async (notification, { receivedAt, source, traceparent, known = NOTHING_KNOWN }) => {
+  return async (
+    notification,
+    { receivedAt, source, traceparent, tracestate = null, known = NOTHING_KNOWN },
+  ) => {
     const nowMs = now();
     const { transactionId } = notification;
     const remembered = combined(known, memory.about(transactionId, nowMs));
@@ -62,7 +70,7 @@ export const publishOnce = ({ publish, memory, now }: PublishPorts): PublishOnce
       await earlier;
       return { kind: "duplicate", event };
     }
-    const published = publish(event, traceparent);
+    const published = publish(event, traceparent, tracestate);
     inFlight.add({ identity, event, published });
     try {
       const place = await published;

@@ -12,14 +12,23 @@ export type CommandNumbers = {
   oldestDoubtSeconds: number;
 };
 
+/** By partition: how far what is finished is behind the end, and how old the oldest unfinished command is. Null: unknown. */
+export type CommandsLag = ReadonlyMap<number, { records: number; seconds: number | null }>;
+
 /** Numbers that are read at the moment of a scrape, where they live. */
 export type Gauges = {
   publisherWaiting: () => Record<string, number>;
   kafkaUp: () => Record<string, boolean>;
   commands: () => CommandNumbers;
+  commandsLag: () => CommandsLag;
   /** Whether this replica is the one that reads the partner's log; null without that flow. */
   reconcileLeader: (() => boolean) | null;
+  /** By flow, of those that can be paused. */
+  paused: () => Record<string, boolean>;
 };
+
+const numbers = (flags: Readonly<Record<string, boolean>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, yes ? 1 : 0]));
 
 /** Every metric there is. Labels take few values: never an id. */
 export const createMetrics = (gauges: Gauges) => {
@@ -44,6 +53,8 @@ export const createMetrics = (gauges: Gauges) => {
       ...common(name, help),
       labelNames: [label],
       collect() {
+        // Without it a label value that is gone, a partition given away, would be told for ever.
+        this.reset();
         for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
       },
     });
@@ -55,7 +66,7 @@ export const createMetrics = (gauges: Gauges) => {
     gauges.publisherWaiting,
   );
   gaugePer("component", "kafka_up", "1 when the connection for a purpose works, else 0", () =>
-    Object.fromEntries(Object.entries(gauges.kafkaUp()).map(([name, up]) => [name, up ? 1 : 0])),
+    numbers(gauges.kafkaUp()),
   );
   gauge("commands_unfinished", "Commands taken up and not finished", () => gauges.commands().unfinished);
   gauge("commands_in_flight", "Commands being executed", () => gauges.commands().inFlight);
@@ -65,6 +76,21 @@ export const createMetrics = (gauges: Gauges) => {
     "Age of the oldest IN_DOUBT",
     () => gauges.commands().oldestDoubtSeconds,
   );
+  const lagPer = (name: string, help: string, of: "records" | "seconds") =>
+    gaugePer("partition", name, help, () => {
+      const known = [...gauges.commandsLag()].map(([partition, lag]): [number, number | null] => [
+        partition,
+        lag[of],
+      ]);
+      return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
+    });
+  lagPer(
+    "commands_lag_records",
+    "Commands of a partition held by this replica that are not finished",
+    "records",
+  );
+  lagPer("commands_lag_seconds", "Age of the oldest of them; 0 when there is none", "seconds");
+  gaugePer("flow", "paused", "1 while somebody has paused the flow, else 0", () => numbers(gauges.paused()));
   const { reconcileLeader } = gauges;
   if (reconcileLeader)
     gauge("reconcile_leader", "1 when this replica reads the partner's log, else 0", () =>
@@ -121,6 +147,9 @@ export const createMetrics = (gauges: Gauges) => {
       "operation",
       "outcome",
     ),
+    spansExported: counter("trace_spans_exported_total", "Spans that the collector took"),
+    spansFailed: counter("trace_spans_failed_total", "Spans that the collector did not take"),
+    spansDropped: counter("trace_spans_dropped_total", "Spans that found no room among those that wait"),
     partnerSeconds: histogram("partner_call_seconds", "Duration of calls to the partner", "operation"),
   };
 };

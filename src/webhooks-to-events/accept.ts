@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
+import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { Reception } from "./flow.ts";
 import { declaresMore, readBody, type Body } from "./read-body.ts";
@@ -17,13 +18,21 @@ export type AcceptOptions = {
 };
 
 /** How a request ended, for metrics and the log. `reception` is null where the flow was not reached. */
-export type Served = { status: number; startedAt: number; reception: Reception | null; error: unknown };
+export type Served = {
+  status: number;
+  startedAt: number;
+  reception: Reception | null;
+  error: unknown;
+  span: Span | undefined;
+};
 
 export type AcceptPorts = {
   receive: (delivery: RawDelivery) => Promise<Reception>;
   /** False while starting and shutting down: everything is answered 503. */
   isOpen: () => boolean;
   served: (request: Served) => void;
+  /** Begins the span of a request; absent where there are no traces. */
+  trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
   /** Monotonic milliseconds, and milliseconds since the Unix epoch. */
   monotonic: () => number;
   now: () => number;
@@ -121,12 +130,13 @@ export const createWebhookApp = (
     const { incoming } = c.env;
     const startedAt = ports.monotonic();
     const receivedAt = ports.now();
+    const span = ports.trace?.(incoming.headers);
     const served = (
       response: Response,
       reception: Reception | null = null,
       error: unknown = null,
     ): Response => {
-      ports.served({ status: response.status, startedAt, reception, error });
+      ports.served({ status: response.status, startedAt, reception, error, span });
       return response;
     };
     if (!ports.isOpen()) return served(busy(c));
@@ -143,6 +153,7 @@ export const createWebhookApp = (
         body: body.bytes,
         peerAddress: incoming.socket.remoteAddress ?? "",
         receivedAt,
+        span,
       });
       return served(replyTo(c, reception), reception);
     } catch (error) {

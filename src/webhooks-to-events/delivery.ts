@@ -1,3 +1,5 @@
+import type { Span } from "../runtime/traces.ts";
+
 /** A request to the webhook route as it came off the wire: nothing of it is trusted, decoded or parsed yet. */
 export type RawDelivery = {
   /** What follows the route's path and a slash in the request's path, percent-encoding untouched; null when nothing does. */
@@ -9,6 +11,8 @@ export type RawDelivery = {
   peerAddress: string;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
+  /** The work on it, where it is traced. */
+  span?: Span | undefined;
 };
 
 /** The header's only value, or null. Node joins a repeated header with commas, which then matches no secret. */

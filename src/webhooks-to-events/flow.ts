@@ -1,11 +1,17 @@
 import { EventRefused, type Place, type Published, type PublishOnce } from "../notification/publish-once.ts";
-import { readTraceparent } from "../runtime/traceparent.ts";
+import { readTraceparent, readTracestate } from "../runtime/traceparent.ts";
+import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";
 import { parse } from "./parse.ts";
 import type { Verification } from "./verify.ts";
 
 /** A notification that is authentic and not understood, as it is kept for a person to look at. */
-export type UnreadableNotification = { body: Buffer; detail: string; receivedAt: number };
+export type UnreadableNotification = {
+  body: Buffer;
+  detail: string;
+  receivedAt: number;
+  span?: Span | undefined;
+};
 
 const REFUSED = "understood, but its event is larger than the topic takes";
 
@@ -30,10 +36,10 @@ export type Reception =
  * gets the same eventId.
  */
 export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) => Promise<Reception>) => {
-  const park = async ({ body, receivedAt }: RawDelivery, detail: string): Promise<Reception> => ({
+  const park = async ({ body, receivedAt, span }: RawDelivery, detail: string): Promise<Reception> => ({
     kind: "deadLettered",
     detail,
-    place: await ports.park({ body, detail, receivedAt }),
+    place: await ports.park({ body, detail, receivedAt, span }),
   });
 
   return async (raw) => {
@@ -43,10 +49,12 @@ export const webhooksToEvents = (ports: WebhookPorts): ((delivery: RawDelivery) 
     const parsed = parse(verification.delivery);
     if (!parsed.ok) return park(raw, parsed.detail);
 
-    const traceparent = readTraceparent(raw.headers["traceparent"]);
-    const { receivedAt } = raw;
+    const { receivedAt, span, headers } = raw;
+    const traceparent = span ? span.traceparent : readTraceparent(headers["traceparent"]);
+    const tracestate = span ? span.tracestate : readTracestate(headers["tracestate"]);
+    const arrival = { receivedAt, source: "WEBHOOK", traceparent, tracestate } as const;
     try {
-      return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", traceparent });
+      return await ports.publishOnce(parsed.notification, arrival);
     } catch (error) {
       // A 503 would bring it again until the sender gives up.
       if (error instanceof EventRefused) return await park(raw, REFUSED);

@@ -5,9 +5,11 @@ import type { Verified } from "./verify.ts";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Reads the body as a notification. Never throws. */
-export const parse = ({ body }: Verified<RawDelivery>): ReadNotification => {
+/** Reads a body as a notification. Never throws. */
+export const readBody = (body: Buffer): ReadNotification => {
   if (!isUtf8(body)) return { ok: false, detail: "the body is not valid UTF-8" };
   const text = body.toString("utf8");
   return readNotification(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 };
+
+export const parse = ({ body }: Verified<RawDelivery>): ReadNotification => readBody(body);

@@ -78,6 +78,18 @@ const own = (record: RawSeen | undefined): readonly RawHeader[] =>
   (record?.headers ?? []).filter(([name]) => !name.toString().startsWith("dead-letter-"));
 const added = (record: RawSeen, name: string): string | undefined =>
   record.headers.findLast(([each]) => each.toString() === `dead-letter-${name}`)?.[1]?.toString();
+/** Resolves when the brokers go by it, which is a moment after they took it. */
+const narrow = async (topic: string, bytes: number): Promise<void> => {
+  const { brokers } = world;
+  await setTopicConfig(brokers, topic, { "max.message.bytes": String(bytes) });
+  const tooLarge = { key: Buffer.from("too large"), value: randomBytes(bytes + 50_000), headers: [] };
+  const isRefused = (): Promise<boolean> =>
+    produceRaw(brokers, topic, [tooLarge]).then(
+      () => false,
+      () => true,
+    );
+  await eventually(isRefused, `${topic} to be narrow`, 20_000);
+};
 const outcomeOf = (record: RawSeen | undefined): unknown =>
   decode("command-result", record?.value ?? null)["outcome"];
 
@@ -158,7 +170,7 @@ describe("size", () => {
     const { brokers, topics } = world;
     const value = randomBytes(900_000);
     const headers = [header("a", "1"), header("a", null)];
-    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await narrow(topics.deadLetters, 400_000);
     await send(poison("in parts", headers, value), accept("after parts"));
     const parts = await letters.until(keyed("in parts"), 4);
     expect(parts.map((part) => added(part, "part"))).toEqual(["1/4", "2/4", "3/4", "4/4"]);
@@ -176,7 +188,7 @@ describe("size", () => {
     const { brokers, topics } = world;
     const [key, large] = [randomBytes(300_000), randomBytes(300_000)];
     const headers = [header("large", large), header("a", null)];
-    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    await narrow(topics.deadLetters, 400_000);
     await send({ key, value: Buffer.from("no command"), headers }, accept("after a large key"));
     await eventually(
       async () => {
@@ -205,7 +217,7 @@ describe("size", () => {
 
   test("a result that its key makes too large is answered without it", async () => {
     const key = randomBytes(300_000);
-    await setTopicConfig(world.brokers, world.topics.results, { "max.message.bytes": "200000" });
+    await narrow(world.topics.results, 200_000);
     await send({ key, value: Buffer.from("no command"), headers: [] }, accept("after a huge key"));
     await letters.until((letter) => letter.key?.equals(key) === true);
     const [answer] = await results.until((record) => record.key === null);

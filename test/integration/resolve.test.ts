@@ -70,6 +70,32 @@ test("a command that is in doubt for two quotes is only decided for the one that
   expect(again).toMatchObject({ code: 1, out: named.out });
   expect(again.err).toContain("decided already");
 
+  // The action stands in the audit topic, with what came of it.
+  const audited = (await readTopic(world.brokers, world.topics.audit)).map(
+    ({ value }) => JSON.parse(String(value)) as { subject: string; data: Record<string, unknown> },
+  );
+  expect(audited.map(({ subject }) => subject)).toEqual(Array<string>(8).fill("two-quotes"));
+  expect(audited[4]?.data).toMatchObject({
+    action: "resolve",
+    by: "ana",
+    note: "asked the partner",
+    parameters: { quoteId: second.toUpperCase(), as: "not-executed", force: false },
+  });
+  const journalPlace = `${world.topics.journal}[`;
+  expect(audited[5]?.data).toMatchObject({
+    actionId: audited[4]?.data["actionId"],
+    outcome: {
+      kind: "done",
+      effect: { outcome: "FAILED", journal: expect.stringContaining(journalPlace) as string },
+    },
+  });
+  expect(audited[7]?.data["outcome"]).toMatchObject({
+    kind: "refused",
+    reason: expect.stringMatching(
+      /decided already .*: FAILED by OPERATOR \(ana: asked the partner\), .*\]@\d+/,
+    ) as string,
+  });
+
   // One doubt is left: now the commandId says enough.
   const last = await resolve("two-quotes", ["--as", "succeeded"]);
   expect(JSON.parse(last.out)).toMatchObject({ quoteId: first, outcome: "SUCCEEDED" });

@@ -77,6 +77,7 @@ test("a notification becomes an event: key, partition, headers and every byte of
     ce_subject: "tx-1",
     "content-type": "application/avro",
     traceparent,
+    ce_traceparent: traceparent,
   });
 
   const schema = (await (

@@ -6,7 +6,7 @@ import type { Mutant } from "./mutants.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
-const FILES = ["src/kafka/consume/key-order.ts", "src/kafka/consume/watermark.ts"];
+const FILES = ["key-order.ts", "tenure.ts", "watermark.ts"].map((name) => `src/kafka/consume/${name}`);
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -1,10 +1,14 @@
 import type { Lifeline, Place } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { Tenure } from "../../src/kafka/consume/tenure.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { itemOf } from "./replica.ts";
 import type { SentCommand } from "./scenario.ts";
 import { SESSION_TIMEOUT_MS } from "./scenario.ts";
 
-type Assignment = { replica: Replica; generation: number; stop: AbortController };
+type Assignment = { replica: Replica; generation: number; tenure: Tenure };
+
+/** What the real consumer waits before it handles a record again that failed. */
+const AGAIN_AFTER_MS = 2_000;
 
 /** The commands topic and the consumer group on it. */
 export const createGroup = (around: Surroundings, replicas: () => Replica[]) => {
@@ -15,7 +19,8 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     topic[command.partition]!.push(command);
   const committed = topic.map(() => 0);
   const owners: (Assignment | null)[] = topic.map(() => null);
-  let generations = 0;
+  /** Of all replicas, in the order of their beginning: those that are over too. */
+  const assignments: Assignment[] = [];
 
   const commit = (partition: number, generation: number, offset: number): void => {
     // The group refuses a member that is not in it any more.
@@ -25,20 +30,14 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     oracle.committed(topic[partition]!.slice(0, offset));
   };
 
-  /** What a replica does with a partition that is its own, with the bridge's own order of keys and its own watermark. */
-  const consume = (partition: number, { replica, generation, stop }: Assignment): void => {
+  /** What a replica does with a partition that is its own, with the bridge's own order of keys, tenure and watermark. */
+  const consume = (partition: number, { replica, generation, tenure }: Assignment): void => {
     const records = topic[partition]!;
     const watermark = new subject.Watermark(committed[partition]!);
-    const lifeline: Lifeline = {
-      stop: stop.signal,
-      cut: replica.cut.signal,
-      abandon: replica.abandon.signal,
-    };
+    const isLost = (): boolean => tenure.lost.signal.aborted;
 
-    const isLost = (): boolean => stop.signal.aborted;
-
-    const handle = async (offset: number, place: Place): Promise<void> => {
-      if (isLost()) return;
+    const handle = async (offset: number, place: Place, stop: AbortSignal): Promise<void> => {
+      const lifeline: Lifeline = { stop, cut: replica.cut.signal, abandon: replica.abandon.signal };
       const sent = records[offset]!;
       world.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
@@ -47,10 +46,6 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
         const end = await replica.execute(item, lifeline, place);
         world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
         if (end.kind === "reused") oracle.reused(sent);
-      } catch (error) {
-        if (!isLost() && replica.alive)
-          oracle.fail(`${sent.commandId}: execute rejected with ${String(error)}`);
-        return;
       } finally {
         log.ended(replica, item.ref);
       }
@@ -58,12 +53,21 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       const upTo = watermark.committable();
       world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
+    const run = (offset: number, place: Place): Promise<void> =>
+      subject.untilDone(tenure, place, {
+        handle: (signal) => handle(offset, place, signal),
+        failed: (error) => {
+          if (replica.alive)
+            oracle.fail(`${records[offset]!.commandId}: execute rejected with ${String(error)}`);
+          return replica.deps.clock.sleep(AGAIN_AFTER_MS, tenure.lost.signal);
+        },
+      });
     const fetch = (): void => {
       if (isLost()) return;
       while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= world.nowMs()) {
         const offset = watermark.next;
         watermark.begin(offset, records[offset]!.sentAtMs);
-        replica.order.submit(records[offset]!.kafkaKey, (place) => handle(offset, place));
+        replica.order.submit(records[offset]!.kafkaKey, (place) => run(offset, place));
       }
     };
     for (const { sentAtMs } of records.slice(watermark.next)) {
@@ -75,16 +79,25 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
 
   const assign = (partition: number, replica: Replica): void => {
     const old = owners[partition];
-    const assignment = { replica, generation: ++generations, stop: new AbortController() };
+    const assignment = { replica, generation: assignments.length + 1, tenure: subject.newTenure() };
+    assignments.push(assignment);
     owners[partition] = assignment;
     world.note(() => `group: partition ${partition} goes to ${replica.name}`);
     // The former owner hears of it when it hears of it.
-    if (old) world.after(random.int(0, 300), old.replica, () => old.stop.abort(new Error("partition lost")));
+    if (old)
+      world.after(random.int(0, 300), old.replica, () =>
+        subject.endTenure(old.tenure, new Error("partition lost")),
+      );
     world.after(random.int(0, 60), replica, () => {
       replica.lastHeartbeatMs = replica.deps.clock.now();
       consume(partition, assignment);
     });
   };
+
+  const tenuresOf = (replica: Replica): Tenure[] =>
+    assignments
+      .filter((one) => one.replica === replica && !one.tenure.lost.signal.aborted)
+      .map(({ tenure }) => tenure);
 
   const heardAtMs = new Map<Replica, number>();
   const isAwake = ({ alive, stopped, frozenUntilMs }: Replica): boolean =>
@@ -111,8 +124,17 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       const awake = members();
       if (awake.length > 0) assign(random.int(0, topic.length - 1), random.pick(awake));
     },
-    stopsOf: (replica: Replica): AbortController[] =>
-      owners.flatMap((owner) => (owner?.replica === replica ? [owner.stop] : [])),
+    /** A replica is told whether it may begin commands: what the real consumer does then. */
+    hold: (replica: Replica, isHeld: boolean): void => {
+      if (replica.stopped) return;
+      for (const tenure of tenuresOf(replica)) subject.holdTenure(tenure, isHeld);
+      replica.order.hold(isHeld);
+    },
+    /** A replica takes nothing new: what the real consumer does then. */
+    drain: (replica: Replica): void => {
+      for (const tenure of tenuresOf(replica)) subject.endTenure(tenure, new Error("draining"));
+      replica.order.hold(false);
+    },
     done: (): boolean => topic.every((records, partition) => committed[partition] === records.length),
   };
 };

@@ -132,8 +132,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/partition-view.ts",
-        from: "      const final = memory.find(fingerprint(ref));\n",
-        to: `      const final = memory.find(fingerprint(ref));
+        from: "      const { final } = memory.look(fingerprint(ref));\n",
+        to: `      const { final } = memory.look(fingerprint(ref));
       const other = opens.get(keyName(ref));
       if (!final && other) return { kind: "concluded", position: { partition, offset: other.offset }, taken: true };
 `,
@@ -533,8 +533,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "kafka/consume/key-order.ts",
-        from: "      if (running >= maxRunning) return;\n",
-        to: "      if (running > maxRunning) return;\n",
+        from: "running >= maxRunning) return;",
+        to: "running > maxRunning) return;",
       },
     ],
   },
@@ -565,6 +565,54 @@ export const mutants: Mutant[] = [
         file: "commands-to-results/journal-rules/state.ts",
         from: "  open && !open.inDoubt && open.claim.commandId",
         to: "  open && open.claim.commandId",
+      },
+    ],
+  },
+  {
+    name: "a held command is given up",
+    edits: [
+      {
+        file: "kafka/consume/tenure.ts",
+        from: "      if (isLost()) return;\n",
+        to: "      if (isLost() || signal.aborted) return;\n",
+      },
+    ],
+  },
+  {
+    name: "what waits for a place is not told that commands go on",
+    edits: [
+      {
+        file: "kafka/consume/key-order.ts",
+        from: "      held = isHeld;\n      fill();\n",
+        to: "      held = isHeld;\n",
+      },
+    ],
+  },
+  {
+    name: "the call of a held command is cut",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "{ signal: lifeline.cut, withinMs, mayCall }",
+        to: "{ signal: lifeline.stop, withinMs, mayCall }",
+      },
+    ],
+  },
+  {
+    name: "the claim of a held command is released although its call left",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });",
+        to: `const held = new Promise<never>((_, reject) => {
+    lifeline.stop.addEventListener("abort", () => reject(lifeline.stop.reason));
+  });
+  const outcome = await Promise.race([held, deps.call(request, { signal: lifeline.cut, withinMs, mayCall })]);`,
+      },
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
+        to: "    job.harmless.delete(attemptId);\n",
       },
     ],
   },

@@ -19,8 +19,9 @@ export const createNames = (oracle: Pick<Oracle, "fail">) => {
   };
 
   return {
-    read: (process: Process, key: string, { commandId }: Entry): void => {
-      keysOf(process, commandId).read.add(key);
+    /** What names a command is its claim or its refusal: the release of a claim that never came into the log says nothing of the command. */
+    read: (process: Process, key: string, { commandId, step }: Entry): void => {
+      if (step.kind === "claimed" || step.kind === "concluded") keysOf(process, commandId).read.add(key);
     },
     begins: (process: Process, key: string, entry: Entry): void => {
       const { step, commandId } = entry;

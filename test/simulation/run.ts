@@ -3,6 +3,7 @@ import { createJournalLog } from "./journal-log.ts";
 import { visit } from "./operator.ts";
 import { createOracle } from "./oracle.ts";
 import { createPartner } from "./partner.ts";
+import { createPauses } from "./pauses.ts";
 import { createRandom } from "./random.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { createReplica, freeze } from "./replica.ts";
@@ -26,6 +27,7 @@ const MOST_STEPS = 20_000;
 const LONGEST_MS = 400_000;
 /** After everything is answered and everybody is awake: long enough for whatever is left to be published by somebody. */
 const REST_MS = REPUBLISH_AFTER_MS + 2_000 + 2_000;
+const PAUSES_MS = [10, 100, 700, CALL_WITHIN_MS + 500, 12_000];
 const FREEZES_MS = [30, 400, CALL_WITHIN_MS + 100, 3_000, 30_000];
 
 const planFaults = (
@@ -34,6 +36,7 @@ const planFaults = (
   group: ReturnType<typeof createGroup>,
 ): void => {
   const { world, scenario, oracle } = around;
+  const pauses = createPauses(world, replicas, group.hold);
   const { random } = world;
   const { calmAtMs } = scenario;
   // Most of what matters happens soon after a command came.
@@ -48,7 +51,9 @@ const planFaults = (
   const start = (): void => {
     const name = `r${replicas.length + 1}`;
     world.note(() => `${name} starts`);
-    replicas.push(createReplica(around, name));
+    const replica = createReplica(around, name);
+    replicas.push(replica);
+    pauses.follow(replica);
   };
   const kill = (replica: Replica): void => {
     world.note(() => `${replica.name} is killed`);
@@ -90,7 +95,7 @@ const planFaults = (
       replica.stopped = true;
       world.after(random.int(100, 3_000), null, start);
       world.note(() => `${replica.name} drains`);
-      for (const stop of group.stopsOf(replica)) stop.abort(new Error("draining"));
+      group.drain(replica);
       world.after(random.int(0, 600), replica, () => {
         oracle.struck(replica.name);
         replica.cut.abort(new Error("the drain is over"));
@@ -102,12 +107,14 @@ const planFaults = (
       });
     });
   for (let i = 0; i < scenario.rebalances; i++) world.after(moment(), null, () => group.rebalance());
+  for (let i = 0; i < scenario.pauses; i++)
+    world.after(moment(), null, () => pauses.pause(random.pick(PAUSES_MS) * random.next()));
 };
 
 /** Runs one schedule: the same seed, the same schedule. */
 export const runSeed = async (seed: number, subject: Subject, tracing = false): Promise<Run> => {
   const random = createRandom(seed);
-  const scenario = scenarioOf(random);
+  const scenario = scenarioOf(random, createRandom(-seed));
   const world = createWorld(random, tracing);
   const oracle = createOracle(world, scenario);
   const log = createJournalLog(world, scenario, oracle);

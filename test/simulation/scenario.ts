@@ -46,6 +46,8 @@ export type Scenario = {
   crashes: number;
   freezes: number;
   rebalances: number;
+  /** How often commands are paused, and go on soon or later. */
+  pauses: number;
   story: Story | null;
   skewMs: number;
   chances: {
@@ -147,7 +149,8 @@ const twice = (commands: readonly SentCommand[], random: Random): SentCommand[] 
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
 
-export const scenarioOf = (random: Random): Scenario => {
+/** @param ofPauses of their own, so that a schedule without them is the same as ever */
+export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
   const faulty = random.chance(0.9);
   const story = faulty && random.chance(0.2) ? random.pick(STORIES) : null;
   const commandPartitions = story === "late-no" ? 2 : random.int(1, 2);
@@ -163,6 +166,7 @@ export const scenarioOf = (random: Random): Scenario => {
     crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
     freezes: faulty ? random.pick([0, 1, 2, 3]) : 0,
     rebalances: random.pick([0, 1, 2, 4]),
+    pauses: ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
     story,
     skewMs: story === "late-no" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
     chances: {

@@ -24,13 +24,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   "partner/connection/": room(["runtime/"], ["partner/types.ts"]),
   "kafka/": adapter,
   "ops/": adapter,
+  "ops/traces/": room(["runtime/"]),
   "notification/": room(["runtime/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
+  "operator/": room(["runtime/"], ["records.ts"]),
   "bridge/": room(
     [
       "runtime/",
+      "operator/",
       "config/",
       "partner/",
       "kafka/",
@@ -42,9 +45,21 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     ["records.ts"],
   ),
+  // Looks at what the other rooms talk to, with their own means.
+  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
   // Tools read and write topics, and the partner's log, themselves; of ops only `serve` needs something, its log.
   "cli/": room(
-    ["bridge/", "sandbox/", "config/", "runtime/", "kafka/", "log-to-events/", "ops/log.ts"],
+    [
+      "bridge/",
+      "doctor/",
+      "operator/",
+      "sandbox/",
+      "config/",
+      "runtime/",
+      "kafka/",
+      "log-to-events/",
+      "ops/log.ts",
+    ],
     ["records.ts"],
   ),
   // The sandbox shares nothing with the bridge: it must be able to catch its mistakes. What stands side by side in it composes its rooms.
@@ -89,6 +104,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 /** Libraries that belong to a room: there, and nowhere else, it is known that they are used. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
+  oauth4webapi: ["kafka/"],
   fzstd: ["kafka/"],
   lz4js: ["kafka/"],
   snappyjs: ["kafka/"],
@@ -98,13 +114,20 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@streamparser/json": ["log-to-events/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
+  "@opentelemetry/api": ["ops/traces/"],
+  "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
+  "@opentelemetry/resources": ["ops/traces/"],
+  "@opentelemetry/sdk-trace-base": ["ops/traces/"],
   commander: ["cli/"],
   "fastest-levenshtein": ["config/"],
 };
 
+/** Loaded where it is wanted, by `import()`. */
+const lazy = ["ops/traces/"];
+
 const MAX_LINES = 250;
 
-type Import = { specifier: string; typeOnly: boolean };
+type Import = { specifier: string; typeOnly: boolean; dynamic: boolean };
 
 const isTypeOnly = (node: ts.ImportDeclaration | ts.ExportDeclaration): boolean =>
   ts.isExportDeclaration(node)
@@ -116,11 +139,11 @@ const textOf = (node: ts.Node | undefined): string | null =>
 
 const importOf = (node: ts.Node): Import | null => {
   if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
-    return { specifier: textOf(node.moduleSpecifier) ?? "?", typeOnly: isTypeOnly(node) };
+    return { specifier: textOf(node.moduleSpecifier) ?? "?", typeOnly: isTypeOnly(node), dynamic: false };
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-    return { specifier: textOf(node.arguments[0]) ?? "?", typeOnly: false };
+    return { specifier: textOf(node.arguments[0]) ?? "?", typeOnly: false, dynamic: true };
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-    return { specifier: textOf(node.argument.literal) ?? "?", typeOnly: true };
+    return { specifier: textOf(node.argument.literal) ?? "?", typeOnly: true, dynamic: false };
   return null;
 };
 
@@ -157,7 +180,7 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
 
-const importProblem = (file: string, { specifier, typeOnly }: Import): string | null => {
+const importProblem = (file: string, { specifier, typeOnly, dynamic }: Import): string | null => {
   const own = roomOf(file);
   if (!specifier.startsWith(".")) {
     if (specifier.replace(/^node:/, "") === "process") return `${file}: imports process`;
@@ -167,6 +190,8 @@ const importProblem = (file: string, { specifier, typeOnly }: Import): string | 
   const target = posix.join(posix.dirname(file), specifier);
   const { values, types } = rooms[own] ?? room([]);
   const isOwn = own.endsWith("/") && target.startsWith(own);
+  if (!isOwn && !typeOnly && !dynamic && lazy.some((entry) => covers(entry, target)))
+    return `${file}: loads ${target} before it is wanted`;
   const allowed = isOwn || [...values, ...(typeOnly ? types : [])].some((entry) => covers(entry, target));
   return allowed ? null : `${file}: imports ${typeOnly ? "types of " : ""}${target}`;
 };

@@ -98,24 +98,35 @@ const keepHeaders = (): void => {
 export const followRaw = async (brokers: string, topic: string) => {
   keepHeaders();
   const seen: RawSeen[] = [];
-  const consumer = clientOf(brokers).consumer({ groupId: `raw-${topic}`, maxWaitTimeInMs: 100 });
-  await consumer.connect();
-  await consumer.subscribe({ topic, fromBeginning: true });
-  await consumer.run({
-    eachBatch: ({ batch: { partition, messages } }) => {
-      for (const message of messages) {
-        const { offset, key, value } = message;
-        seen.push({
-          partition,
-          offset: Number(offset),
-          key,
-          value,
-          headers: seenHeaders.get(message) ?? [],
-        });
-      }
-      return Promise.resolve();
-    },
-  });
+  const places = new Set<string>();
+  let stopped = false;
+  let consumers = 0;
+  /** Reads from the beginning; again with a new consumer where kafkajs gives one up. */
+  const follow = async (): Promise<kafkajs.Consumer> => {
+    const groupId = `raw-${topic}-${consumers++}`;
+    const consumer = clientOf(brokers).consumer({ groupId, maxWaitTimeInMs: 100 });
+    consumer.on(consumer.events.CRASH, ({ payload: { restart } }) => {
+      if (!restart && !stopped) current = follow();
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      eachBatch: ({ batch: { partition, messages } }) => {
+        for (const message of messages) {
+          const { offset, key, value } = message;
+          const place = `${partition}/${offset}`;
+          if (places.has(place)) continue;
+          places.add(place);
+          const headers = seenHeaders.get(message) ?? [];
+          seen.push({ partition, offset: Number(offset), key, value, headers });
+        }
+        return Promise.resolve();
+      },
+    });
+    return consumer;
+  };
+  let current = follow();
+  await current;
   return {
     seen,
     until: async (fits: (record: RawSeen) => boolean, count = 1): Promise<RawSeen[]> => {
@@ -123,6 +134,9 @@ export const followRaw = async (brokers: string, topic: string) => {
       await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
       return found();
     },
-    stop: () => consumer.disconnect(),
+    stop: async () => {
+      stopped = true;
+      await (await current).disconnect();
+    },
   };
 };

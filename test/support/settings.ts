@@ -7,7 +7,15 @@ export type Settings = Record<string, string>;
 
 export type Names = {
   groupId: string;
-  topics: { events: string; commands: string; results: string; journal: string; deadLetters: string };
+  topics: {
+    events: string;
+    commands: string;
+    results: string;
+    journal: string;
+    deadLetters: string;
+    audit: string;
+    control: string;
+  };
 };
 
 /** Names of a test's own, so that tests share one Kafka without meeting. All begin with the group's. */
@@ -21,6 +29,8 @@ export const ownNames = (): Names => {
       results: `${groupId}.results`,
       journal: `${groupId}.journal`,
       deadLetters: `${groupId}.dead-letters`,
+      audit: `${groupId}.audit`,
+      control: `${groupId}.control`,
     },
   };
 };
@@ -38,6 +48,8 @@ export const toolSettings = (
   TOPIC_COMMAND_RESULTS: topics.results,
   TOPIC_COMMAND_JOURNAL: topics.journal,
   TOPIC_DEAD_LETTERS: topics.deadLetters,
+  TOPIC_AUDIT: topics.audit,
+  TOPIC_CONTROL: topics.control,
 });
 
 /** What must never be seen anywhere. */

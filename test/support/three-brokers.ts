@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
+import type { Security } from "../../dev/cluster/broker-settings.mjs";
 import { agreedTopic } from "./broker-view.ts";
 import { sharedCluster } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
@@ -12,15 +13,18 @@ export type ThreeBrokers = ReturnType<typeof threeBrokers>;
 /** Settings of a bridge whose topics are to survive a broker. */
 export const onAllBrokers: Settings = { TOPIC_REPLICATION_FACTOR: "3" };
 
-/** A Kafka with three brokers for the tests of this file alone. After each test none stays frozen. */
-export const threeBrokers = () => {
+/**
+ * A Kafka with three brokers for the tests of this file alone. After each test none stays frozen.
+ * @param security listeners that ask who is there, beside the one in clear that everybody else uses
+ */
+export const threeBrokers = (security?: () => Promise<Security>) => {
   let kafka: KafkaCluster | undefined;
   const running = (): KafkaCluster => {
     if (!kafka) throw new Error("the brokers have not been started yet");
     return kafka;
   };
   beforeAll(async () => {
-    kafka = await startKafka({ brokers: 3 });
+    kafka = await startKafka({ brokers: 3, ...(security && { security: await security() }) });
   }, 90_000);
   afterAll(() => kafka?.stop());
   afterEach(() => kafka?.brokers.forEach((broker) => broker.resume()));
@@ -28,6 +32,8 @@ export const threeBrokers = () => {
   return {
     all: (): readonly Broker[] => running().brokers,
     addresses: (): string => running().bootstrapServers,
+    /** Of a listener that `security` added. */
+    addressesOf: (listener: string): string => running().at(listener),
     /** Beside the registry that all tests share. */
     cluster: (): Cluster => ({ ...sharedCluster(), kafkaBrokers: running().bootstrapServers }),
     /** The one that leads the first partition of a topic. */

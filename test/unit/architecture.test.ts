@@ -113,6 +113,12 @@ describe("the checker bites", () => {
     ["sandbox/control/control.ts", 'import { x } from "../world.ts";', "imports sandbox/world.ts"],
     ["sandbox/world.ts", 'import { x } from "./control/control.ts";', "imports sandbox/control/control.ts"],
     ["sandbox/page/page.ts", 'import type { X } from "../../ops/log.ts";', "imports types of ops/log.ts"],
+    [
+      "bridge/kit.ts",
+      'import { x } from "../ops/traces/open.ts";',
+      "loads ops/traces/open.ts before it is wanted",
+    ],
+    ["ops/log.ts", 'import { diag } from "@opentelemetry/api";', "imports @opentelemetry/api"],
     ["bridge/kit.ts", 'import { Kafka } from "kafkajs";', "imports kafkajs"],
     ["bridge/kit.ts", 'import type { X } from "kafkajs/types";', "imports kafkajs"],
     ["cli/send.ts", 'import { fetch } from "undici";', "imports undici"],

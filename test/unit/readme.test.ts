@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { generated } from "../../dev/generate.mjs";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { loadConfig } from "../../src/config/load.ts";
 
@@ -70,12 +69,6 @@ const loggedEvents = (): string[] =>
   );
 
 describe("the documentation", () => {
-  it("holds the tables that the code gives: `npm run generate` writes them", async () => {
-    const written = (await generated()).filter(({ path }) => path.endsWith(".md"));
-    expect(written.map(({ path }) => relative(root, path))).toEqual(["README.md", "docs/operations.md"]);
-    for (const { path, text } of written) expect(textOf(relative(root, path))).toBe(text);
-  });
-
   it("has links that lead somewhere", () => {
     expect(documents).toEqual(expect.arrayContaining(["README.md", "CONTRIBUTING.md", "docs/operations.md"]));
     expect(Object.fromEntries(documents.map((name) => [name, brokenLinks(name)]))).toEqual(

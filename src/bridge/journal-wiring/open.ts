@@ -38,6 +38,8 @@ export type JournalRoom = {
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
 
+const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
+
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
  * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
@@ -87,7 +89,8 @@ export const openJournal = async (
     kit,
   );
 
-  const entryOf = ({ partition, offset, timestampMs, key, value }: Incoming): Entry | null | "not yet" => {
+  const entryOf = (record: Incoming, key = keyOf(record)): Entry | null | "not yet" => {
+    const { partition, offset, timestampMs, value } = record;
     const unreadable = (detail: string): null => {
       log.error({ topic, partition, offset, detail }, "journal.unreadable");
       return null;
@@ -99,17 +102,18 @@ export const openJournal = async (
     if (!decoded.ok) return unreadable(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
-      fromRecord(decoded.value, { key: key.toString("utf8"), ageMs }) ??
+      fromRecord(decoded.value, { key, ageMs }) ??
       unreadable('another version of the bridge wrote it: see "Upgrading" in docs/operations.md')
     );
   };
 
   const take = (record: Incoming): boolean => {
     if (!watch.isOurs(record)) return true;
-    const entry = entryOf(record);
+    const key = keyOf(record);
+    const entry = entryOf(record, key);
     if (entry === "not yet") return false;
     const { partition, offset, timestampMs } = record;
-    const taken = { partition, offset, timestampMs, key: record.key?.toString("utf8") ?? "", entry };
+    const taken = { partition, offset, timestampMs, key: key ?? "", entry };
     const outcome = view.take(taken);
     if (outcome === "folded") {
       watch.learn(record);
@@ -128,7 +132,10 @@ export const openJournal = async (
   const tail = startTail(
     { ...readerOptions, groupId: kit.ownGroup("journal") },
     {
-      begin: watch.begin,
+      begin: (ranges) => {
+        recent.begin(ranges);
+        watch.begin(ranges);
+      },
       position: watch.position,
       take,
     },

@@ -11,6 +11,16 @@ export type Final = {
   succeeded: boolean;
 };
 
+/** What is known of a command under its key. */
+export type Known = {
+  /** Null while the command has no final result. */
+  final: Final | null;
+  /** Whether some command is known to have executed the accept of this key. */
+  spent: boolean;
+  /** The content that the command's first entry under this key had; null where it has none. */
+  content: number | null;
+};
+
 /**
  * What one partition of the journal says of its commands, in a few bytes each:
  * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its key
@@ -19,12 +29,7 @@ export type Final = {
  * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
  */
 export type Memory = {
-  /** Null while the command has no final result. */
-  find(print: Fingerprint): Final | null;
-  /** Whether a command is known to have executed the accept of this key. */
-  isSpent(print: Fingerprint): boolean;
-  /** The content that the command's first entry under this key had; null where it has none. */
-  contentOf(print: Fingerprint): number | null;
+  look(print: Fingerprint): Known;
   /** Whether the commandId has an entry under another key. */
   knowsElsewhere(print: Fingerprint): boolean;
   /** The command has an entry under this key. What its first entry says of the content stands. */
@@ -71,20 +76,23 @@ export const createMemory = (): Memory => {
   const highOf = (offset: number): number => Math.floor(offset / TWO_32) | USED;
 
   return {
-    find: (print) => {
-      const row = seek(print);
-      if (row < 0 || (flagsOf(row) & FINAL) === 0) return null;
-      const flags = flagsOf(row);
-      return { offset: offsetOf(row), taken: (flags & TAKEN) !== 0, succeeded: (flags & SUCCEEDED) !== 0 };
-    },
-
-    isSpent: (print) =>
-      commands.find(at(print, 0), (row) => (flagsOf(row) & SPENT) !== 0 && agree(row, print, 1, KEY_WORDS)) >=
-      0,
-
-    contentOf: (print) => {
-      const row = seek(print);
-      return row < 0 ? null : commands.word(row, CONTENT);
+    look: (print) => {
+      let own = -1;
+      let spent = false;
+      // The rows of a key, this command's and those of others, stand in one run.
+      commands.find(at(print, 0), (row) => {
+        if (!agree(row, print, 1, KEY_WORDS)) return false;
+        if ((flagsOf(row) & SPENT) !== 0) spent = true;
+        if (agree(row, print, COMMAND, WORDS)) own = row;
+        return spent && own >= 0;
+      });
+      if (own < 0) return { final: null, spent, content: null };
+      const flags = flagsOf(own);
+      const final =
+        (flags & FINAL) === 0
+          ? null
+          : { offset: offsetOf(own), taken: (flags & TAKEN) !== 0, succeeded: (flags & SUCCEEDED) !== 0 };
+      return { final, spent, content: commands.word(own, CONTENT) };
     },
 
     knowsElsewhere: (print) => {
@@ -95,7 +103,12 @@ export const createMemory = (): Memory => {
 
     meet: (print, { content, offset }) => {
       if (seek(print) >= 0) return;
-      commands.add([...print, content, lowOf(offset), highOf(offset)]);
+      const row = new Uint32Array(WORDS + 3);
+      row.set(print);
+      row[CONTENT] = content;
+      row[LOW] = lowOf(offset);
+      row[HIGH] = highOf(offset);
+      commands.add(row);
       ids.add([at(print, COMMAND), at(print, 0)]);
     },
 

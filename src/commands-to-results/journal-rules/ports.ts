@@ -24,6 +24,7 @@ export type Origin = { topic: string; partition: number; offset: number; key: Bu
 export type Envelope = {
   /** The trace that the command belongs to. */
   traceparent: string | null;
+  tracestate?: string | null | undefined;
   /** Of a command that could not be read, or has no commandId: its key and place in Kafka are repeated. */
   origin: Origin | null;
 };
@@ -82,6 +83,8 @@ export type Deps = {
   newId: () => string;
   observer: Observer;
   options: Options;
+  /** What a command does outside of itself, as a part of its trace; absent where there are no traces. */
+  traced?: ((envelope: Envelope) => Pick<Deps, "call" | "journal">) | undefined;
 };
 
 /** What is to be done for a command: the partner is called, unless the guard forbids it; or the command is refused for what it says. */

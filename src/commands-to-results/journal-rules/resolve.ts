@@ -16,9 +16,13 @@ export type Decision = {
 };
 
 export type Resolved =
-  | { kind: "resolved"; result: CommandResult }
-  /** There is a final result already; null when it is QUOTE_ALREADY_TAKEN, of which the journal holds no record of its own. */
-  | { kind: "decided"; result: CommandResult | null }
+  /** `position`: of the decision. */
+  | { kind: "resolved"; result: CommandResult; position: Position }
+  /**
+   * There is a final result already, with the word of the operator who decided it; the result is null when it is QUOTE_ALREADY_TAKEN, of which the
+   * journal holds no record of its own.
+   */
+  | { kind: "decided"; result: CommandResult | null; note: string | null; position: Position }
   | { kind: "tooYoung"; ageMs: number; neededMs: number }
   /** Held: its owner, or whoever gets the command next, will end it. */
   | { kind: "underWay" }
@@ -41,13 +45,18 @@ const resultAt = (
   deps: ResolveDeps,
   position: Position,
   signal: AbortSignal,
-): Promise<{ result: CommandResult; value: Buffer; traceparent: string | null } | null> => {
+): Promise<{
+  result: CommandResult;
+  value: Buffer;
+  note: string | null;
+  traceparent: string | null;
+} | null> => {
   // Decoding is tried again as well: the schema of an older result may have to be asked for first.
   return durably(deps, "reread", signal, async () => {
     const entry = await deps.journal.reread(position);
     if (entry?.step.kind !== "concluded") return null;
-    const { result: value, traceparent } = entry.step;
-    return { result: deps.codec.decode(value), value, traceparent };
+    const { result: value, note, traceparent } = entry.step;
+    return { result: deps.codec.decode(value), value, note, traceparent };
   });
 };
 
@@ -132,7 +141,9 @@ const withoutDoubt = async (
 ): Promise<Resolved> => {
   if (found.kind === "free") return { kind: "unknown" };
   if (found.kind === "held") return { kind: "underWay" };
-  return { kind: "decided", result: (await resultAt(deps, found.position, signal))?.result ?? null };
+  const { position } = found;
+  const { result, note } = (await resultAt(deps, position, signal)) ?? { result: null, note: null };
+  return { kind: "decided", result, note, position };
 };
 
 /**
@@ -162,11 +173,14 @@ export const resolve = async (
   const after = view.look(ref);
   if (said === null || after.kind !== "concluded") return { kind: "unknown" };
   const standing = await resultAt(deps, after.position, signal);
-  if (!standing) return { kind: "decided", result: null };
-  const { result, value, traceparent } = standing;
+  const { position } = after;
+  if (!standing) return { kind: "decided", result: null, note: null, position };
+  const { result, value, note, traceparent } = standing;
   await durably(deps, "publish", signal, () => deps.publish(result, value, { traceparent, origin: null }));
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
   await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));
-  return { kind: value.equals(said) ? "resolved" : "decided", result };
+  return value.equals(said)
+    ? { kind: "resolved", result, position }
+    : { kind: "decided", result, note, position };
 };

@@ -26,6 +26,7 @@ export type Waiters<Name> = {
 export const createWaiters = <Name>(): Waiters<Name> => {
   const waiting = new Map<Name, Set<() => void>>();
   const wake = (name: Name): void => {
+    if (waiting.size === 0) return;
     const wakes = waiting.get(name);
     if (!wakes) return;
     waiting.delete(name);

@@ -45,4 +45,8 @@ export const commands = {
     fallback: "2m",
     help: "How long a command is tried, from when a replica takes it up.",
   }),
+  trustTrace: flag({
+    env: "COMMANDS_TRUST_TRACE",
+    help: "Continues the trace that a command came with, which is only linked otherwise.",
+  }),
 } as const;

@@ -1,14 +1,18 @@
+import { checkHeaderText, readHeaderPairs } from "../read.ts";
 import {
   brokers,
   certificates,
   duration,
+  endpoint,
   flag,
   integer,
   optionalOneOf,
   optionalText,
+  pairs,
   privateKey,
   requiredUrl,
   secret,
+  secretFile,
   text,
   topic,
 } from "../setting.ts";
@@ -37,14 +41,37 @@ export const kafka = {
   tlsKeyFile: privateKey({ env: "KAFKA_TLS_KEY_FILE", help: "Client key, PEM." }),
   saslMechanism: optionalOneOf({
     env: "KAFKA_SASL_MECHANISM",
-    values: ["plain", "scram-sha-256", "scram-sha-512"],
+    values: ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"],
     help: "SASL mechanism; none when absent.",
   }),
   saslUsername: optionalText({ env: "KAFKA_SASL_USERNAME", help: "SASL user." }),
   saslPassword: secret({ env: "KAFKA_SASL_PASSWORD", help: "SASL password." }),
+  oauthTokenEndpoint: endpoint({
+    env: "KAFKA_OAUTH_TOKEN_ENDPOINT",
+    help: "Where `oauthbearer` gets its tokens by client credentials.",
+  }),
+  oauthClientId: optionalText({ env: "KAFKA_OAUTH_CLIENT_ID", help: "Client id at the token endpoint." }),
+  oauthClientSecret: secret({
+    env: "KAFKA_OAUTH_CLIENT_SECRET",
+    help: "Client secret at the token endpoint, sent by HTTP Basic.",
+  }),
+  oauthScope: optionalText({ env: "KAFKA_OAUTH_SCOPE", help: "Scopes to ask for, separated by spaces." }),
+  oauthAudience: optionalText({
+    env: "KAFKA_OAUTH_AUDIENCE",
+    help: "Sent to the token endpoint as `audience`.",
+  }),
+  oauthExtensions: pairs({
+    env: "KAFKA_OAUTH_EXTENSIONS",
+    help: "SASL extensions sent to the brokers with the token.",
+  }),
+  oauthTokenFile: secretFile({
+    env: "KAFKA_OAUTH_TOKEN_FILE",
+    help: "File with the token, instead of a token endpoint; read again when it changes.",
+  }),
+  awsRegion: optionalText({ env: "KAFKA_AWS_REGION", help: "Region of the MSK cluster, for `aws-msk-iam`." }),
   allowPlaintext: flag({
     env: "KAFKA_ALLOW_PLAINTEXT",
-    help: "Allows a PLAIN password in clear, and certificates that are not used, without KAFKA_TLS.",
+    help: "Allows a PLAIN password, tokens and client secrets in clear, and certificates that are not used, without TLS.",
   }),
 } as const;
 
@@ -56,6 +83,16 @@ export const registry = {
   }),
   username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),
   password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Basic authentication: password." }),
+  token: secret({ env: "SCHEMA_REGISTRY_TOKEN", help: "Bearer token.", check: checkHeaderText }),
+  oauth: flag({
+    env: "SCHEMA_REGISTRY_OAUTH",
+    help: "Bearer token of the same source as Kafka's, see KAFKA_OAUTH_….",
+  }),
+  headers: secret({
+    env: "SCHEMA_REGISTRY_HEADERS",
+    help: "Further headers of each request, `name=value,name=value`.",
+    check: (text) => void readHeaderPairs(text),
+  }),
   caFile: certificates({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
 } as const;
 
@@ -80,6 +117,16 @@ export const topics = {
     env: "TOPIC_DEAD_LETTERS",
     fallback: "fx.dead-letters",
     help: "What could not be understood, byte for byte.",
+  }),
+  audit: topic({
+    env: "TOPIC_AUDIT",
+    fallback: "fx.bridge-audit",
+    help: "What people did with the bridge: JSON CloudEvents.",
+  }),
+  control: topic({
+    env: "TOPIC_CONTROL",
+    fallback: "fx.bridge-control",
+    help: "What is paused; compacted.",
   }),
   partitions: integer({
     env: "TOPIC_PARTITIONS",

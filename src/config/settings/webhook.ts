@@ -1,6 +1,7 @@
 import {
   cidrs,
   duration,
+  flag,
   headerName,
   integer,
   optionalOneOf,
@@ -9,6 +10,7 @@ import {
   secret,
   text,
   trustedCidrs,
+  url,
 } from "../setting.ts";
 
 export const webhook = {
@@ -22,6 +24,10 @@ export const webhook = {
     env: "WEBHOOK_PATH",
     fallback: "/webhooks/transaction-status",
     help: "Where notifications are received; path-token appends /<token>.",
+  }),
+  publicUrl: url({
+    env: "WEBHOOK_PUBLIC_URL",
+    help: "Where the partner reaches that path, without the token: what `doctor` asks from outside.",
   }),
   auth: optionalOneOf({
     env: "WEBHOOK_AUTH",
@@ -78,5 +84,9 @@ export const webhook = {
     env: "WEBHOOK_DEDUP_WINDOW",
     fallback: "2h",
     help: "How long a published notification is remembered.",
+  }),
+  trustTrace: flag({
+    env: "WEBHOOK_TRUST_TRACE",
+    help: "Continues the trace that a request names. Anybody may name one, so it is only linked otherwise.",
   }),
 } as const;

@@ -13,13 +13,26 @@ export type FoundTopic = {
   config: Readonly<Record<string, string>>;
 };
 
+/** A consumer group, in Kafka's words. Of a member that is just joining no partitions are told. */
+export type FoundGroup = {
+  state: string;
+  members: readonly {
+    clientId: string;
+    host: string;
+    partitions: Readonly<Record<string, readonly number[]>>;
+  }[];
+};
+
 /** What is asked of a cluster outside of reading and writing. Every question is bounded; rejects when it is not answered. */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
+  /** Where the cluster says that its brokers are, each as host:port. */
+  brokers(): Promise<readonly string[]>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
   /** What a group has committed for the partitions of a topic. Of none is nothing said but by Kafka itself. */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
+  group(groupId: string): Promise<FoundGroup>;
   /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
   defaultReplicationFactor(): Promise<number | null>;
   create(topic: {
@@ -119,6 +132,11 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         });
         return new Map(await Promise.all(found));
       }),
+    brokers: () =>
+      ask(async (admin) => {
+        const { brokers } = await admin.describeCluster();
+        return brokers.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+      }),
     ranges: (topic, sinceMs) =>
       ask(async (admin) => {
         const bounds = await admin.fetchTopicOffsets(topic);
@@ -146,6 +164,19 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
             // Below zero: none, or wherever the log begins.
             .filter(([, { offset }]) => offset >= 0),
         );
+      }),
+    group: (groupId) =>
+      ask(async (admin) => {
+        const [found] = (await admin.describeGroups([groupId])).groups;
+        if (!found) throw new Error(`no group ${groupId} in the answer`);
+        const members = found.members.map(({ clientId, clientHost, memberAssignment }) => ({
+          clientId,
+          // Java writes an address with a slash before it.
+          host: clientHost.replace(/^.*\//, ""),
+          // Without bytes, before its first assignment, there is none.
+          partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
+        }));
+        return { state: found.state, members };
       }),
     defaultReplicationFactor: () =>
       ask(async (admin) => {

@@ -74,6 +74,17 @@ const roomProblems = (
         ];
   });
 
+/** Whoever reads such a topic goes by one order of all that stands there. */
+export const divided = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] =>
+  topicPlans(names).flatMap(({ name, partitions }) => {
+    const there = found.get(name)?.partitions ?? 0;
+    return partitions === undefined || there <= partitions
+      ? []
+      : [
+          `Topic ${name} has ${there} partitions, so that nobody can tell which of its entries was first: delete it and ${SETUP}, which makes it with ${partitions}.`,
+        ];
+  });
+
 const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
   const weak = names
     .map((name) => found.get(name))
@@ -94,6 +105,17 @@ const compacted = (commands: FoundTopic | undefined): string[] =>
   commands?.config["cleanup.policy"]?.includes("compact")
     ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
     : [];
+
+/** What is deleted there after a while is a pause that replicas which start later know nothing of. */
+const pausesForgotten = (control: FoundTopic | undefined): string[] => {
+  const policy = control?.config["cleanup.policy"];
+  const isKept = policy === undefined || (policy.includes("compact") && !policy.includes("delete"));
+  return isKept
+    ? []
+    : [
+        `Topic ${control?.name} does not keep what is paused for ever, so that a replica that starts may not know: set cleanup.policy=compact.`,
+      ];
+};
 
 const DAY_MS = 86_400_000;
 
@@ -134,11 +156,14 @@ export type InspectOptions = {
   lookbackMs: number | null;
 };
 
-/** Looks whether topics and schemas are there and as they must be. Rejects when Kafka or the registry cannot be asked. */
-export const inspect = async (
+type OfTopics = Omit<Inspection, "schemaIds">;
+type OfSchemas = Pick<Inspection, "schemaIds" | "problems">;
+
+/** Looks whether topics are there and as they must be. Rejects when Kafka cannot be asked. */
+export const inspectTopics = async (
   { names, used, room, lookbackMs }: InspectOptions,
-  { cluster, registry }: { cluster: Cluster; registry: Registry },
-): Promise<Inspection> => {
+  cluster: Pick<Cluster, "find">,
+): Promise<OfTopics> => {
   const usedNames = used.map((role) => names[role]);
   const found = await cluster.find(usedNames);
   const problems = usedNames
@@ -146,11 +171,30 @@ export const inspect = async (
     .map((name) => `Topic ${name} does not exist: ${SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
-  problems.push(...roomProblems(names, room, found));
+  problems.push(...roomProblems(names, room, found), ...divided(names, found));
   const kept = lookbackMs === null ? null : eventsForgotten(found.get(names.transactionStatus), lookbackMs);
   if (kept?.problem) problems.push(kept.problem);
   const forgotten = kept?.warning ?? null;
+  const warnings = [
+    ...(forgotten === null ? [] : [forgotten]),
+    ...weaknesses(usedNames, found),
+    ...(used.includes("commands") ? compacted(found.get(names.commands)) : []),
+    ...(used.includes("control") ? pausesForgotten(found.get(names.control)) : []),
+    ...uncleanOnes(
+      usedNames.filter((name) => name !== names.journal),
+      found,
+    ),
+  ];
+  return { problems, warnings, forgotten };
+};
 
+/** Looks whether the schemas of topics are registered. Rejects when the registry cannot be asked. */
+export const inspectSchemas = async (
+  { names, used }: Pick<InspectOptions, "names" | "used">,
+  registry: Pick<Registry, "find">,
+): Promise<OfSchemas> => {
+  const problems: string[] = [];
+  const usedNames = used.map((role) => names[role]);
   const schemaIds = new Map<RecordName, number>();
   for (const { name, schema } of topicPlans(names).filter((plan) => usedNames.includes(plan.name))) {
     if (schema === null) continue;
@@ -158,14 +202,15 @@ export const inspect = async (
     if (id === null) problems.push(`Schema ${subjectOf(name)} is not registered in this version: ${SETUP}.`);
     else schemaIds.set(schema, id);
   }
-  const warnings = [
-    ...(forgotten === null ? [] : [forgotten]),
-    ...weaknesses(usedNames, found),
-    ...(used.includes("commands") ? compacted(found.get(names.commands)) : []),
-    ...uncleanOnes(
-      usedNames.filter((name) => name !== names.journal),
-      found,
-    ),
-  ];
-  return { schemaIds, problems, warnings, forgotten };
+  return { schemaIds, problems };
+};
+
+/** Looks whether topics and schemas are there and as they must be. Rejects when Kafka or the registry cannot be asked. */
+export const inspect = async (
+  options: InspectOptions,
+  { cluster, registry }: { cluster: Cluster; registry: Registry },
+): Promise<Inspection> => {
+  const ofTopics = await inspectTopics(options, cluster);
+  const { schemaIds, problems } = await inspectSchemas(options, registry);
+  return { ...ofTopics, schemaIds, problems: [...ofTopics.problems, ...problems] };
 };

@@ -60,12 +60,13 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
       continue;
     }
     const config = withDurability(await withRoom(plan, options, cluster), replicas);
-    const what = `${options.partitions} partitions, ${replicas} replicas`;
+    const { partitions = options.partitions } = plan;
+    const what = `${partitions} ${partitions === 1 ? "partition" : "partitions"}, ${replicas} replicas`;
     if (options.dryRun) {
       say(`topic ${plan.name}: would be created, ${what}`);
       continue;
     }
-    const { partitions, replicationFactor } = options;
+    const { replicationFactor } = options;
     await cluster.create({ name: plan.name, partitions, replicationFactor, config });
     say(`topic ${plan.name}: created, ${what}`);
   }

@@ -7,6 +7,8 @@ export type TopicNames = {
   results: string;
   journal: string;
   deadLetters: string;
+  audit: string;
+  control: string;
 };
 
 /** How a topic is to be: what `setup` creates and `serve` expects. */
@@ -14,6 +16,8 @@ export type TopicPlan = {
   name: string;
   /** The schema registered as `<name>-value`; null where values have none. */
   schema: RecordName | null;
+  /** Where the number is not the operator's to choose. */
+  partitions?: number;
   config: Readonly<Record<string, string>>;
 };
 
@@ -57,6 +61,13 @@ export const topicPlans = (names: TopicNames): TopicPlan[] => [
   plan(names.deadLetters, null, 30, {
     "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
   }),
+  // One partition each: whoever acts at the same time as another one sees who was first.
+  {
+    // Whether an earlier replay may still be at work is told by the broker's times, not by those of people's machines.
+    ...plan(names.audit, null, 365, { "message.timestamp.type": "LogAppendTime" }),
+    partitions: 1,
+  },
+  { ...plan(names.control, null, 365, { "cleanup.policy": "compact", "retention.ms": "-1" }), partitions: 1 },
 ];
 
 export const subjectOf = (topic: string): string => `${topic}-value`;

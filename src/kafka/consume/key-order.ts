@@ -5,6 +5,8 @@
 export type KeyOrder = {
   /** `key` null: a key of its own. The task must not reject. */
   submit(key: string | null, task: Task): void;
+  /** While held nothing begins, and nobody who has left a place gets one. What runs goes on. */
+  hold(isHeld: boolean): void;
   /** Tasks submitted and not finished. */
   readonly unfinished: number;
   readonly running: number;
@@ -27,10 +29,11 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   const queue = new Set<() => void>();
   let running = 0;
   let unfinished = 0;
+  let held = false;
 
   const fill = (): void => {
     for (const enter of queue) {
-      if (running >= maxRunning) return;
+      if (held || running >= maxRunning) return;
       queue.delete(enter);
       running += 1;
       enter();
@@ -96,6 +99,10 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
       }
       if (key !== null) behind.set(key, []);
       begin(key, task);
+    },
+    hold: (isHeld) => {
+      held = isHeld;
+      fill();
     },
     get unfinished() {
       return unfinished;

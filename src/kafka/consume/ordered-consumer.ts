@@ -5,12 +5,13 @@ import type { Log } from "../../runtime/log.ts";
 import { heldBytes } from "./held-bytes.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type Place } from "./key-order.ts";
+import { watchLag, type Lag } from "./lag.ts";
 import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
 import type { Stretch } from "./reader-hooks.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
-import { newTenure, readFrom, type Tenure } from "./tenure.ts";
+import { endTenure, holdTenure, newTenure, readFrom, untilDone, type Tenure } from "./tenure.ts";
 import type { Watermark } from "./watermark.ts";
 
 export type OrderedOptions = ReaderOptions & {
@@ -24,7 +25,8 @@ export type OrderedOptions = ReaderOptions & {
 
 /**
  * Handles one record. Resolves when its offset may be committed. A rejection leaves the record unfinished: it is handled again after a
- * pause, and its offset holds the partition's commits back meanwhile. `signal` aborts when the partition was lost or the process stops.
+ * pause, and its offset holds the partition's commits back meanwhile. `signal` aborts when the partition was lost, the process stops, or the
+ * consumer is held: then the record is handled again when it goes on.
  */
 export type Handle = (record: Incoming, context: { place: Place; signal: AbortSignal }) => Promise<void>;
 
@@ -33,6 +35,13 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
   assignment(): readonly number[];
   unfinished(): number;
   inFlight(): number;
+  /** How far what is finished is behind the ends of the partitions held. */
+  lag: () => Lag;
+  /**
+   * While held no record is begun, and those under way are told to stop. It stays a member of its group, and reads on for as long as it may hold
+   * what it reads.
+   */
+  hold: (isHeld: boolean) => void;
   /** Takes nothing new, lets what runs finish for `drainMs` at most, commits, and leaves the group. */
   stop(drainMs: number): Promise<void>;
 };
@@ -52,7 +61,7 @@ export const startOrderedConsumer = (
 
   const lose = (partition: number, tenure: Tenure): void => {
     tenures.delete(partition);
-    tenure.lost.abort(new Error("the partition went to another replica"));
+    endTenure(tenure, new Error("the partition went to another replica"));
   };
 
   const isHeld = (partition: number, tenure: Tenure): boolean =>
@@ -89,26 +98,18 @@ export const startOrderedConsumer = (
       sameLog.readOn(partition, tenure);
   };
 
-  const run = async (record: Incoming, tenure: Tenure, watermark: Watermark, place: Place): Promise<void> => {
-    const { signal } = tenure.lost;
-    const isLost = (): boolean => signal.aborted;
-    while (!isLost()) {
-      try {
+  const run = (record: Incoming, tenure: Tenure, watermark: Watermark, place: Place): Promise<void> =>
+    untilDone(tenure, place, {
+      handle: async (signal) => {
         await handle(record, { place, signal });
         watermark.finish(record.offset);
-        break;
-      } catch (error) {
-        if (isLost()) break;
+      },
+      failed: (error) => {
         const { topic, partition, offset } = record;
         log.error({ topic, partition, offset, reason: messageOf(error) }, "command.stuck");
-        place.leave();
-        await clock
-          .sleep(AGAIN_AFTER_MS, signal)
-          .then(() => place.take(signal))
-          .catch(() => undefined);
-      }
-    }
-  };
+        return clock.sleep(AGAIN_AFTER_MS, tenure.lost.signal);
+      },
+    });
 
   const take = (read: Incoming, tenure: Tenure, watermark: Watermark): void => {
     const record = ownCopy(read);
@@ -169,6 +170,7 @@ export const startOrderedConsumer = (
   const reader = startReader(options, { assigned, read, fetchesAgain }, deps);
   const committing = new AbortController();
   const committed = keepCommitting(commit, { clock, log, signal: committing.signal });
+  const lag = watchLag(options.topic, tenures, { ...deps, signal: committing.signal });
 
   return {
     lastHeartbeat: reader.lastHeartbeat,
@@ -176,10 +178,18 @@ export const startOrderedConsumer = (
     assignment: () => [...tenures.keys()].sort((a, b) => a - b),
     unfinished: () => order.unfinished,
     inFlight: () => order.running,
+    lag,
+    hold: (isHeld) => {
+      if (stopping) return;
+      for (const tenure of tenures.values()) holdTenure(tenure, isHeld);
+      order.hold(isHeld);
+    },
     stop: async (drainMs) => {
       stopping = true;
       for (const partition of tenures.keys()) reader.pause(partition);
-      for (const tenure of tenures.values()) tenure.lost.abort(new Error("the process stops"));
+      for (const tenure of tenures.values()) endTenure(tenure, new Error("the process stops"));
+      // What was never begun ends at once, where it is.
+      order.hold(false);
       const until = clock.monotonic() + drainMs;
       while (order.unfinished > 0 && clock.monotonic() < until) await clock.sleep(20);
       committing.abort();

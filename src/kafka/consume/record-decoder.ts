@@ -35,15 +35,15 @@ const readBytes = (decoder: Decoder): Buffer | null => {
   return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
 };
 
-const timestampOf = (batch: Batch, delta: string): string =>
+const timestampOf = (batch: Batch, delta: { toString(): string }): string =>
   batch.timestampType === LOG_APPEND_TIME
     ? batch.maxTimestamp
-    : String(BigInt(batch.firstTimestamp) + BigInt(delta));
+    : String(BigInt(batch.firstTimestamp) + BigInt(delta.toString()));
 
 /** A record of a batch of version 2: attributes, timestamp, offset, key, value, and the headers up to its end. */
 export const decodeRecord = (decoder: Decoder, batch: Batch) => {
   const attributes = decoder.readInt8();
-  const timestamp = timestampOf(batch, String(decoder.readVarLong()));
+  const timestamp = timestampOf(batch, decoder.readVarLong());
   const offset = String(Number(batch.firstOffset) + decoder.readVarInt());
   const key = readBytes(decoder);
   const value = readBytes(decoder);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { polled } from "../../runtime/turn.ts";
 import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 
@@ -14,6 +15,8 @@ export type TailHooks = {
   position: (partition: number) => number | null;
   /** False: this record does not follow on the last one. Reading begins anew. */
   take: (record: Incoming) => boolean;
+  /** Everything before this offset was read, also where no record stands. */
+  reached?: (partition: number, next: number) => void;
 };
 
 export type TailOptions = {
@@ -33,7 +36,8 @@ export type Tail = Pick<Reader, "state" | "focus"> & {
 type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
 
 const AGAIN_AFTER_MS = 1_000;
-const MAX_BYTES_PER_PARTITION = 1_048_576;
+/** A fetch is decoded in one go, and keeps the process from other things meanwhile: a long log is read for minutes. */
+const MAX_BYTES_PER_PARTITION = 524_288;
 
 /**
  * Follows all partitions of a topic from the start of given ranges, for ever, and commits nothing. kafkajs forgets its position at each
@@ -63,8 +67,10 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
           }
           return positions;
         },
-        read: (_, records) => {
-          if (lost.signal.aborted) return;
+        read: async (partition, records, { next, isCurrent }) => {
+          // Between two stretches the process gets to do other things.
+          await polled();
+          if (lost.signal.aborted || !isCurrent()) return;
           for (const record of records) {
             if (hooks.take(record)) continue;
             log.warn(
@@ -74,6 +80,7 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
             lost.abort();
             return;
           }
+          hooks.reached?.(partition, next);
         },
       },
       deps,

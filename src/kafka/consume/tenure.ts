@@ -1,11 +1,14 @@
 import { setMaxListeners } from "node:events";
 import type { Mark } from "../mark.ts";
+import type { Place } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
 /** What is known of a partition between gaining and losing it. */
 export type Tenure = {
   /** Aborts when the partition is lost or the process stops. */
   readonly lost: AbortController;
+  /** Aborts then as well, and when the consumer is held; there is a new one when it goes on. */
+  stop: AbortController;
   /** Null until the first record of a log of which nothing was committed: that one is read from its beginning. */
   watermark: Watermark | null;
   /** The offset that the group has from us; -1 for none. */
@@ -20,19 +23,62 @@ export type Tenure = {
   replacedAt: number | null;
 };
 
-export const newTenure = (): Tenure => {
-  const lost = new AbortController();
-  // Each record under way listens to it.
-  setMaxListeners(0, lost.signal);
-  return {
-    lost,
-    watermark: null,
-    committed: -1,
-    pausedFor: "place",
-    isSettled: false,
-    looks: 0,
-    replacedAt: null,
-  };
+/** Each record under way listens to it. */
+export const newEnd = (): AbortController => {
+  const end = new AbortController();
+  setMaxListeners(0, end.signal);
+  return end;
+};
+
+export const newTenure = (): Tenure => ({
+  lost: newEnd(),
+  stop: newEnd(),
+  watermark: null,
+  committed: -1,
+  pausedFor: "place",
+  isSettled: false,
+  looks: 0,
+  replacedAt: null,
+});
+
+/** The partition was lost, or the process stops. */
+export const endTenure = ({ lost, stop }: Tenure, reason: Error): void => {
+  lost.abort(reason);
+  stop.abort(reason);
+};
+
+/** Tells what is under way to stop, or lets it be handled again. */
+export const holdTenure = (tenure: Tenure, isHeld: boolean): void => {
+  if (isHeld) tenure.stop.abort(new Error("no record is begun now"));
+  else if (tenure.stop.signal.aborted) tenure.stop = newEnd();
+};
+
+/**
+ * Handles a record until that succeeds or the tenure ends: again after a pause when it failed, and when it gets a place again after it was held.
+ * @param options.failed resolves when the pause is over
+ */
+export const untilDone = async (
+  tenure: Tenure,
+  place: Place,
+  {
+    handle,
+    failed,
+  }: { handle: (signal: AbortSignal) => Promise<void>; failed: (error: unknown) => Promise<void> },
+): Promise<void> => {
+  const lost = tenure.lost.signal;
+  const isLost = (): boolean => lost.aborted;
+  while (!isLost()) {
+    const { signal } = tenure.stop;
+    try {
+      await handle(signal);
+      return;
+    } catch (error) {
+      if (isLost()) return;
+      place.leave();
+      const pause = signal.aborted ? Promise.resolve() : failed(error);
+      await pause.then(() => place.take(lost)).catch(() => undefined);
+    }
+  }
 };
 
 /** The offset to read from: that of the last record, which is read once more to see that the log is still the same one. */

@@ -92,6 +92,12 @@ export class Backlog {
     }
   }
 
+  /** Gives up on records that were sent: even after an error that the broker named they may stand in the topic. */
+  doubt(items: readonly Waiting[], reason: string): void {
+    const why = `${this.#options.topic} did not acknowledge: ${reason}`;
+    for (const item of items) this.failed(item, new PublishError("timeout", why));
+  }
+
   /** Gives up on records for good. */
   abandon(items: readonly Waiting[]): void {
     const why = `${this.#options.topic} did not acknowledge before the shutdown`;

@@ -1,3 +1,4 @@
+import type { TraceContext } from "../../runtime/traces.ts";
 import type { EncodedHeaders, Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
@@ -13,14 +14,25 @@ export type Envelope = {
   id: string;
   subject: string;
   timeMs: number;
-  /** W3C trace context, where there is one. */
-  traceparent: string | null;
+  trace: TraceContext | null;
 };
 
 export type EnvelopeHeaders = {
   /** What all events of the writer have in common. */
   encodedHeaders: EncodedHeaders;
   headersOf: (envelope: Envelope) => Header[];
+};
+
+/** The trace that a record is of, for readers of Kafka's headers and for those of CloudEvents' attributes. */
+export const traceHeaders = (trace: TraceContext | null): Header[] => {
+  if (trace === null) return [];
+  const { traceparent, tracestate } = trace;
+  const headers: Header[] = [
+    ["traceparent", traceparent],
+    ["ce_traceparent", traceparent],
+  ];
+  if (tracestate) headers.push(["tracestate", tracestate]);
+  return headers;
 };
 
 /** Header names and values of the CloudEvents Kafka binding in binary mode. */
@@ -31,13 +43,10 @@ export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders =>
     ["ce_type", type],
     ["content-type", "application/avro"],
   ]),
-  headersOf: ({ id, subject, timeMs, traceparent }) => {
-    const headers: Header[] = [
-      ["ce_id", id],
-      ["ce_time", new Date(timeMs).toISOString()],
-      ["ce_subject", subject],
-    ];
-    if (traceparent !== null) headers.push(["traceparent", traceparent]);
-    return headers;
-  },
+  headersOf: ({ id, subject, timeMs, trace }) => [
+    ["ce_id", id],
+    ["ce_time", new Date(timeMs).toISOString()],
+    ["ce_subject", subject],
+    ...traceHeaders(trace),
+  ],
 });

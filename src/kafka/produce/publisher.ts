@@ -13,6 +13,8 @@ import { PublishError, type Waiting } from "./waiting.ts";
 export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
   sendTimeoutMs: number;
+  /** Each record travels alone, and is given up as `timeout` where its send fails: what may have been written is not sent again. */
+  sendsOnce?: boolean;
 };
 
 export type PublisherState = { up: boolean; detail: string; waiting: number };
@@ -76,11 +78,12 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   };
 
   const drain = async (lane: Lane): Promise<void> => {
-    let atMost: number | undefined;
+    const usual = options.sendsOnce === true ? 1 : undefined;
+    let atMost = usual;
     while (session && distrusted === "nothing") {
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
-      atMost = (await send(lane, batch, session)) === "refused" ? 1 : undefined;
+      atMost = (await send(lane, batch, session)) === "refused" ? 1 : usual;
     }
     lane.isSending = false;
   };
@@ -109,6 +112,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
+      if (options.sendsOnce) backlog.doubt(batch, messageOf(error));
       lane.giveBack(batch);
       if (isRefusal(error)) {
         lane.maxBatchRecords = Math.max(1, batch.length >> 1);

@@ -3,6 +3,8 @@ import { Agent as HttpsAgent } from "node:https";
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { quoted } from "../sign-in/sign-in-error.ts";
+import { secretsOf, signedHeaders } from "./registry-headers.ts";
 import { RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
@@ -18,14 +20,18 @@ const statusOf = (error: unknown): string =>
   error instanceof Error && "status" in error ? ` ${String(error.status)}` : "";
 
 /** The part of the client library that fits: its look-ups know no time limit and take every 404 for an answer. */
-export const registrar = ({ url, auth, ca }: RegistryOptions, clock: Clock): RegisterSchema => {
+export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchema => {
+  const { url, ca } = options;
   const agentOptions = { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) };
   return async (subject, schema, level) => {
+    const headers = await signedHeaders(options).catch((error: unknown) => {
+      throw new RegistryError(`the schema registry cannot be asked: ${messageOf(error)}`, { cause: error });
+    });
     const client = new SchemaRegistry({
       host: url,
       retry: { retries: 0 },
       agent: url.startsWith("https:") ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-      ...(auth && { auth: { username: auth.username, password: auth.password() } }),
+      middlewares: [() => ({ prepareRequest: async (next) => (await next()).enhance({ headers }) })],
     });
     const compatibility =
       Object.values(COMPATIBILITY).find((known) => known === level) ?? COMPATIBILITY.BACKWARD;
@@ -36,9 +42,9 @@ export const registrar = ({ url, auth, ca }: RegistryOptions, clock: Clock): Reg
       );
       return id;
     } catch (error) {
-      throw new RegistryError(`the schema registry answered${statusOf(error)} (${messageOf(error)})`, {
-        cause: error,
-      });
+      // Without its cause, whose message is the registry's as it stands.
+      const reason = quoted(messageOf(error), secretsOf(options, headers));
+      throw new RegistryError(`the schema registry answered${statusOf(error)} (${reason})`);
     }
   };
 };

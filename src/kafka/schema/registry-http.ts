@@ -1,11 +1,11 @@
 import { Agent, request } from "undici";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { isSignInFailure, quoted } from "../sign-in/sign-in-error.ts";
+import { secretsOf, signedHeaders, unauthorized, type RegistrySignIn } from "./registry-headers.ts";
 
-export type RegistryOptions = {
+export type RegistryOptions = RegistrySignIn & {
   url: string;
-  /** The password is asked for with each request, so that a rotated one is used. */
-  auth: { username: string; password: () => string } | null;
   /** CA certificates, PEM. */
   ca: string | undefined;
 };
@@ -36,7 +36,8 @@ const parsed = (text: string): unknown => {
 
 const faultOf = (answer: unknown): Fault => (typeof answer === "object" && answer !== null ? answer : {});
 
-export const askRegistry = ({ url, auth, ca }: RegistryOptions, clock: Clock): AskRegistry => {
+export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
+  const { url, ca } = options;
   const base = url.replace(/\/+$/, "");
   // Without pipelining no connection is kept: a stale one would cost a failed question, and questions are rare.
   const dispatcher = new Agent({
@@ -44,37 +45,38 @@ export const askRegistry = ({ url, auth, ca }: RegistryOptions, clock: Clock): A
     maxResponseSize: MAX_ANSWER_BYTES,
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
-  const headers = (): Record<string, string> => ({
-    accept: "application/vnd.schemaregistry.v1+json, application/json",
-    "content-type": "application/vnd.schemaregistry.v1+json",
-    ...(auth && {
-      authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`,
-    }),
-  });
-
-  const exchange = (method: "GET" | "POST" | "PUT", path: string, body?: object) =>
-    clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
+  const exchange = async (method: "GET" | "POST" | "PUT", path: string, body?: object) => {
+    const signed = await signedHeaders(options);
+    return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,
         method,
-        headers: headers(),
+        headers: {
+          accept: "application/vnd.schemaregistry.v1+json, application/json",
+          "content-type": "application/vnd.schemaregistry.v1+json",
+          ...signed,
+        },
         signal,
         ...(body && { body: JSON.stringify(body) }),
       });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      if (answer.statusCode === 401) unauthorized(options, signed);
+      return { status: answer.statusCode, text: await answer.body.text(), signed };
     });
+  };
 
   return async (method, path, body) => {
-    const { status, text } = await exchange(method, path, body).catch((error: unknown) => {
-      throw new RegistryError(`the schema registry does not answer: ${messageOf(error)}`, { cause: error });
+    const { status, text, signed } = await exchange(method, path, body).catch((error: unknown) => {
+      const what = isSignInFailure(error) ? "cannot be asked" : "does not answer";
+      throw new RegistryError(`the schema registry ${what}: ${messageOf(error)}`, { cause: error });
     });
     const answer = parsed(text);
     if (status >= 200 && status < 300 && answer !== null) return answer;
     const { error_code: code, message } = faultOf(answer);
     // A proxy's 404, or that of a wrong path, says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
-    const hint = status === 404 ? ", and not as a registry does: check its URL" : "";
-    const detail = typeof message === "string" ? ` (${message.slice(0, 300)})` : "";
+    const isOther = status === 404 || (status >= 200 && status < 400);
+    const hint = isOther ? ", and not as a registry does: check its URL" : "";
+    const detail = typeof message === "string" ? ` (${quoted(message, secretsOf(options, signed))})` : "";
     throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`);
   };
 };

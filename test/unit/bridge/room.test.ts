@@ -64,7 +64,7 @@ test("the largest result has room in its topic", () => {
     id: result.resultId,
     subject: LONGEST,
     timeMs: 0,
-    traceparent: "x".repeat(512),
+    trace: { traceparent: "x".repeat(512), tracestate: "x".repeat(512) },
   });
   headers.push(["correlation-id", LONGEST]);
   const batch = recordBatch([{ key: Buffer.from(LONGEST), value, headers, encodedHeaders }], 0);

@@ -12,8 +12,10 @@ test("a publisher's times become the histogram of its topic", async () => {
   const metrics = createMetrics({
     publisherWaiting: () => ({}),
     kafkaUp: () => ({}),
+    commandsLag: () => new Map(),
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
     reconcileLeader: null,
+    paused: () => ({}),
   });
   timedKit(kit, metrics).publisher("results", options);
   expect(made?.[0]).toBe("results");

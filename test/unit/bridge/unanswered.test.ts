@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isOfRegistry, named } from "../../../src/bridge/unanswered.ts";
+import { advice, isOfRegistry, named } from "../../../src/bridge/unanswered.ts";
 import { RegistryError } from "../../../src/kafka/schema/registry-http.ts";
+import { SignInError } from "../../../src/kafka/sign-in/sign-in-error.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 import type { Config } from "../../../src/config/config.ts";
 
@@ -30,6 +31,14 @@ describe("what does not answer", () => {
     expect(named(ofRegistry, config)).toBe(
       "SCHEMA_REGISTRY_URL (http://registry:8081): the schema registry does not answer: refused",
     );
+  });
+
+  it("is the sign-in where it is that which fails", () => {
+    const error = new Error("x", { cause: new SignInError("refused") });
+    expect(named(error, { ...config, kafka: { ...config.kafka, saslMechanism: "oauthbearer" } })).toBe(
+      "KAFKA_SASL_MECHANISM (oauthbearer): x (refused)",
+    );
+    expect(advice(error)).not.toBe(advice(new Error("refused")));
   });
 
   it("is Kafka otherwise, with all of its brokers", () => {

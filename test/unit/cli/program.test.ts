@@ -14,7 +14,7 @@ const run = (...args: string[]) => runIn({}, ...args);
 
 const packageJson = new URL("../../../package.json", import.meta.url);
 
-test.each(["--version", "-V"])("%s prints the version alone", async (flag) => {
+test.each(["--version", "-V", "-v", "version"])("%s prints the version alone", async (flag) => {
   const { version } = JSON.parse(readFileSync(packageJson, "utf8")) as { version: string };
   expect(await run(flag)).toEqual({ code: 0, out: version, err: "" });
 });
@@ -60,4 +60,25 @@ test("a note that would not fit into the journal beside an answer is wrong usage
   const { code, err } = await run("resolve", "c-1", "--as", "succeeded", "--by", "Ana", "--note", note);
   expect(code).toBe(2);
   expect(err).toContain("at most 1000 characters");
+});
+
+test("a reader of the output who goes away ends a command without a word", async () => {
+  const stop = new AbortController();
+  const out = (): void => {
+    stop.abort(new Error("nobody reads the output"));
+    throw new Error("EPIPE");
+  };
+  const { code, err } = await runCommand(complete, ["config"], { out, stopped: stop.signal });
+  expect({ code, err }).toEqual({ code: 1, err: "" });
+});
+
+test("nothing that a terminal would obey is said as it is, neither in words nor in JSON", async () => {
+  const hostile = "\u001b[2Ja\u009b\u202eb";
+  const { err } = await run(`${hostile}\n\tc`);
+  expect(err).toContain("\\u001b[2Ja\\u009b\\u202eb\n\tc");
+  const env = { ...complete, WEBHOOK_SIGNATURE_PREFIX: "a\u009b\u202eb" };
+  const { out } = await runIn(env, "config", "--json");
+  expect(err + out).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
+  const { settings } = JSON.parse(out) as { settings: { name: string; value: string | null }[] };
+  expect(settings.find(({ name }) => name === "WEBHOOK_SIGNATURE_PREFIX")?.value).toBe("a\u009b\u202eb");
 });

@@ -2,7 +2,11 @@ import { runProgram } from "../../../src/cli/program.ts";
 import type { Environment } from "../../../src/config/load.ts";
 
 /** What whoever reads the output of a command may do. */
-type Reader = { stopped?: AbortSignal; write?: (bytes: Uint8Array) => Promise<void> };
+type Reader = {
+  stopped?: AbortSignal;
+  out?: (line: string) => void;
+  write?: (bytes: Uint8Array) => Promise<void>;
+};
 
 /** Runs a command in this process, and keeps what it says. */
 export const runCommand = async (env: Environment, args: readonly string[], reader: Reader = {}) => {

@@ -59,6 +59,23 @@ describe("what would go over the network in clear", () => {
   });
 });
 
+test("an address with the webhooks' token in it, which would be shown", () => {
+  const at = (path: string, over: Environment = {}) =>
+    problemsOf({
+      WEBHOOK_PUBLIC_URL: `https://bridge.example${path}`,
+      WEBHOOK_SECRET: "one, a/b c",
+      ...over,
+    }).map((problem) => problem.split(" ", 1)[0]);
+  for (const path of ["/hooks/one", "/hooks/one/", "/hooks/%6fne", "/hooks/a%2Fb%20c", "/hooks/a/b%20c"])
+    expect(at(path), path).toEqual(["WEBHOOK_PUBLIC_URL"]);
+  for (const path of ["/hooks", "/hooks/someone", "/one/hooks", "/hooks/%zz"])
+    expect(at(path), path).toEqual([]);
+  expect(at("/hooks/one", { WEBHOOK_AUTH: "header", WEBHOOK_SIGNATURE_HEADER: "x" })).toEqual([]);
+  for (const path of ["/hooks?token=one", "/hooks#one"])
+    expect(at(path), path).toEqual(["WEBHOOK_PUBLIC_URL"]);
+  expect(refused({ WEBHOOK_PUBLIC_URL: "https://user:one@bridge.example/" })).toEqual(["WEBHOOK_PUBLIC_URL"]);
+});
+
 describe("topics of one name", () => {
   test("feed themselves", () => {
     expect(problemsOf({ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" })).toEqual([

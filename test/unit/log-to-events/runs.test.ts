@@ -56,8 +56,15 @@ test("runs follow one another until the end, and far looks end with a complete o
     },
   };
   const ended: string[] = [];
-  const deps = { clock, ended: ({ result }: Report) => void ended.push(result) };
+  let opened = 0;
+  const untilOpen = (): Promise<void> => {
+    expect(requests).toHaveLength(opened);
+    opened += 1;
+    return Promise.resolve();
+  };
+  const deps = { clock, untilOpen, ended: ({ result }: Report) => void ended.push(result) };
   await expect(keepReconciled(OPTIONS, run, deps, stop.signal)).rejects.toThrow("enough");
   expect(ended).toEqual(results);
+  expect(opened).toBe(results.length);
   expect(requests.map(({ window }) => (window.toMs - window.fromMs) / HOUR_MS)).toEqual([72, 72, 72, 26, 26]);
 });

@@ -17,6 +17,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 
 type Setup = {
   auth?: Auth;
+  allowedCidrs?: readonly string[];
   options?: Partial<AcceptOptions & ListenerOptions>;
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
@@ -30,7 +31,7 @@ export const SECRET = "s3cret";
 
 /** The listener and the flow behind it, for real, before a Kafka of paper. */
 export const openReception = async (setup: Setup = {}) => {
-  const { auth = { kind: "path-token" }, options, write } = setup;
+  const { auth = { kind: "path-token" }, allowedCidrs = [], options, write } = setup;
   const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
   const parked: UnreadableNotification[] = [];
   const served: Served[] = [];
@@ -38,7 +39,7 @@ export const openReception = async (setup: Setup = {}) => {
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
-    verify: verification({ auth, secrets: () => [SECRET], allowedCidrs: [], trustedProxyCidrs: [] }),
+    verify: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
     publishOnce: publishOnce({
       publish: (event, traceparent) => {
         published.push({ event, traceparent });

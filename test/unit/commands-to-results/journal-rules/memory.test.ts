@@ -21,24 +21,24 @@ it("keeps thousands of results apart, in few bytes each", () => {
   expect(memory.count).toBe(20_000);
   expect(memory.bytes / memory.count).toBeLessThanOrEqual(115);
   for (let i = 0; i < 20_000; i += 7) {
-    expect(memory.find(print(i))).toEqual({
+    expect(memory.look(print(i)).final).toEqual({
       offset: 2 ** 40 + i,
       taken: i % 3 === 0,
       succeeded: i % 2 === 0,
     });
-    expect(memory.isSpent(print(i))).toBe(i % 2 === 0);
+    expect(memory.look(print(i)).spent).toBe(i % 2 === 0);
   }
-  expect(memory.find(print(20_000))).toBeNull();
+  expect(memory.look(print(20_000)).final).toBeNull();
 });
 
 it("tells the commands of one key apart", () => {
   const memory = createMemory();
   put(memory, print(1, "q"), { offset: 1, taken: false, succeeded: false });
-  expect(memory.find(print(2, "q"))).toBeNull();
-  expect(memory.isSpent(print(2, "q"))).toBe(false);
+  expect(memory.look(print(2, "q")).final).toBeNull();
+  expect(memory.look(print(2, "q")).spent).toBe(false);
   memory.markSpent(print(1, "q"));
-  expect(memory.isSpent(print(2, "q"))).toBe(true);
-  expect(memory.find(print(1, "q"))).toMatchObject({ succeeded: false });
+  expect(memory.look(print(2, "q")).spent).toBe(true);
+  expect(memory.look(print(1, "q")).final).toMatchObject({ succeeded: false });
 });
 
 it("forgets by offset and gives the room back", () => {
@@ -48,24 +48,24 @@ it("forgets by offset and gives the room back", () => {
   memory.forgetBefore(4_990);
   expect(memory.count).toBe(10);
   expect(memory.bytes).toBeLessThan(bytes / 10);
-  expect(memory.find(print(4_989))).toBeNull();
-  expect(memory.find(print(4_990))).toMatchObject({ offset: 4_990 });
+  expect(memory.look(print(4_989)).final).toBeNull();
+  expect(memory.look(print(4_990)).final).toMatchObject({ offset: 4_990 });
 });
 
 it("knows a commandId under whichever key, from its first entry on", () => {
   const memory = createMemory();
   const one = fingerprint(accept("c", "q1"));
   const other = fingerprint(accept("c", "q2"));
-  expect([memory.contentOf(one), memory.knowsElsewhere(one)]).toEqual([null, false]);
+  expect([memory.look(one).content, memory.knowsElsewhere(one)]).toEqual([null, false]);
   memory.meet(one, { content: 5, offset: 7 });
-  expect(memory.find(one), "nothing final is known").toBeNull();
-  expect([memory.contentOf(one), memory.knowsElsewhere(one)]).toEqual([5, false]);
-  expect([memory.contentOf(other), memory.knowsElsewhere(other)]).toEqual([null, true]);
+  expect(memory.look(one).final, "nothing final is known").toBeNull();
+  expect([memory.look(one).content, memory.knowsElsewhere(one)]).toEqual([5, false]);
+  expect([memory.look(other).content, memory.knowsElsewhere(other)]).toEqual([null, true]);
   expect(memory.knowsElsewhere(fingerprint(accept("d", "q1")))).toBe(false);
   memory.remember(one, { offset: 9, taken: false, succeeded: true });
   memory.meet(one, { content: 6, offset: 11 });
-  expect(memory.find(one)).toMatchObject({ offset: 9, succeeded: true });
-  expect(memory.contentOf(one), "what the first entry said").toBe(5);
+  expect(memory.look(one).final).toMatchObject({ offset: 9, succeeded: true });
+  expect(memory.look(one).content, "what the first entry said").toBe(5);
   memory.forgetBefore(10);
-  expect([memory.contentOf(one), memory.knowsElsewhere(other)]).toEqual([null, false]);
+  expect([memory.look(one).content, memory.knowsElsewhere(other)]).toEqual([null, false]);
 });

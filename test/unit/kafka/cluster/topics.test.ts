@@ -12,6 +12,8 @@ const names: TopicNames = {
   results: "results",
   journal: "journal",
   deadLetters: "dead",
+  audit: "audit",
+  control: "control",
 };
 const roles = Object.keys(names) as (keyof TopicNames)[];
 
@@ -32,8 +34,10 @@ const paper = ({
       Promise.resolve(
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
+    brokers: () => Promise.resolve([]),
     ranges: () => Promise.resolve(new Map()),
     committed: () => Promise.resolve(new Map()),
+    group: () => Promise.resolve({ state: "Dead", members: [] }),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
     create: (topic) => {
       created.push(topic);
@@ -100,9 +104,19 @@ describe("setup", () => {
     ]);
     said.length = 0;
     await run();
-    expect(created).toHaveLength(5);
-    expect(said).toHaveLength(9);
+    expect(created).toHaveLength(7);
+    expect(said).toHaveLength(11);
     for (const line of said) expect(line).toContain("already");
+  });
+
+  test("gives one partition each to what people do and to what is paused, and compacts the latter", async () => {
+    const { run, created } = paper();
+    await run();
+    const single = created.filter(({ partitions }) => partitions === 1);
+    expect(single.map(({ name, config }) => [name, config["cleanup.policy"]])).toEqual([
+      ["audit", "delete"],
+      ["control", "compact"],
+    ]);
   });
 
   test("does nothing when it only says what it would do", async () => {
@@ -180,7 +194,7 @@ describe("what serve looks for", () => {
   test("each missing topic and schema is a sentence that names it and setup", async () => {
     const { look } = paper();
     const { problems } = await look();
-    expect(problems).toHaveLength(9);
+    expect(problems).toHaveLength(11);
     for (const problem of problems) expect(problem).toMatch(/^(Topic|Schema) \S+ .*cambio-bridge setup.*\.$/);
   });
 
@@ -262,11 +276,36 @@ describe("what serve looks for", () => {
     expect((await look()).problems).toEqual([]);
   });
 
+  test.each<keyof TopicNames>(["audit", "control"])(
+    "%s with more than one partition is a problem, where it is used",
+    async (role) => {
+      const { run, look, topics } = paper();
+      await run();
+      topics.set(names[role], { ...topics.get(names[role])!, partitions: 3 });
+      expect((await look()).problems).toEqual([
+        expect.stringMatching(new RegExp(`^Topic ${names[role]} has 3 partitions, .*cambio-bridge setup`)),
+      ]);
+      expect((await look(roles.filter((each) => each !== role))).problems).toEqual([]);
+    },
+  );
+
   test("what cannot be described is not complained of", async () => {
     const { run, look, topics } = paper();
     await run();
     for (const [name, topic] of topics) topics.set(name, { ...topic, config: {} });
     expect((await look()).problems).toEqual([]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["deletes", { "cleanup.policy": "delete" }],
+    ["deletes as well", { "cleanup.policy": "compact,delete" }],
+  ])("a control topic that %s may forget a pause, which is a warning", async (_, config) => {
+    const { run, look, change } = paper();
+    await run();
+    change("control", config);
+    const { problems, warnings } = await look();
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/^Topic control .*: set cleanup.policy=compact\.$/)]);
   });
 
   test("an unclean election is a warning for all but the journal", async () => {

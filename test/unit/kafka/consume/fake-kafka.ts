@@ -22,7 +22,8 @@ export const fakeKafka = (
   const empty = (): FakeLog => ({ start: 0, end: 0, records: [] });
   const logs = before.logs ?? Array.from({ length: partitions }, empty);
   const commits = before.commits ?? new Map<number, Commit>();
-  const events = new EventEmitter();
+  // All consumers of a test are this one: as many listeners as there are readers.
+  const events = new EventEmitter().setMaxListeners(0);
   const names = [
     ...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH"],
     ...["END_BATCH_PROCESS", "REQUEST", "STOP", "CRASH"],

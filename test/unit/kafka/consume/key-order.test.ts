@@ -86,6 +86,30 @@ test("a task that leaves its place lets another run, and waits to come back; its
   expect(started).toEqual(["a1", "b1", "a2"]);
 });
 
+test("while it is held nothing begins and nobody comes back, and what runs goes on", async () => {
+  const { started, submit, finish, order, place } = manual(2);
+  submit("a", "a1");
+  submit("a", "a2");
+  submit("b", "b1");
+  await turns(3);
+  place("b1").leave();
+  order.hold(true);
+  submit("c", "c1");
+  const back = place("b1").take(never);
+  finish("a1");
+  await turns(3);
+  expect(started).toEqual(["a1", "b1"]);
+  expect([order.running, order.unfinished]).toEqual([0, 3]);
+  order.hold(false);
+  await back;
+  await turns(3);
+  expect(started).toEqual(["a1", "b1", "c1"]);
+  for (const name of ["b1", "c1"]) finish(name);
+  await turns(3);
+  finish("a2");
+  await eventually(() => order.unfinished === 0, "all to finish");
+});
+
 test("any number of tasks may leave their places as soon as they begin", async () => {
   const COUNT = 20_000;
   const order = keyOrder(1);

@@ -54,3 +54,69 @@ test("asks nothing of a kafkajs consumer that is about to crash: it would throw"
   await eventually(() => consumer.unfinished() === 0, "all to end");
   await consumer.stop(100);
 });
+
+/** A consumer that notes what it began, and whose records end when they are told to, or to stop. */
+const begun = () => {
+  const kafka = fakeKafka(1);
+  const offsets: number[] = [];
+  const ends = new Map<number, () => void>();
+  const lines: string[] = [];
+  const consumer = startOrderedConsumer(
+    {
+      topic: TOPIC,
+      groupId: "g",
+      sessionTimeoutMs: 30_000,
+      maxBytesPerPartition: 1,
+      maxInFlight: 2,
+      maxHeldBytes: 20_000,
+    },
+    ({ offset }, { signal }) => {
+      offsets.push(offset);
+      return new Promise((resolve, reject) => {
+        ends.set(offset, resolve);
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      });
+    },
+    {
+      newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
+      clock: systemClock,
+      log: { ...silent, error: (_, event) => void lines.push(event) },
+      random: () => 0,
+    },
+  );
+  return { ...kafka, consumer, offsets, ends, lines };
+};
+
+test("held from the start it reads as much as it may hold, begins nothing, and ends at once", async () => {
+  const { append, paused, consumer, offsets, commits } = begun();
+  consumer.hold(true);
+  append(0, Array<null>(400).fill(null));
+  await eventually(() => paused.has(0) && consumer.unfinished() > 0, "all that fit to be read");
+  expect([offsets, consumer.inFlight()]).toEqual([[], 0]);
+  const startedAt = performance.now();
+  await consumer.stop(30_000);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(offsets).toEqual([]);
+  expect(commits.get(0)?.offset ?? 0).toBe(0);
+});
+
+test("held, it tells what runs to stop, and handles that again when it goes on", async () => {
+  const { append, consumer, offsets, ends, commits, lines } = begun();
+  append(0, [null, null, null]);
+  await eventually(() => offsets.length === 2, "two to begin");
+  consumer.hold(true);
+  await eventually(() => consumer.inFlight() === 0, "both to stop");
+  consumer.hold(true);
+  expect([offsets, consumer.unfinished()]).toEqual([[0, 1], 3]);
+  consumer.hold(false);
+  await eventually(() => offsets.length === 4, "two to begin again");
+  for (const nth of [0, 1, 2]) {
+    await eventually(() => offsets.slice(2).includes(nth), "the next one");
+    ends.get(nth)?.();
+  }
+  await eventually(() => commits.get(0)?.offset === 3, "all to end");
+  expect([...offsets.slice(2)].sort()).toEqual([0, 1, 2]);
+  expect(lines).toEqual([]);
+  await consumer.stop(100);
+});

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
 import { envelopeHeaders } from "../../../../src/kafka/produce/envelope.ts";
+import type { TraceContext } from "../../../../src/runtime/traces.ts";
 
 const kind = { type: "some.Type", source: "https://partner.example" };
 const envelope = {
   id: "id-1",
   subject: "tx-1",
   timeMs: Date.parse("2026-11-21T12:00:00.5Z"),
-  traceparent: null,
+  trace: null,
 };
 
 test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () => {
@@ -24,7 +25,15 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
   });
 });
 
-test("a trace context goes along under its own name", () => {
+test("a trace context goes along for readers of Kafka's headers and for those of CloudEvents", () => {
   const { headersOf } = envelopeHeaders(kind);
-  expect(headersOf({ ...envelope, traceparent: "00-1-2-01" })).toContainEqual(["traceparent", "00-1-2-01"]);
+  const named = (trace: TraceContext) =>
+    Object.fromEntries(headersOf({ ...envelope, trace }).filter(([name]) => name.includes("trace")));
+  const traceparent = "00-1-2-01";
+  expect(named({ traceparent, tracestate: "a=1" })).toEqual({
+    traceparent,
+    ce_traceparent: traceparent,
+    tracestate: "a=1",
+  });
+  expect(named({ traceparent })).toEqual({ traceparent, ce_traceparent: traceparent });
 });

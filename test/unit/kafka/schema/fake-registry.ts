@@ -3,7 +3,13 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export type Asked = { method: string; path: string; authorization: string | undefined; body: unknown };
+export type Asked = {
+  method: string;
+  path: string;
+  authorization: string | undefined;
+  tenant: unknown;
+  body: unknown;
+};
 export type Answer = { status: number; body: unknown };
 type Respond = (asked: Asked) => Answer | "hang" | "reset";
 
@@ -28,7 +34,13 @@ export const startFakeRegistry = async (
   const listener: RequestListener = (request, response) => {
     void bodyOf(request).then((body) => {
       const { method = "", url = "", headers } = request;
-      const question = { method, path: url, authorization: headers.authorization, body };
+      const question = {
+        method,
+        path: url,
+        authorization: headers.authorization,
+        tenant: headers["x-tenant"],
+        body,
+      };
       asked.push(question);
       const answer = respond(question);
       if (answer === "hang") return;

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { RegistryError } from "../../../../src/kafka/schema/registry-http.ts";
 import { connectRegistry } from "../../../../src/kafka/schema/registry.ts";
 import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import { SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
 import { DeadlineError, systemClock, type Clock } from "../../../../src/runtime/clock.ts";
+import { messageOf } from "../../../../src/runtime/errors.ts";
 import { TEST_CERT, TEST_KEY } from "../../partner/tls-material.ts";
 import { notFound, startFakeRegistry, type Answer, type Asked } from "./fake-registry.ts";
 
@@ -162,4 +164,65 @@ it("trusts the CA that it is given, and no other", async () => {
   expect(await trusting.writer(7)).toBeNull();
   const wary = connectRegistry({ url, auth: null, ca: undefined }, systemClock);
   await expect(wary.writer(7)).rejects.toThrow("self-signed certificate");
+});
+
+it("sends a token and further headers, registering included, and says when the token is not taken", async () => {
+  const { url, asked } = await startFakeRegistry(({ path }) =>
+    path === "/schemas/ids/1"
+      ? { status: 401, body: { error_code: 401, message: "no" } }
+      : ok({ id: 5, compatibilityLevel: "BACKWARD" }),
+  );
+  const refused: string[] = [];
+  const bearer = {
+    token: () => Promise.resolve("a-token"),
+    refused: (token: string) => void refused.push(token),
+  };
+  const headers = () => ({ "x-tenant": "fx" });
+  const registry = connectRegistry({ url, auth: { bearer }, headers, ca: undefined }, systemClock);
+  await registry.register("a-value", SCHEMA);
+  await expect(registry.writer(1)).rejects.toThrow("the schema registry answered 401 (no)");
+  expect(asked.length).toBeGreaterThan(2);
+  expect(new Set(asked.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer a-token"]));
+  expect(new Set(asked.map(({ tenant }) => tenant))).toEqual(new Set(["fx"]));
+  expect(refused).toEqual(["a-token"]);
+});
+
+it.each([
+  ["a password", { auth: { username: "bridge", password: () => "pass-word" } }],
+  [
+    "a token",
+    { auth: { bearer: { token: () => Promise.resolve("opaque-token"), refused: () => undefined } } },
+  ],
+  ["a header", { auth: null, headers: () => ({ authorization: "Bearer opaque-token" }) }],
+])("repeats nothing of %s that a registry quotes, nor what a terminal would obey", async (_, signIn) => {
+  const { url } = await startFakeRegistry(({ authorization = "" }) => ({
+    status: 401,
+    body: {
+      error_code: 401,
+      message: `\u001b[2J no: ${authorization}, ${authorization.slice(7)}, pass-word, ${"x".repeat(999)}`,
+    },
+  }));
+  const registry = connectRegistry({ url, ca: undefined, ...signIn }, systemClock);
+  for (const work of [registry.writer(1), registry.register("a-value", SCHEMA)]) {
+    const said = await work.then(String, messageOf);
+    expect(said).toMatch(/^the schema registry answered 401 \(.* no: \[secret\], /);
+    // eslint-disable-next-line no-control-regex -- that none is there is what it is about
+    expect(said).not.toMatch(/[\u0000-\u001f]|opaque-token|YnJpZGdl/);
+    if (signIn.auth && "password" in signIn.auth) expect(said).not.toContain("pass-word");
+    expect(said.length).toBeLessThan(500);
+  }
+});
+
+it("names the source of tokens when there is none", async () => {
+  const bearer = {
+    token: () => Promise.reject(new SignInError("the token endpoint: away")),
+    refused: () => undefined,
+  };
+  const registry = connectRegistry(
+    { url: "http://127.0.0.1:1", auth: { bearer }, ca: undefined },
+    systemClock,
+  );
+  await expect(registry.writer(1)).rejects.toThrow(
+    "the schema registry cannot be asked: the token endpoint: away",
+  );
 });

@@ -1,38 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { resultIdOf } from "../commands-to-results/conclude.ts";
-import { choose, createFinder } from "../commands-to-results/journal-rules/find-doubt.ts";
-import {
-  quotesOf,
-  resolve,
-  type Decision,
-  type Resolved,
-} from "../commands-to-results/journal-rules/resolve.ts";
-import { quoteKey } from "../commands-to-results/quote-key.ts";
-import type { Config } from "../config/config.ts";
-import { inspect } from "../kafka/cluster/inspect.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
-import { openJournal } from "./journal-wiring/open.ts";
-import type { Kit } from "./kit.ts";
-import { openResults } from "./results.ts";
+import { resultIdOf } from "../../commands-to-results/conclude.ts";
+import { choose, createFinder } from "../../commands-to-results/journal-rules/find-doubt.ts";
+import type { Position } from "../../commands-to-results/journal-rules/entry.ts";
+import { quotesOf, resolve } from "../../commands-to-results/journal-rules/resolve.ts";
+import { quoteKey } from "../../commands-to-results/quote-key.ts";
+import type { Config } from "../../config/config.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import type { Actor } from "../../operator/action.ts";
+import type { Asked, Ended } from "../../operator/resolve.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { openJournal } from "../journal-wiring/open.ts";
+import type { Kit } from "../kit.ts";
+import { openResults } from "../results.ts";
 
 const READ_TIMEOUT_MS = 120_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
-/** The doubt that is meant. `quoteId`, in any spelling, tells it from others under the same commandId; null where none was named. */
-export type Meant = { commandId: string; quoteId: string | null };
-
-/** `several`: quotes that the command is in doubt about, of which one must be named. */
-export type Ended = Resolved | { kind: "several"; quotes: readonly string[] };
-
 /** Reads the journal, finds the command's doubt, and ends it with an operator's word. Rejects when Kafka does not let it finish. */
 export const resolveDoubt = async (
   config: Config,
   kit: Kit,
-  { commandId, quoteId }: Meant,
-  decision: Decision,
+  { commandId, quoteId, as, force }: Asked,
+  { by, note }: Actor,
 ): Promise<Ended> => {
   const { clock } = kit;
+  const placeOf = ({ partition, offset }: Position): string =>
+    `${config.topics.journal}[${partition}]@${offset}`;
   const cluster = await kit.connectCluster();
   const { schemaIds, problems } = await inspect(
     { names: config.topics, used: ["journal", "results"], room: [], lookbackMs: null },
@@ -56,7 +50,7 @@ export const resolveDoubt = async (
       view,
       journal,
       codec: results.codec,
-      publish: results.publish,
+      publish: results.publishLate,
       newId: () => randomUUID(),
       finalResultId: (id: string) => resultIdOf(id, true),
       timeOf: finder.timeOf,
@@ -76,7 +70,10 @@ export const resolveDoubt = async (
     const chosen = choose(finder.refs(), view.look, isQuote);
     const decide = async (signal: AbortSignal): Promise<Ended> => {
       if (chosen.kind === "unknown") return chosen;
-      if (chosen.kind === "found") return resolve(deps, chosen.ref, decision, signal);
+      if (chosen.kind === "found") {
+        const ended = await resolve(deps, chosen.ref, { as, by, note, force }, signal);
+        return "position" in ended ? { ...ended, place: placeOf(ended.position) } : ended;
+      }
       return { kind: "several", quotes: await quotesOf(deps, chosen.refs, signal) };
     };
     return await clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, decide).catch((error: unknown) => {

@@ -1,0 +1,93 @@
+// npm run bench:journal -- [--node 24] [--accepts 1000000] [--per-batch 50] [--runs 3] [--within 300] [--cpu-prof FOLDER]
+//   [--brokers A,B --registry URL [--name bench]]
+// How long a replica takes from its start until it is ready, with a journal of so many accepts to read, and in how much memory; and whether
+// it answers meanwhile. With brokers given the topics are kept, and a journal that holds something already is taken as it is.
+import { parseArgs } from "node:util";
+import { Kafka, logLevel } from "kafkajs";
+import { program } from "../dev/program.mjs";
+import { run } from "../dev/run.mjs";
+import { fillJournal } from "./journal/fill.mjs";
+import { bridgeSettings, PARTITIONS, timeStart, topicsOf } from "./journal/servers.mjs";
+import { openSurroundings } from "./surroundings.mjs";
+import { fixed, machine, table } from "./webhooks/report.mjs";
+
+const { values } = parseArgs({
+  options: {
+    accepts: { type: "string", default: "1000000" },
+    "per-batch": { type: "string", default: "50" },
+    runs: { type: "string", default: "3" },
+    within: { type: "string", default: "300" },
+    brokers: { type: "string" },
+    registry: { type: "string" },
+    name: { type: "string", default: "bench" },
+    "cpu-prof": { type: "string" },
+  },
+});
+
+/** @param {number[]} sorted @param {number} share */
+const quantile = (sorted, share) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+
+await program(async (scope) => {
+  const { step, line, surroundings } = await openSurroundings(scope, values);
+  const { brokers, projectFolder } = surroundings;
+  const { name } = values;
+  const topics = topicsOf(name);
+  const settings = await bridgeSettings(surroundings, name);
+  await run(process.execPath, ["dist/main.js", "setup"], { env: settings.env, cwd: projectFolder });
+  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
+  await admin.connect();
+  scope.defer(() => admin.disconnect());
+  const held = async () =>
+    (await admin.fetchTopicOffsets(topics.journal)).reduce(
+      (sum, { high, low }) => sum + Number(high) - Number(low),
+      0,
+    );
+
+  const accepts = Number(values.accepts);
+  if ((await held()) === 0)
+    await step(`filling the journal with ${accepts} accepts`, () =>
+      fillJournal(surroundings, {
+        ...{ topics, partitions: PARTITIONS, accepts, perBatch: Number(values["per-batch"]) },
+        said: (text) => line(`    ${text}`),
+      }),
+    );
+  const records = await held();
+
+  const profile = values["cpu-prof"];
+  const options = {
+    nodeArgs: profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`],
+    withinMs: Number(values.within) * 1_000,
+  };
+  const rows = [
+    [
+      "ready after s",
+      "",
+      "CPU s",
+      "RSS MB",
+      "most MB",
+      "livez p99 ms",
+      "max",
+      "webhooks p99 ms",
+      "max",
+      "not 200",
+    ],
+  ];
+  for (let nth = 0; nth < Number(values.runs); nth += 1) {
+    const { readyMs, cpuSeconds, rssMb, peakMb, lives, hooks } = await step("starting the bridge", () =>
+      timeStart(surroundings, settings, options),
+    );
+    const shares = [lives, hooks].flatMap(({ latencies }) =>
+      [0.99, 1].map((share) => fixed(quantile(latencies, share), 1)),
+    );
+    rows.push([
+      ...[fixed(readyMs / 1_000, 1), "", fixed(cpuSeconds, 1), fixed(rssMb, 0), fixed(peakMb, 0)],
+      ...[...shares, String(lives.bad + hooks.bad)],
+    ]);
+  }
+  line(
+    `\n${machine()}; broker and bridge share it; ${records} records in the journal, ${PARTITIONS} partitions\n`,
+  );
+  line(table(rows));
+  return 0;
+});

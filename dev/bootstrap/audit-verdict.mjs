@@ -1,0 +1,43 @@
+/** @typedef {{ exitCode: 0 | 1 | 2, sentence: string }} Verdict 0: nothing known, 1: something, 2: nobody knows */
+
+/** @param {unknown} value @returns {Record<string, unknown>} */
+const object = (value) =>
+  typeof value === "object" && value !== null ? /** @type {Record<string, unknown>} */ (value) : {};
+
+/** @param {string} text */
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * What an answer of `npm audit --json` says. A registry that does not know the question must not be taken for one that knows of nothing.
+ * @param {string} text
+ * @returns {Verdict}
+ */
+export function auditVerdict(text) {
+  const report = object(parsed(text));
+  const counts = object(object(report["metadata"])["vulnerabilities"]);
+  const { total } = counts;
+  if (typeof total !== "number") {
+    const why = typeof report["message"] === "string" ? report["message"] : "no answer that can be read";
+    return {
+      exitCode: 2,
+      sentence: `Nobody knows: this registry does not answer the audit (${why}). Run \`npm run audit\` where npm reaches one that does.`,
+    };
+  }
+  if (total === 0)
+    return { exitCode: 0, sentence: "No vulnerability is known of what the package installs." };
+  const names = Object.keys(object(report["vulnerabilities"])).sort().join(", ");
+  const kinds = ["critical", "high", "moderate", "low", "info"]
+    .filter((kind) => counts[kind])
+    .map((kind) => `${String(counts[kind])} ${kind}`)
+    .join(", ");
+  return {
+    exitCode: 1,
+    sentence: `Vulnerabilities are known (${kinds}) of ${names}: \`npm audit --omit=dev\` shows them, docs/dependencies.md what would replace a package.`,
+  };
+}

@@ -1,0 +1,145 @@
+// JSON Schema of the values that are JSON: commands (from the Avro schema), entries of the audit topic, words of the control topic.
+
+/** @typedef {{ name: string, type: unknown, doc?: string, default?: unknown }} Field */
+/** @typedef {{ name: string, namespace?: string, doc?: string, fields: Field[] }} AvroRecord */
+
+const MAX_LENGTH = 1024;
+const instant = (/** @type {string} */ description) => ({
+  description,
+  anyOf: [{ type: "string", format: "date-time" }, { type: "integer" }],
+});
+
+/** What a command's strings have to be beyond that. @type {Record<string, object>} */
+const RULES = {
+  commandId: { minLength: 1, maxLength: MAX_LENGTH },
+  quoteId: { minLength: 1, maxLength: MAX_LENGTH, not: { enum: [".", ".."] } },
+  counterpartyId: { minLength: 1, maxLength: MAX_LENGTH },
+  amount: { pattern: "^(0|[1-9]\\d*)(\\.\\d+)?$", maxLength: 128 },
+  quotedAmount: { pattern: "^(0|[1-9]\\d*)(\\.\\d+)?$", maxLength: 128 },
+  externalId: { maxLength: MAX_LENGTH },
+};
+
+/** @param {Field} field */
+function value({ name, type, doc = "" }) {
+  const nullable = Array.isArray(type);
+  const [own] = nullable ? type.filter((/** @type {unknown} */ one) => one !== "null") : [type];
+  if (typeof own === "object") {
+    const { anyOf, description } = instant(doc);
+    return { description, anyOf: nullable ? [...anyOf, { type: "null" }] : anyOf };
+  }
+  return { description: doc, type: nullable ? ["string", "null"] : "string", ...RULES[name] };
+}
+
+/** @param {AvroRecord} record @param {Record<string, object>} [first] */
+const object = ({ doc, fields }, first = {}) => ({
+  type: "object",
+  description: doc,
+  additionalProperties: false,
+  required: [
+    ...Object.keys(first),
+    ...fields.filter((field) => !("default" in field)).map(({ name }) => name),
+  ],
+  properties: { ...first, ...Object.fromEntries(fields.map((field) => [field.name, value(field)])) },
+});
+
+/** @param {AvroRecord} command the Avro schema */
+export function jsonCommand(command) {
+  const request = /** @type {{ type: AvroRecord[] }} */ (
+    command.fields.find(({ name }) => name === "request")
+  );
+  const { properties, ...rest } = object({
+    ...command,
+    fields: command.fields.filter((field) => field !== request),
+  });
+  /** @param {AvroRecord} record @param {string} name */
+  const wrapped = (record, name) => ({
+    type: "object",
+    additionalProperties: false,
+    required: [name],
+    properties: { [name]: object(record) },
+  });
+  const forms = request.type.flatMap((record) => [
+    object(record, { type: { const: record.name } }),
+    wrapped(record, record.name),
+    wrapped(record, `${command.namespace}.${record.name}`),
+  ]);
+  return {
+    ...rest,
+    // The record's own timestamp stands in for it.
+    required: ["commandId", "request"],
+    properties: { ...properties, request: { description: "What is to be done.", oneOf: forms } },
+  };
+}
+
+const text = { type: "string" };
+
+/** An entry of the audit topic: a CloudEvent in structured mode. */
+export const auditEntry = {
+  type: "object",
+  required: ["specversion", "id", "source", "type", "time", "subject", "datacontenttype", "data"],
+  properties: {
+    specversion: { const: "1.0" },
+    id: text,
+    source: { type: "string", description: "/cambio-bridge/ and KAFKA_GROUP_ID.", format: "uri-reference" },
+    type: {
+      enum: ["cambio.bridge.v1.OperatorActionRequested", "cambio.bridge.v1.OperatorActionEnded"],
+      description:
+        "Each action is requested, before it has any effect, and ends. One that never ended: its process did, before.",
+    },
+    time: { type: "string", format: "date-time" },
+    subject: { type: "string", description: "What it is done to: a commandId, a dead letter, a flow." },
+    datacontenttype: { const: "application/json" },
+    data: {
+      type: "object",
+      required: ["actionId", "action", "by", "note", "from", "parameters"],
+      properties: {
+        actionId: { type: "string", description: "The same in both entries of an action; the record's key." },
+        action: { enum: ["resolve", "replay", "pause", "resume"] },
+        by: { type: "string", description: "Who acts, as given." },
+        note: { type: "string", description: "Why, as given." },
+        from: {
+          type: "object",
+          required: ["host", "user", "program"],
+          properties: { host: text, user: text, program: text },
+        },
+        parameters: { type: "object", description: "What else was asked for." },
+        outcome: {
+          description: "Only when the action has ended.",
+          oneOf: [
+            {
+              type: "object",
+              required: ["kind", "effect"],
+              properties: {
+                kind: { const: "done" },
+                effect: { type: "object", description: "What is durable now." },
+              },
+            },
+            {
+              type: "object",
+              required: ["kind", "reason"],
+              properties: { kind: { enum: ["refused", "failed"] }, reason: text },
+            },
+          ],
+        },
+      },
+    },
+  },
+};
+
+/** What stands in the control topic, by the name of a flow. */
+export const controlWord = {
+  type: "object",
+  required: ["version", "says", "by", "note", "at", "until", "actionId"],
+  properties: {
+    version: { const: 1 },
+    says: { enum: ["pause", "resume"] },
+    by: { type: "string", description: "Who said it." },
+    note: { type: "string", description: "Why." },
+    at: { type: "string", format: "date-time" },
+    until: {
+      anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
+      description: "When a pause ends by itself.",
+    },
+    actionId: { type: "string", description: "The action in the audit topic." },
+  },
+};

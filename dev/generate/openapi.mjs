@@ -1,0 +1,237 @@
+// docs/openapi.yaml: the bridge's own listeners, with the paths and ports that its settings have by default.
+import { readFileSync } from "node:fs";
+import { tsImport } from "tsx/esm/api";
+import { stringify } from "yaml";
+
+/** @typedef {import("../../src/config/load.ts")} Load */
+
+const json = (/** @type {string} */ schema) => ({
+  "application/json": { schema: { $ref: `#/components/schemas/${schema}` } },
+});
+const header = (/** @type {string} */ description, /** @type {object} */ schema) => ({
+  description,
+  required: true,
+  schema: { type: "string", ...schema },
+});
+/** Without `content`, an answer has no body. */
+const CLOSE = { Connection: header("The connection is closed.", { const: "close" }) };
+
+const NOTIFICATION_ANSWERS = {
+  200: {
+    description:
+      "Durable on all in-sync replicas: the event, now or by an earlier delivery, or the dead letter of what is authentic and not understood.",
+    content: json("Taken"),
+  },
+  400: { description: "Malformed, or broken off before its end.", headers: CLOSE },
+  408: { description: "It took too long to arrive.", headers: CLOSE },
+  413: {
+    description: "The body is larger than WEBHOOK_MAX_BODY_BYTES. What is left of it is not read.",
+    headers: CLOSE,
+  },
+  431: { description: "The headers are larger than 16 KiB.", headers: CLOSE },
+  503: {
+    description:
+      "Nothing is promised: Kafka has not acknowledged it within WEBHOOK_PUBLISH_TIMEOUT, too much is in progress, or the process is starting or ending. Send it again.",
+    headers: { "Retry-After": header("Seconds.", { pattern: "^\\d+$" }) },
+  },
+};
+const UNAUTHENTIC = {
+  401: { description: "Not authentic, or from an address outside of WEBHOOK_ALLOWED_CIDRS." },
+};
+const NOT_ALLOWED = {
+  summary: "Any method but POST",
+  responses: {
+    405: { description: "POST alone is taken.", headers: { Allow: header("What is.", { const: "POST" }) } },
+  },
+};
+
+const requestBody = {
+  required: true,
+  description: "The JSON object that the partner sends. It goes into the event as it is.",
+  content: json("Notification"),
+};
+const TRACE = [
+  {
+    name: "traceparent",
+    in: "header",
+    description: "W3C trace context, handed on to the event.",
+    schema: { type: "string" },
+  },
+];
+
+/** @param {string} path */
+const publicPaths = (path) => ({
+  [path]: {
+    post: {
+      operationId: "notify",
+      summary: "Takes a notification (WEBHOOK_AUTH header, hmac, standard-webhooks or none)",
+      security: [
+        { sharedSecret: [] },
+        { bodySignature: [] },
+        { webhookId: [], webhookTimestamp: [], webhookSignature: [] },
+        {},
+      ],
+      parameters: TRACE,
+      requestBody,
+      responses: { ...NOTIFICATION_ANSWERS, ...UNAUTHENTIC },
+    },
+    get: NOT_ALLOWED,
+  },
+  [`${path}/{token}`]: {
+    parameters: [
+      { name: "token", in: "path", required: true, description: "A secret.", schema: { type: "string" } },
+    ],
+    post: {
+      operationId: "notifyWithToken",
+      summary: "Takes a notification (WEBHOOK_AUTH path-token)",
+      parameters: TRACE,
+      requestBody,
+      responses: {
+        ...NOTIFICATION_ANSWERS,
+        401: { description: "From an address outside of WEBHOOK_ALLOWED_CIDRS." },
+        404: { description: "A wrong token." },
+      },
+    },
+    get: NOT_ALLOWED,
+  },
+});
+
+const managementPaths = {
+  "/livez": {
+    get: {
+      operationId: "livez",
+      summary: "Whether the process lives",
+      responses: { 200: { description: "It does.", content: json("Alive") } },
+    },
+  },
+  "/readyz": {
+    get: {
+      operationId: "readyz",
+      summary: "Whether notifications can be taken now, and commands since the start",
+      responses: {
+        200: { description: "Ready.", content: json("Ready") },
+        503: { description: "Not ready; the components say why.", content: json("Unready") },
+      },
+    },
+  },
+  "/metrics": {
+    get: {
+      operationId: "metrics",
+      summary: "Metrics for Prometheus",
+      responses: {
+        200: {
+          description: "All metrics; docs/operations.md lists them.",
+          content: { "text/plain": { schema: { type: "string", pattern: "^# HELP " } } },
+        },
+      },
+    },
+  },
+};
+
+const secretHeader = (/** @type {string} */ name, /** @type {string} */ description) => ({
+  type: "apiKey",
+  in: "header",
+  name,
+  description,
+});
+
+const securitySchemes = {
+  sharedSecret: secretHeader(
+    "WEBHOOK_SIGNATURE_HEADER",
+    "WEBHOOK_AUTH=header: the secret itself, in the header that the setting names.",
+  ),
+  bodySignature: secretHeader(
+    "WEBHOOK_SIGNATURE_HEADER",
+    "WEBHOOK_AUTH=hmac: WEBHOOK_SIGNATURE_PREFIX and the HMAC-SHA256 of the body in hex or base64, in the header that the setting names.",
+  ),
+  webhookId: secretHeader("webhook-id", "WEBHOOK_AUTH=standard-webhooks: id of the delivery."),
+  webhookTimestamp: secretHeader(
+    "webhook-timestamp",
+    "Likewise: seconds since the epoch, WEBHOOK_TOLERANCE old at most.",
+  ),
+  webhookSignature: secretHeader(
+    "webhook-signature",
+    "Likewise: `v1,` and the base64 HMAC-SHA256 of id, timestamp and body with points between; several are separated by spaces.",
+  ),
+};
+
+/** @param {string} status */
+const readiness = (status) => ({
+  type: "object",
+  required: ["status", "components"],
+  additionalProperties: false,
+  properties: {
+    status: { const: status },
+    components: {
+      type: "object",
+      additionalProperties: {
+        type: "object",
+        required: ["status", "detail"],
+        additionalProperties: false,
+        properties: { status: { enum: ["up", "down"] }, detail: { type: "string" } },
+      },
+    },
+  },
+});
+
+/** @param {Record<string, object>} properties */
+const exactly = (properties) => ({
+  type: "object",
+  required: Object.keys(properties),
+  additionalProperties: false,
+  properties,
+});
+
+const schemas = {
+  Notification: {
+    type: "object",
+    required: ["transactionId", "status"],
+    properties: {
+      transactionId: { anyOf: [{ type: "string", minLength: 1 }, { type: "number" }] },
+      status: { type: "string", minLength: 1 },
+      createdAt: { description: "Kept as it is sent, whatever its form." },
+    },
+  },
+  Taken: {
+    oneOf: [
+      exactly({ eventId: { type: "string", pattern: "^[0-9a-f]{32}$" } }),
+      exactly({ deadLettered: { const: true } }),
+    ],
+  },
+  Alive: exactly({ status: { const: "alive" } }),
+  Ready: readiness("ready"),
+  Unready: readiness("unready"),
+};
+
+/** @param {string} root @returns {Promise<string>} the text of docs/openapi.yaml */
+export async function openapi(root) {
+  const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
+  const byDefault = (/** @type {string} */ env) => rows.find((row) => row.env === env)?.fallback ?? "";
+  const server = (/** @type {string} */ listener) => ({
+    url: "http://{host}:{port}",
+    description: `${listener}_HOST and ${listener}_PORT`,
+    variables: { host: { default: "localhost" }, port: { default: byDefault(`${listener}_PORT`) } },
+  });
+  const management = Object.fromEntries(
+    Object.entries(managementPaths).map(([path, item]) => [
+      path,
+      { servers: [server("MANAGEMENT")], ...item },
+    ]),
+  );
+  const { version, license } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "cambio-bridge",
+      version,
+      description: "The bridge's own listeners. Any other path is answered 404.",
+      license: { name: license, identifier: license },
+    },
+    servers: [server("WEBHOOK")],
+    paths: { ...publicPaths(byDefault("WEBHOOK_PATH")), ...management },
+    components: { securitySchemes, schemas },
+  };
+  const head =
+    "# Generated by `npm run generate` from dev/generate/openapi.mjs. Change that, not this file.\n";
+  return head + stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+}

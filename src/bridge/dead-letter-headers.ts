@@ -1,0 +1,48 @@
+import { eachHeader } from "../kafka/headers.ts";
+import type { EncodedHeaders } from "../kafka/record.ts";
+
+const PREFIX = "dead-letter-";
+const ANY = ["reason", "detail", "source"] as const;
+const OF_COMMAND = [...ANY, "topic", "partition", "offset", "timestamp"] as const;
+const OF_WEBHOOK = [...ANY, "received-at"] as const;
+const OF_PART = ["part", "part-of", "part-id"] as const;
+const MOST = OF_COMMAND.length + OF_PART.length;
+
+export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_PART)[number];
+
+/** A dead letter's headers taken apart: those that the bridge added, by name, and those of the original record. */
+export type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
+
+/** The names that the list ends with, where these are among its last ones. */
+const atEnd = (names: readonly string[], wanted: readonly AddedName[]): boolean =>
+  names.length >= wanted.length &&
+  wanted.every((name, i) => names[names.length - wanted.length + i] === PREFIX + name);
+
+/**
+ * The bridge adds its headers behind all others, in one order: only what stands there is its own. A sender, or a letter that was sent again and
+ * died again, may have headers of the same names in front of them. Null for a record that the bridge did not write.
+ */
+export const unwrap = (headers: EncodedHeaders): Unwrapped | null => {
+  const last: { name: string; value: string; begin: number }[] = [];
+  let nth = 0;
+  let begin = 0;
+  for (const [name, value, end] of eachHeader(headers)) {
+    nth += 1;
+    if (nth > headers.count - MOST)
+      last.push({ name: name.toString(), value: value?.toString() ?? "", begin });
+    begin = end;
+  }
+  const names = last.map(({ name }) => name);
+  const ofPart = atEnd(names, OF_PART) ? OF_PART : [];
+  const before = names.slice(0, names.length - ofPart.length);
+  const ofLetter = [OF_COMMAND, OF_WEBHOOK].find((each) => atEnd(before, each));
+  if (ofLetter === undefined) return null;
+  const ours = last.slice(before.length - ofLetter.length);
+  return {
+    added: new Map(ours.map(({ name, value }) => [name.slice(PREFIX.length) as AddedName, value])),
+    original: {
+      count: headers.count - ours.length,
+      bytes: headers.bytes.subarray(0, ours[0]?.begin ?? 0),
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import { audited, type Audited, type AuditEntry, type AuditPlace } from "../../operator/audit.ts";
+import { AUDIT_CONTENT_TYPE, auditEvent } from "../../operator/audit-event.ts";
+import type { Config } from "../../config/config.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { Kit } from "../kit.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_WAITING_BYTES = 16 * 1_048_576;
+
+export type AuditTopic = { audited: Audited; close: () => Promise<void> };
+
+/** The audit topic. Throws a UsageError when there is none. */
+export const openAudit = async (
+  config: Config,
+  kit: Kit,
+  warn: (sentence: string) => void,
+): Promise<AuditTopic> => {
+  const topic = config.topics.audit;
+  const cluster = await kit.connectCluster();
+  const isThere = await cluster
+    .find([topic])
+    .then((found) => found.has(topic))
+    .finally(() => cluster.close());
+  if (!isThere)
+    throw new UsageError(
+      `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run \`cambio-bridge setup\`.`,
+    );
+
+  const publisher = kit.publisher(topic, {
+    maxWaiting: 1_000,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sendTimeoutMs: TIMEOUT_MS,
+  });
+  const source = `/cambio-bridge/${encodeURIComponent(config.kafka.groupId)}`;
+  const write = (entry: AuditEntry): Promise<AuditPlace> => {
+    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: kit.clock.now() });
+    const key = Buffer.from(entry.actionId);
+    const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
+    return publisher.publish({ key, value: Buffer.from(event), headers }, TIMEOUT_MS);
+  };
+  return {
+    audited: audited({ write, newId: () => randomUUID(), warn }),
+    close: () => publisher.close(TIMEOUT_MS),
+  };
+};

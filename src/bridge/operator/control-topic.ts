@@ -1,0 +1,67 @@
+import type { Config } from "../../config/config.ts";
+import { scan } from "../../kafka/consume/scan.ts";
+import type { PausePorts } from "../../operator/pause.ts";
+import { readWord, writeWord, type Pausable, type Word } from "../../operator/pauses.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { Kit } from "../kit.ts";
+
+const TIMEOUT_MS = 10_000;
+const READ_MS = 20_000;
+
+/** The control topic, for whoever reads and writes it once. */
+export const controlTopic = (
+  config: Config,
+  kit: Kit,
+  warn: (sentence: string) => void,
+): Pick<PausePorts, "words" | "write"> => {
+  const topic = config.topics.control;
+
+  const words = async () => {
+    const found = new Map<Pausable, Word>();
+    const cluster = await kit.connectCluster();
+    try {
+      if (!(await cluster.find([topic])).has(topic))
+        throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+      const options = {
+        topic,
+        groupId: kit.ownGroup("control"),
+        sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+      };
+      const deps = { ...kit, ranges: () => cluster.ranges(topic) };
+      await kit.clock.withDeadline(READ_MS, undefined, (signal) =>
+        scan(
+          options,
+          ({ partition, offset, key, value }) => {
+            const read = readWord(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
+            if (read.kind === "word") found.set(read.word.flow, read.word);
+            else if (read.kind === "deleted") found.delete(read.flow);
+            else warn(`${topic}[${partition}]@${offset} cannot be read: ${read.detail}.`);
+          },
+          deps,
+          signal,
+        ),
+      );
+    } finally {
+      await cluster.close();
+    }
+    return found;
+  };
+
+  const write = async (word: Word): Promise<string> => {
+    const publisher = kit.publisher(topic, {
+      maxWaiting: 1,
+      maxWaitingBytes: 1_048_576,
+      sendTimeoutMs: TIMEOUT_MS,
+    });
+    try {
+      const { key, value } = writeWord(word);
+      const record = { key: Buffer.from(key), value: Buffer.from(value), headers: [] };
+      const { partition, offset } = await publisher.publish(record, TIMEOUT_MS);
+      return `${topic}[${partition}]@${offset}`;
+    } finally {
+      await publisher.close(0);
+    }
+  };
+
+  return { words, write };
+};

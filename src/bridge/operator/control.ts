@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../config/config.ts";
+import { startTail } from "../../kafka/consume/tail.ts";
+import { followWords } from "../../operator/follow-words.ts";
+import { pauseOf } from "../../operator/pause.ts";
+import type { Pausable, Word } from "../../operator/pauses.ts";
+import type { Kit } from "../kit.ts";
+import type { Part } from "../part.ts";
+
+/** What holds the flows of this replica: what people said in the control topic. */
+export type Control = Part & {
+  /** Tells at once, and at each change, whether the flow may begin nothing: it is paused, or it was not read yet whether it is. */
+  follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
+  /** Resolves when the flow may begin something. */
+  untilOpen: (flow: Pausable, signal: AbortSignal) => Promise<void>;
+  paused: () => Record<string, boolean>;
+};
+
+const LOOK_EVERY_MS = 250;
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const described = ({ flow, by, atMs, untilMs }: Word): string =>
+  `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
+
+/**
+ * Follows the control topic. Rejects when the cluster cannot be asked. Pauses end by this machine's clock; without Kafka the last words hold.
+ * @param flows those of this process
+ */
+export const openControl = async (config: Config, kit: Kit, flows: readonly Pausable[]): Promise<Control> => {
+  const { clock, log } = kit;
+  const topic = config.topics.control;
+  const cluster = await kit.connectCluster();
+  const { words, isRead, begin, position, take, reached } = followWords({
+    unreadable: ({ partition, offset }, detail) =>
+      log.error({ topic, partition, offset, detail }, "control.unreadable"),
+    forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
+  });
+  const known = new Map<Pausable, Word>();
+  const heard: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
+
+  const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
+
+  const tell = (flow: Pausable, before: Word | undefined, pause: Word | null): void => {
+    if (pause) {
+      const { by, atMs, untilMs, actionId } = pause;
+      log.warn({ flow, by, since: iso(atMs), until: iso(untilMs), actionId }, "flow.paused");
+    } else if (before) {
+      const last = words().get(flow);
+      const by = last?.says === "resume" ? last.by : null;
+      log.info({ flow, by, pausedBy: before.by }, "flow.resumed");
+    }
+  };
+
+  const look = (): void => {
+    for (const flow of flows) {
+      const before = known.get(flow);
+      const pause = pauseOf(words(), flow, clock.now());
+      if (pause) known.set(flow, pause);
+      else known.delete(flow);
+      if (!isDeepStrictEqual(before, pause ?? undefined)) tell(flow, before, pause);
+    }
+    for (const each of heard) {
+      if (each.isHeld === isHeld(each.flow)) continue;
+      each.isHeld = !each.isHeld;
+      each.hold(each.isHeld);
+    }
+  };
+
+  const tail = startTail(
+    { topic, groupId: kit.ownGroup("control"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    {
+      begin: (ranges) => {
+        begin(ranges);
+        look();
+      },
+      position,
+      take: (record) => {
+        const isOurs = take(record);
+        look();
+        return isOurs;
+      },
+      reached: (partition, next) => {
+        reached(partition, next);
+        look();
+      },
+    },
+    { ...kit, ranges: () => cluster.ranges(topic) },
+  );
+  // Clocks may jump, and no timer holds for years.
+  const looks = setInterval(look, LOOK_EVERY_MS);
+
+  return {
+    follow: (flow, hold) => {
+      const now = isHeld(flow);
+      heard.push({ flow, isHeld: now, hold });
+      hold(now);
+    },
+    untilOpen: async (flow, signal) => {
+      while (isHeld(flow)) await clock.sleep(LOOK_EVERY_MS, signal);
+    },
+    paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
+    components: () => {
+      const { up, detail } = tail.state();
+      const paused = [...known.values()].map(described).join(", ") || "nothing is paused";
+      return {
+        control: {
+          up: up && isRead(),
+          detail: !isRead() ? (up ? "still reading" : detail) : up ? paused : `${detail}; ${paused}`,
+          // Once read, what was said last holds, and no restart would read more.
+          required: !isRead(),
+        },
+      };
+    },
+    waiting: () => ({}),
+    close: async () => {
+      clearInterval(looks);
+      await Promise.all([tail.stop(), cluster.close()]);
+    },
+  };
+};

@@ -1,0 +1,139 @@
+import type { Config } from "../../config/config.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { ownCopy } from "../../kafka/consume/own-copy.ts";
+import type { Reread } from "../../kafka/consume/reread.ts";
+import { scan, type Take } from "../../kafka/consume/scan.ts";
+import type { Range } from "../../kafka/consume/tail.ts";
+import { refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { unwrap } from "../dead-letter-headers.ts";
+import { joined, type Original } from "../dead-letter-parts.ts";
+import type { Kit } from "../kit.ts";
+import { letterIndex } from "./letter-index.ts";
+
+/** Which letters are meant. */
+export type Selection = {
+  reason?: string | undefined;
+  source?: string | undefined;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+};
+
+/** Parts of a letter are written one after the other, each within seconds. */
+const PARTS_WITHIN_MS = 600_000;
+
+type Ranges = ReadonlyMap<number, Range>;
+type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
+
+const read = async ({ config, kit, signal }: Deps, ranges: Ranges, take: Take): Promise<void> =>
+  scan(
+    {
+      topic: config.topics.deadLetters,
+      groupId: kit.ownGroup("dead-letters"),
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+    },
+    take,
+    { ...kit, ranges: () => Promise.resolve(ranges) },
+    signal,
+  );
+
+const isOldIn =
+  ({ config, kit }: Deps) =>
+  (timestampMs: number): boolean =>
+    kit.clock.now() - timestampMs > config.commands.maxAgeMs;
+
+const fits =
+  ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
+  (letter: Letter): boolean =>
+    (reason === undefined || letter.reason === reason) &&
+    (source === undefined || letter.source === source) &&
+    letter.timestampMs >= sinceMs &&
+    letter.timestampMs < untilMs;
+
+const rangesFor = async ({ config, cluster }: Deps, { sinceMs, untilMs }: Selection): Promise<Ranges> => {
+  const topic = config.topics.deadLetters;
+  const ranges = await cluster.ranges(topic, sinceMs === undefined ? undefined : sinceMs - PARTS_WITHIN_MS);
+  if (untilMs === undefined) return ranges;
+  // A place behind the last record that is wanted.
+  const behind = await cluster.ranges(topic, untilMs + PARTS_WITHIN_MS);
+  return new Map(
+    [...ranges].map(([partition, range]) => {
+      const endOffset = behind.get(partition)?.startOffset ?? range.endOffset;
+      return [partition, { ...range, endOffset: Math.min(range.endOffset, endOffset) }];
+    }),
+  );
+};
+
+/** Shows every letter that is meant; those of a partition in their order, those in parts at the end. */
+export const eachLetter = async (
+  deps: Deps,
+  selection: Selection,
+  see: (letter: Letter) => void,
+): Promise<void> => {
+  const index = letterIndex(isOldIn(deps));
+  const isMeant = fits(selection);
+  await read(deps, await rangesFor(deps, selection), (record) => {
+    const letter = index.take(record);
+    if (letter && isMeant(letter)) see(letter);
+  });
+  index.inParts().filter(isMeant).forEach(see);
+};
+
+/** Where so many partitions have no such offset, it is the ref that is wrong. */
+const single = (ranges: Ranges, place: Place): boolean => {
+  const range = ranges.get(place.partition);
+  return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
+};
+
+/** The letters with these refs; of one in parts any part may be named. A ref that names nothing has no letter. */
+export const lettersAt = async (deps: Deps, places: readonly Place[]): Promise<Letter[]> => {
+  const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
+  const named = new Set(places.filter((place) => single(ranges, place)).map(refOf));
+  const wanted = new Map<number, Range>();
+  for (const { partition, offset } of places.filter((place) => named.has(refOf(place)))) {
+    const { startOffset, endOffset } = wanted.get(partition) ?? { startOffset: offset, endOffset: 0 };
+    wanted.set(partition, {
+      startOffset: Math.min(startOffset, offset),
+      endOffset: Math.max(endOffset, offset + 1),
+    });
+  }
+  const letters: Letter[] = [];
+  let partsFromMs = Infinity;
+  const index = letterIndex(isOldIn(deps));
+  await read(deps, wanted, (record) => {
+    if (!named.has(refOf(record))) return;
+    const letter = index.take(record);
+    if (letter) letters.push(letter);
+    else partsFromMs = Math.min(partsFromMs, record.timestampMs);
+  });
+  if (partsFromMs === Infinity) return letters;
+  await eachLetter(deps, { sinceMs: partsFromMs - PARTS_WITHIN_MS }, (letter) => {
+    const isNamed = letter.records.some((place) => named.has(refOf(place)));
+    if (isNamed && (letter.records.length > 1 || letter.missing !== null)) letters.push(letter);
+  });
+  return letters;
+};
+
+/** A letter's records read again. */
+export type LoadedLetter = {
+  original: Original;
+  /** The headers that the bridge added to the first record. */
+  added: ReadonlyMap<string, string>;
+};
+
+/** Reads a letter again, all its parts together. Null where the topic does not hold it any more. */
+export const loadLetter = async (reread: Reread, { records }: Letter): Promise<LoadedLetter | null> => {
+  const found = await Promise.all(records.map(({ partition, offset }) => reread(partition, offset)));
+  const present = found.filter((record) => record !== null).map(ownCopy);
+  const parts = present.map((record) => {
+    const { added = new Map<string, string>(), original = record.headers } = unwrap(record.headers) ?? {};
+    return { ...record, headers: original, added, of: added.get("part-of") ?? null };
+  });
+  const [first] = parts;
+  if (!first || parts.length < records.length) return null;
+  const { key, value, headers } = first;
+  const original =
+    first.of === null
+      ? { key, value, headers }
+      : joined(parts.map((part) => ({ ...part, of: part.of ?? "" })));
+  return { original, added: first.added };
+};

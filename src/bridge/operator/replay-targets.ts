@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../../config/config.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { headerValue } from "../../kafka/headers.ts";
+import { PublishError } from "../../kafka/produce/waiting.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { eventIdOf } from "../../notification/event-id.ts";
+import { EventRefused } from "../../notification/publish-once.ts";
+import type { LetterEnd } from "../../operator/replay/claims.ts";
+import { placeText } from "../../operator/replay/letter.ts";
+import type { Planned } from "../../operator/replay/plan.ts";
+import type { Ready } from "../../operator/replay/send-batch.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { readBody } from "../../webhooks-to-events/parse.ts";
+import type { Original } from "../dead-letter-parts.ts";
+import { openEvents } from "../events.ts";
+import type { Kit } from "../kit.ts";
+
+/** Where letters are sent. */
+export type Target = {
+  /** Why it cannot be sent, or how it is. */
+  ready: (planned: Planned, original: Original) => Ready | { cannot: string };
+  /** What tells a record of the topic from others. */
+  digestOf: (record: Pick<Incoming, "key" | "value" | "headers">) => string;
+  close: () => Promise<void>;
+};
+
+/** A record of the largest batch that is decompressed, alone. */
+const MAX_WAITING_BYTES = 72 * 1_048_576;
+const SEND_TIMEOUT_MS = 8_000;
+/** The memory calls itself up after a while, whatever it has read. */
+const LOOK_EVERY_MS = 50;
+
+/** Over every byte of a record, each field with its length in front. */
+export const digestOf = ({ key, value, headers }: Original): string => {
+  const hash = createHash("sha256");
+  for (const bytes of [key, value, headers.bytes]) {
+    hash.update(`${bytes === null ? "null" : bytes.length} `);
+    if (bytes !== null) hash.update(bytes);
+  }
+  return hash.digest("hex").slice(0, 32);
+};
+
+/** A record that was given up may stand in the topic all the same, unless Kafka or the publisher said no. */
+const notSent = (error: unknown): LetterEnd => {
+  const isCertain =
+    error instanceof EventRefused ||
+    (error instanceof PublishError && (error.code === "refused" || error.code === "overloaded"));
+  return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
+};
+
+/** A topic of commands: the records go as they are, each to the partition of its key. */
+export const commandsTarget = (kit: Kit, topic: string): Target => {
+  const publisher = kit.publisher(topic, {
+    maxWaiting: 10,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sendTimeoutMs: SEND_TIMEOUT_MS,
+    sendsOnce: true,
+  });
+  return {
+    digestOf,
+    ready: (planned, original) => ({
+      ...planned,
+      digest: digestOf(original),
+      key: original.key && createHash("sha256").update(original.key).digest("base64"),
+      send: (timeoutMs) => {
+        const { key, value, headers: encodedHeaders } = original;
+        return publisher
+          .publish({ key, value, headers: [], encodedHeaders }, timeoutMs)
+          .then((place): LetterEnd => ({ end: "sent", place: placeText(topic, place) }), notSent);
+      },
+    }),
+    close: () => publisher.close(0),
+  };
+};
+
+/** The events topic: notifications become events as webhooks do, unless they were published lately. */
+export const eventsTarget = async (
+  config: Config,
+  kit: Kit,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Target> => {
+  const topic = config.topics.transactionStatus;
+  if (config.partner.baseUrl === undefined)
+    throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
+  const { schemaIds, problems } = await inspect(
+    { names: config.topics, used: ["transactionStatus"], room: [], lookbackMs: null },
+    { cluster, registry: kit.registry },
+  );
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
+  const onceKit: Kit = {
+    ...kit,
+    publisher: (name, options) => kit.publisher(name, { ...options, sendsOnce: true }),
+  };
+  const events = await openEvents(config, { kit: onceKit, schemaId, outOfOrder: () => undefined });
+  try {
+    while (events.components()["events-memory"]?.up !== true) await kit.clock.sleep(LOOK_EVERY_MS, signal);
+  } catch (error) {
+    await events.close();
+    throw error;
+  }
+  return {
+    digestOf: ({ headers }) => headerValue(headers, "ce_id")?.toString() ?? "",
+    ready: (planned, { value }) => {
+      const read = readBody(value ?? Buffer.alloc(0));
+      if (!read.ok) return { cannot: `still not understood: ${read.detail}` };
+      const { notification } = read;
+      const arrival = {
+        receivedAt: planned.letter.receivedAtMs ?? planned.letter.timestampMs,
+        source: "WEBHOOK",
+        traceparent: null,
+      } as const;
+      return {
+        ...planned,
+        digest: eventIdOf(notification),
+        key: notification.transactionId,
+        send: (timeoutMs) =>
+          kit.clock
+            .within(timeoutMs, undefined, events.publishOnce(notification, arrival))
+            .then(
+              (done): LetterEnd =>
+                done.kind === "published"
+                  ? { end: "sent", place: placeText(topic, done.place) }
+                  : { end: "duplicate", eventId: done.event.eventId },
+              notSent,
+            ),
+      };
+    },
+    close: events.close,
+  };
+};

@@ -1,0 +1,198 @@
+import type { Config } from "../../config/config.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { createReread } from "../../kafka/consume/reread.ts";
+import { scan } from "../../kafka/consume/scan.ts";
+import type { Actor } from "../../operator/action.ts";
+import type { LetterEnd } from "../../operator/replay/claims.ts";
+import { inOriginalOrder, refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { lookUp, type Finding } from "../../operator/replay/look-up.ts";
+import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../operator/replay/plan.ts";
+import { replay, type Ended } from "../../operator/replay/replay.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { Kit } from "../kit.ts";
+import { openAudit } from "./audit.ts";
+import { openClaims, type ClaimsTopic } from "./claims-topic.ts";
+import { obstacleTo } from "./letter-index.ts";
+import { eachLetter, lettersAt, loadLetter, type Selection } from "./letters.ts";
+import { commandsTarget, eventsTarget, type Target } from "./replay-targets.ts";
+
+/** What a person asked for. */
+export type Request = {
+  /** By their refs, or by what they have in common. */
+  letters: { refs: readonly Place[] } | Selection;
+  again: boolean;
+  /** A topic besides this configuration's commands that letters may go back to. */
+  topic: string | undefined;
+  ratePerSecond: number;
+  /** Null: only the plan is wanted. */
+  actor: Actor | null;
+};
+
+export type Hooks = {
+  /** The refs that name no letter, and what is to be done. */
+  planned: (plan: Plan, unknown: readonly Place[]) => void;
+  ended: (planned: Planned, end: LetterEnd) => void;
+  warn: (sentence: string) => void;
+};
+
+type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
+
+/** Null where no plan was carried out. */
+export type Replayed = Ended | null;
+
+/** Only commands are read from a topic that letters may be sent to: what the bridge itself writes must not be forged. */
+const checkTopic = ({ topics }: Config, topic: string | undefined): void => {
+  const own = Object.values(topics).filter((name) => name !== topics.commands);
+  if (topic !== undefined && own.includes(topic))
+    throw new UsageError(
+      `--topic names ${topic}, which takes no commands: name the commands topic they came from.`,
+    );
+};
+
+const selected = async (deps: Deps, { letters }: Request): Promise<Letter[]> => {
+  if ("refs" in letters) return lettersAt(deps, letters.refs);
+  const found: Letter[] = [];
+  await eachLetter(deps, letters, (letter) => void found.push(letter));
+  return found;
+};
+
+const offsetsOf = async (cluster: Cluster, topic: string): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    [...(await cluster.ranges(topic))].map(([partition, { endOffset }]) => [String(partition), endOffset]),
+  );
+
+/** Which letters of dead claims stand in a topic, as of now. */
+const lookIn =
+  ({ config, kit, cluster, signal }: Deps, { claims, untilCurrent }: ClaimsTopic, target: Target) =>
+  async (topic: string, nowMs: number): Promise<ReadonlyMap<string, Finding>> => {
+    // Before the audit topic is read: whatever stands before these ends was claimed before that.
+    const ranges = await cluster.ranges(topic);
+    await untilCurrent();
+    const look = lookUp(claims, topic, nowMs);
+    const { from } = look;
+    if (from === null) return look.findings();
+    const wanted = new Map(
+      [...ranges].map(([partition, { startOffset, endOffset }]) => [
+        partition,
+        { startOffset: Math.max(startOffset, from[partition] ?? startOffset), endOffset },
+      ]),
+    );
+    await scan(
+      { topic, groupId: kit.ownGroup("replay-look"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+      (record) => look.see(target.digestOf(record), record),
+      { ...kit, ranges: () => Promise.resolve(wanted) },
+      signal,
+    );
+    const isWhole = [...ranges].every(
+      ([partition, { startOffset }]) => startOffset <= (from[partition] ?? startOffset),
+    );
+    // What is gone from the topic may have been sent.
+    return new Map([...look.findings()].filter(([, { place }]) => isWhole || place !== null));
+  };
+
+const carryOut = async (
+  deps: Deps,
+  plan: Plan,
+  { actor, again, ratePerSecond }: Request & { actor: Actor },
+  claims: ClaimsTopic,
+  { ended, warn }: Hooks,
+): Promise<Ended> => {
+  const { config, kit, cluster, signal } = deps;
+  const audit = await openAudit(config, kit, warn);
+  const letters = createReread(
+    {
+      topic: config.topics.deadLetters,
+      groupId: kit.ownGroup("letters"),
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+    },
+    kit,
+  );
+  const targets = new Map<string, Target>();
+  const targetOf = (topic: string): Target => {
+    const target = targets.get(topic);
+    if (!target) throw new Error(`no way to ${topic}`);
+    return target;
+  };
+  const isOld = (timestampMs: number): boolean => kit.clock.now() - timestampMs > config.commands.maxAgeMs;
+  try {
+    for (const topic of new Set([...plan.send, ...plan.held].map((planned) => planned.topic)))
+      targets.set(
+        topic,
+        topic === config.topics.transactionStatus
+          ? await eventsTarget(config, kit, cluster, signal)
+          : commandsTarget(kit, topic),
+      );
+    const ports = {
+      clock: kit.clock,
+      audited: audit.audited,
+      claims: claims.claims,
+      untilRead: claims.untilRead,
+      ends: (topic: string) => offsetsOf(cluster, topic),
+      read: async (planned: Planned) => {
+        const loaded = await loadLetter(letters.reread, planned.letter);
+        if (loaded === null) return { cannot: "the dead-letter topic does not hold it any more" };
+        const obstacle = obstacleTo(planned.letter, loaded.original.value, isOld);
+        return obstacle === null
+          ? targetOf(planned.topic).ready(planned, loaded.original)
+          : { cannot: obstacle };
+      },
+      lookUp: (topic: string, nowMs: number) => lookIn(deps, claims, targetOf(topic))(topic, nowMs),
+      ended,
+    };
+    return await replay(plan, { actor, again, ratePerSecond }, ports, signal);
+  } finally {
+    await Promise.all([...[...targets.values()].map((target) => target.close()), letters.stop()]);
+    await audit.close();
+  }
+};
+
+/** Plans which dead letters are sent again and, unless only the plan is wanted, sends them. */
+export const replayLetters = async (
+  config: Config,
+  kit: Kit,
+  request: Request,
+  hooks: Hooks,
+  signal: AbortSignal,
+): Promise<Replayed> => {
+  checkTopic(config, request.topic);
+  const { topics } = config;
+  const cluster = await kit.connectCluster();
+  const deps = { config, kit, cluster, signal };
+  try {
+    const commandTopics = [topics.commands, ...(request.topic === undefined ? [] : [request.topic])];
+    const needed = [topics.deadLetters, ...commandTopics];
+    const found = await cluster.find(needed);
+    const absent = needed.filter((name) => !found.has(name));
+    if (absent.length > 0)
+      throw new UsageError(`There is no topic ${absent.join(" and ")}: run \`cambio-bridge setup\`.`);
+    const claims = await openClaims(deps);
+    try {
+      const nowMs = kit.clock.now();
+      const rules: PlanRules = {
+        isNamed: "refs" in request.letters,
+        again: request.again,
+        commandTopics,
+        eventsTopic: topics.transactionStatus,
+        maxAgeMs: config.commands.maxAgeMs,
+        nowMs,
+      };
+      const letters = (await selected(deps, request)).sort(inOriginalOrder);
+      const now = { offset: Infinity, atMs: nowMs };
+      const plan = planOf(letters, (letter) =>
+        decide(letter, claims.claims.standing(refOf(letter.place), now), rules),
+      );
+      const named = new Set(letters.flatMap(({ records }) => records.map(refOf)));
+      const refs = "refs" in request.letters ? request.letters.refs : [];
+      hooks.planned(
+        plan,
+        refs.filter((place) => !named.has(refOf(place))),
+      );
+      if (request.actor === null || plan.send.length === 0) return null;
+      return await carryOut(deps, plan, { ...request, actor: request.actor }, claims, hooks);
+    } finally {
+      await claims.close();
+    }
+  } finally {
+    await cluster.close();
+  }
+};

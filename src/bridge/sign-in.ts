@@ -1,0 +1,71 @@
+import type { Config } from "../config/config.ts";
+import { readHeaderPairs } from "../config/read.ts";
+import type { SaslOptions } from "../kafka/client.ts";
+import type { RegistryAuth, RegistrySignIn } from "../kafka/schema/registry-headers.ts";
+import { clientCredentials } from "../kafka/sign-in/client-credentials.ts";
+import { mskIam } from "../kafka/sign-in/msk-iam.ts";
+import { tokenFile } from "../kafka/sign-in/token-file.ts";
+import { tokenSource, type TokenSource } from "../kafka/sign-in/token-source.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+
+type Deps = { clock: Clock; log: Log; random: () => number };
+
+/** How this process says who it is, to Kafka and to the registry. */
+export type SignIn = {
+  kafka: SaslOptions | null;
+  registry: RegistrySignIn;
+  close: () => void;
+};
+
+/** The tokens of KAFKA_OAUTH_…; null where nothing says where they come from. */
+const oauthTokens = ({ kafka }: Config, deps: Deps): TokenSource | null => {
+  const { oauthTokenFile: file, oauthTokenEndpoint: endpoint, oauthClientId: clientId } = kafka;
+  if (file) return tokenFile(() => file.reveal(), deps.clock);
+  const secret = kafka.oauthClientSecret;
+  if (endpoint === undefined || clientId === undefined || !secret) return null;
+  const clientSecret = (): string => secret.reveal();
+  const { oauthScope: scope, oauthAudience: audience } = kafka;
+  return tokenSource(
+    clientCredentials({ endpoint, clientId, clientSecret, scope, audience }, deps.clock),
+    deps,
+  );
+};
+
+const saslOf = (config: Config, tokens: TokenSource | null): SaslOptions | null => {
+  const { saslMechanism: mechanism, saslUsername: username, saslPassword, oauthExtensions } = config.kafka;
+  if (mechanism === "oauthbearer" || mechanism === "aws-msk-iam")
+    return tokens && { mechanism: "oauthbearer", tokens, extensions: oauthExtensions ?? {} };
+  if (!mechanism || username === undefined || !saslPassword) return null;
+  return { mechanism, username, password: () => saslPassword.reveal() };
+};
+
+const registryAuth = ({ registry }: Config, oauth: TokenSource | null): RegistryAuth | null => {
+  const { username, password, token } = registry;
+  if (registry.oauth) return oauth && { bearer: oauth };
+  if (token)
+    return { bearer: { token: () => Promise.resolve(token.reveal()), refused: () => token.reload() } };
+  return username !== undefined && password ? { username, password: () => password.reveal() } : null;
+};
+
+/** One source of tokens for all connections. Throws a UsageError when what the settings ask for is not installed. */
+export const signInOf = (config: Config, deps: Deps): SignIn => {
+  const { saslMechanism, awsRegion } = config.kafka;
+  const { headers } = config.registry;
+  const oauth = oauthTokens(config, deps);
+  const ofMsk =
+    saslMechanism === "aws-msk-iam" && awsRegion !== undefined
+      ? tokenSource(mskIam(awsRegion, deps.clock), deps)
+      : null;
+  return {
+    kafka: saslOf(config, ofMsk ?? oauth),
+    registry: {
+      auth: registryAuth(config, oauth),
+      ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),
+    },
+    close: () => {
+      oauth?.close();
+      ofMsk?.close();
+    },
+  };
+};

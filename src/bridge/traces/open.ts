@@ -1,0 +1,56 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "../../config/config.ts";
+import { readPairs } from "../../config/open-telemetry.ts";
+import type { Metrics } from "../../ops/metrics.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Traces } from "../../runtime/traces.ts";
+import { pem } from "../kit.ts";
+
+type Deps = {
+  /** Null where nobody asks for them. */
+  metrics: Pick<Metrics, "spansExported" | "spansFailed" | "spansDropped"> | null;
+  clock: Clock;
+  log: Log;
+};
+
+/** Spans for the collector of the configuration; null where there is none, and then nothing of it is loaded. */
+export const openTraces = async (
+  { traces }: Config,
+  { metrics, clock, log }: Deps,
+): Promise<Traces | null> => {
+  const url = traces.tracesEndpoint ?? (traces.endpoint && `${traces.endpoint}/v1/traces`);
+  if (url === undefined || traces.disabled || traces.exporter === "none") return null;
+  const { serviceName, resourceAttributes } = traces;
+  const name = serviceName ?? resourceAttributes["service.name"] ?? "cambio-bridge";
+  const { openTraces: open } = await import("../../ops/traces/open.ts");
+  return open(
+    {
+      url,
+      headers: () => ({
+        ...readPairs(traces.headers?.reveal() ?? ""),
+        ...readPairs(traces.tracesHeaders?.reveal() ?? ""),
+      }),
+      timeoutMs: traces.tracesTimeoutMs ?? traces.timeoutMs,
+      compression: traces.tracesCompression ?? traces.compression,
+      ca: pem("OTEL_EXPORTER_OTLP_CERTIFICATE", traces.tracesCaFile ?? traces.caFile),
+      resource: { "service.instance.id": randomUUID(), ...resourceAttributes, "service.name": name },
+      sampler: traces.sampler,
+      ratio: traces.samplerArg,
+      propagates: traces.propagators.includes("tracecontext"),
+      queueSize: traces.queueSize,
+      batchSize: traces.batchSize,
+      delayMs: traces.delayMs,
+      exportTimeoutMs: traces.exportTimeoutMs,
+    },
+    {
+      counts: {
+        exported: (spans) => metrics?.spansExported.inc(spans),
+        failed: (spans) => metrics?.spansFailed.inc(spans),
+        dropped: (spans) => metrics?.spansDropped.inc(spans),
+      },
+      clock,
+      log,
+    },
+  );
+};

@@ -1,0 +1,79 @@
+import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "../../partner/types.ts";
+import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
+
+/** The partner's address as spans tell it. `mask` hides what must not be seen of a path. */
+export type Address = { url: URL; mask: (text: string) => string };
+
+const endCall = (
+  span: Span,
+  { url, mask }: Address,
+  {
+    method,
+    path,
+    template,
+    status,
+  }: { method: string; path: string; template: string; status: number | null },
+  errorType: string | null,
+): void => {
+  if (!span.isSampled) return;
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  span.end(
+    {
+      "http.request.method": method,
+      "url.full": mask(base + path),
+      "url.template": template,
+      "server.address": url.hostname,
+      "server.port": Number(url.port) || (url.protocol === "https:" ? 443 : 80),
+      "http.response.status_code": status,
+    },
+    errorType,
+  );
+};
+
+const TEMPLATES: Record<PartnerRequest["operation"], string> = {
+  CREATE_QUOTE: "/corporate/v1/quote",
+  ACCEPT_QUOTE: "/corporate/v1/quote/{quoteId}/accept",
+};
+const LOG_PATH = "/corporate/v1/webhook/logs";
+
+/** A call to the partner. What its evidence says went wrong is the type of its error. */
+export const calling = async (
+  traces: Traces,
+  address: Address,
+  {
+    parent,
+    request,
+    options,
+  }: { parent: TraceContext | null; request: PartnerRequest; options: CallOptions },
+  call: (request: PartnerRequest, options: CallOptions) => Promise<Outcome>,
+): Promise<Outcome> => {
+  const { method, path, operation } = request;
+  const template = TEMPLATES[operation];
+  const span = traces.begin({ name: `${method} ${template}`, kind: "client", parent });
+  const outcome = await call(request, options);
+  const status = "answer" in outcome ? (outcome.answer?.httpStatus ?? null) : null;
+  endCall(
+    span,
+    address,
+    { method, path, template, status },
+    outcome.kind === "executed" ? null : outcome.kind,
+  );
+  return outcome;
+};
+
+/** A page of the partner's log, until the head of its answer has come. */
+export const fetching =
+  (traces: Traces, address: Address, parent: () => TraceContext | null, fetchLog: FetchLog): FetchLog =>
+  async (query, signal) => {
+    const span = traces.begin({ name: `GET ${LOG_PATH}`, kind: "client", parent: parent() });
+    const said = { method: "GET", path: LOG_PATH, template: LOG_PATH };
+    try {
+      const answer = await fetchLog(query, signal);
+      const { httpStatus: status } = answer;
+      endCall(span, address, { ...said, status }, status >= 400 ? String(status) : null);
+      return answer;
+    } catch (error) {
+      endCall(span, address, { ...said, status: null }, "unanswered");
+      throw error;
+    }
+  };

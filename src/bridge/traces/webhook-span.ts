@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { readTraceparent, readTracestate } from "../../runtime/traceparent.ts";
+import type { Span, Traces } from "../../runtime/traces.ts";
+import type { Served } from "../../webhooks-to-events/accept.ts";
+import { beginsAt, contextOf } from "./context.ts";
+
+/** The path is the configured one: what follows it in a request may be a secret, and what stands there else was never routed. */
+export const beginWebhook = (
+  traces: Traces,
+  headers: IncomingMessage["headers"],
+  { path, trusted }: { path: string; trusted: boolean },
+): Span => {
+  const context = contextOf({
+    traceparent: readTraceparent(headers["traceparent"]),
+    tracestate: readTracestate(headers["tracestate"]),
+  });
+  return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context, trusted) });
+};
+
+export const endWebhook = ({ span, status, reception }: Served, path: string): void => {
+  if (!span?.isSampled) return;
+  const event = reception && "event" in reception ? reception.event : undefined;
+  span.end(
+    {
+      "http.request.method": "POST",
+      "http.route": path,
+      "url.path": path,
+      "url.scheme": "http",
+      "http.response.status_code": status,
+      "cambio.webhook.kind": reception?.kind,
+      "cambio.event.id": event?.eventId,
+      "cambio.transaction.id": event?.transactionId,
+    },
+    status >= 500 ? String(status) : null,
+  );
+};

@@ -1,0 +1,36 @@
+import { hostname, userInfo } from "node:os";
+import { InvalidArgumentError, type Command } from "commander";
+import type { Actor } from "../operator/action.ts";
+
+/** Both go into one record of a topic; with `resolve` beside the partner's answer. */
+const MAX_TEXT_LENGTH = 1_000;
+
+const boundedText = (text: string): string => {
+  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+  if (text.length > MAX_TEXT_LENGTH)
+    throw new InvalidArgumentError(`It must have at most ${MAX_TEXT_LENGTH} characters.`);
+  return text;
+};
+
+export type ActorFlags = { by: string; note: string };
+
+/** Adds what every action of a person must say. */
+export const withActor = (command: Command, help: ActorFlags): Command =>
+  command
+    .requiredOption("--by <name>", help.by, boundedText)
+    .requiredOption("--note <text>", help.note, boundedText);
+
+/** A container may run as a user that its system has no name for. */
+const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
+};
+
+export const actorOf = ({ by, note }: ActorFlags): Actor => ({
+  by,
+  note,
+  from: { host: hostname(), user: userName(), program: "cli" },
+});

@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
+import type { Problem } from "../config/config.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+
+/** A setting as it is in force. `value` is what is written; null where there is none, or it cannot be used. */
+type Shown = { group: string; name: string; value: string | null; origin: Origin; from: string | null };
+
+/** The same for every secret: neither its length nor a part of it is to be seen. */
+const HIDDEN = "***";
+
+const settingsOf = (env: Environment, problems: readonly Problem[]): Shown[] =>
+  rows.map((row) => {
+    const origin = originOf(row, env);
+    const isBroken = problems.some(({ variable }) => variable === row.env);
+    // What cannot be used may hold a password by mistake.
+    const given = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
+    // A query may hold a key.
+    const text = row.shape === "address" ? (given?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : given;
+    const value = origin === "default" ? row.fallback : text;
+    const isSet = origin === "environment" || origin === "file";
+    return {
+      group: row.group,
+      name: row.env,
+      value: row.secret && isSet && !isBroken ? HIDDEN : value,
+      origin,
+      from: origin === "file" ? (env[`${row.env}_FILE`] ?? null) : null,
+    };
+  });
+
+const valueOf = ({ value, origin }: Shown): string => {
+  if (value !== null) return value === "" ? "(empty)" : value;
+  return origin === "not set" ? "-" : "(cannot be used, see below)";
+};
+
+const originText = ({ origin, from }: Shown): string => (from === null ? origin : `${origin} ${from}`);
+
+const tellText = (settings: readonly Shown[], io: Io): void => {
+  const width = (of: (shown: Shown) => string): number =>
+    Math.max(...settings.map((each) => of(each).length));
+  const nameWidth = width(({ name }) => name);
+  const valueWidth = Math.min(width(valueOf), 40);
+  for (const [index, shown] of settings.entries()) {
+    if (shown.group !== settings[index - 1]?.group) io.out(`${index === 0 ? "" : "\n"}${shown.group}`);
+    const columns = [shown.name.padEnd(nameWidth), valueOf(shown).padEnd(valueWidth), originText(shown)];
+    io.out(`  ${columns.join("  ")}`);
+  }
+};
+
+/** Every setting as it is in force, and what is wrong with them. */
+const showConfig = (io: Io, asJson: boolean): ExitCode => {
+  const { problems, warnings } = readEnvironment(io.env, "serve");
+  const settings = settingsOf(io.env, problems);
+  if (asJson) {
+    io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
+  } else {
+    tellText(settings, io);
+    if (problems.length + warnings.length > 0) io.out("");
+    for (const { variable, message } of problems) io.out(`Problem: ${variable} ${message}`);
+    for (const { variable, message } of warnings) io.out(`Warning: ${variable} ${message}`);
+  }
+  return problems.length === 0 ? EXIT.done : EXIT.usage;
+};
+
+export const configCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("config")
+    .description(
+      "Show the settings in force for `serve`, where each comes from, and what is wrong with them.",
+    )
+    .option("--json", "as one JSON object")
+    .action((flags: { json?: boolean }) => exit(showConfig(io, flags.json === true)));

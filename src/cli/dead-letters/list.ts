@@ -1,0 +1,104 @@
+import { Command, InvalidArgumentError } from "commander";
+import { createKit } from "../../bridge/kit.ts";
+import { viewLetters } from "../../bridge/operator/view-letters.ts";
+import { orUnanswered } from "../../bridge/unanswered.ts";
+import { placeText, refOf, type Letter } from "../../operator/replay/letter.ts";
+import type { Sent } from "../../operator/replay/claims.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { escaped } from "../escaped.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
+import { silent } from "../silent.ts";
+import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+
+type Flags = SelectionFlags & { limit: number; json?: boolean };
+
+const DETAIL_LENGTH = 100;
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+const short = (text: string): string =>
+  text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH)}…` : text;
+
+export const sentText = ({ by, atMs, where }: Sent): string => `replayed ${iso(atMs)} by ${by}: ${where}`;
+
+const lineOf = (letter: Letter, sent: readonly Sent[] | null): string => {
+  const { place, timestampMs, reason, source, origin, detail, missing, records, preview } = letter;
+  const parts = missing === null ? `in ${records.length} parts` : `parts ${missing} are missing`;
+  return [
+    refOf(place),
+    iso(timestampMs),
+    reason === "" ? "(not written by the bridge)" : reason,
+    source,
+    origin === null ? "-" : placeText(origin.topic, origin),
+    short(detail),
+    preview,
+    ...(records.length > 1 || missing !== null ? [parts] : []),
+    ...(sent?.at(-1) ? [sentText(sent.at(-1) as Sent)] : []),
+  ].join("  ");
+};
+
+/** What is known of a letter without its bytes, for programs. */
+export const jsonOf = (letter: Letter, sent: readonly Sent[] | null): Record<string, unknown> => {
+  const { place, timestampMs, reason, source, origin, receivedAtMs, detail, records, missing, preview } =
+    letter;
+  return {
+    ref: refOf(place),
+    timestamp: iso(timestampMs),
+    reason,
+    source,
+    origin,
+    receivedAt: receivedAtMs,
+    detail,
+    preview,
+    parts: records.length,
+    missing,
+    replayed: sent?.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })) ?? null,
+  };
+};
+
+const byAge = (a: Letter, b: Letter): number =>
+  a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
+
+const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const views = await orUnanswered(config, viewLetters(config, kit, io.err, io.stopped), io.stopped);
+  try {
+    let newest: Letter[] = [];
+    let count = 0;
+    const keepNewest = (): void => {
+      newest = newest.sort(byAge).slice(-limit);
+    };
+    const reading = views.each(selectionOf(flags), (letter) => {
+      count += 1;
+      newest.push(letter);
+      // Sorted seldom, and never many more than are shown.
+      if (newest.length >= 2 * limit) keepNewest();
+    });
+    await orUnanswered(config, reading, io.stopped);
+    keepNewest();
+    if (count > newest.length)
+      io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
+    for (const letter of newest) {
+      const sent = views.sent(letter);
+      const line = escaped(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
+      await io.write(Buffer.from(`${line}\n`));
+    }
+    return EXIT.done;
+  } finally {
+    await views.close();
+  }
+};
+
+const count = (text: string): number => {
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new InvalidArgumentError("It must be a whole number from 1 to 9999999.");
+  return Number(text);
+};
+
+export const listCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  withSelection(new Command("list"))
+    .description("Show dead letters, one a line, the newest last.")
+    .option("--limit <number>", "at most so many, the newest", count, 100)
+    .option("--json", "one JSON object a line")
+    .action(async (flags: Flags) => exit(await list(io, flags)));

@@ -1,0 +1,124 @@
+import { Command, InvalidArgumentError } from "commander";
+import { createKit } from "../../bridge/kit.ts";
+import { replayLetters } from "../../bridge/operator/replay.ts";
+import { orUnanswered } from "../../bridge/unanswered.ts";
+import type { LetterEnd } from "../../operator/replay/claims.ts";
+import { refOf, type Place } from "../../operator/replay/letter.ts";
+import { planLines, type Plan } from "../../operator/replay/plan.ts";
+import { replaySummary } from "../../operator/replay/summary.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { actorOf, withActor, type ActorFlags } from "../actor.ts";
+import { escaped } from "../escaped.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
+import { silent } from "../silent.ts";
+import { place, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+
+type Flags = SelectionFlags &
+  ActorFlags & { again?: boolean; topic?: string; rate: number; dryRun?: boolean; json?: boolean };
+
+const PROGRESS_EVERY_MS = 2_000;
+
+const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<ExitCode> => {
+  const { json = false, dryRun = false, again = false, topic, rate } = flags;
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const say = (line: string): void => (json ? io.err : io.out)(escaped(line));
+  const tell = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
+    if (json) io.out(escaped(JSON.stringify({ ref, ...facts })));
+  };
+  const summary = replaySummary();
+  let total = 0;
+  let toldAt = systemClock.monotonic();
+  let unplanned = 0;
+
+  const planned = (plan: Plan, unknown: readonly Place[]): void => {
+    total = plan.send.length;
+    unplanned = plan.skipped.length + unknown.length;
+    for (const ref of unknown) {
+      io.err(`There is no dead letter ${refOf(ref)}.`);
+      tell(refOf(ref), { end: "left", reason: "there is no such letter" });
+    }
+    planLines(plan).forEach(say);
+    for (const { letter, skipped } of plan.skipped) {
+      const reason = skipped.detail === "" ? skipped.why : `${skipped.why}: ${skipped.detail}`;
+      tell(refOf(letter.place), { end: "left", reason });
+    }
+    if (dryRun)
+      for (const each of plan.send) tell(refOf(each.letter.place), { end: "planned", topic: each.topic });
+  };
+  const ended = ({ letter }: { letter: { place: Place } }, end: LetterEnd): void => {
+    summary.add(end);
+    tell(refOf(letter.place), end);
+    if (end.end === "left" || end.end === "unknown")
+      io.err(escaped(`${refOf(letter.place)} was not replayed: ${end.reason}.`));
+    if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = systemClock.monotonic();
+    io.err(`${summary.done()} of ${total} so far`);
+  };
+
+  const letters = refs.length > 0 ? { refs } : selectionOf(flags);
+  const actor = dryRun ? null : actorOf(flags);
+  const request = { letters, again, topic, ratePerSecond: rate, actor };
+  try {
+    const replaying = replayLetters(config, kit, request, { planned, ended, warn: io.err }, io.stopped);
+    const replayed = await orUnanswered(config, replaying, io.stopped);
+    if (dryRun) {
+      say("Dry run: nothing was sent.");
+      return unplanned > 0 ? EXIT.failed : EXIT.done;
+    }
+    summary.lines().forEach(say);
+    const unsent = replayed?.unsent ?? 0;
+    if (unsent > 0)
+      io.err(escaped(`${unsent} of ${total} were not sent: ${replayed?.reason ?? ""}. Run it again.`));
+    return unsent + unplanned + summary.notDone() > 0 ? EXIT.failed : EXIT.done;
+  } catch (error) {
+    if (total > 0) summary.lines().forEach(say);
+    if (!io.stopped.aborted) {
+      if (total === 0 || dryRun) throw error;
+      const next = "What was claimed and not concluded is looked up by the next run.";
+      throw new UsageError(`${messageOf(error)} ${next}`, { cause: error });
+    }
+    io.err(escaped(`It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.`));
+    return EXIT.failed;
+  }
+};
+
+const MAX_RATE = 10_000;
+
+const rate = (text: string): number => {
+  const perSecond = Number(text);
+  if (!/^\d{1,5}$/.test(text) || perSecond < 1 || perSecond > MAX_RATE)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_RATE}.`);
+  return perSecond;
+};
+
+const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
+  [reason, source, since, until].some((each) => each !== undefined);
+
+export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  withActor(withSelection(new Command("replay")), {
+    by: "who does it; kept in the audit topic",
+    note: "why; kept in the audit topic",
+  })
+    .description("Send dead letters once more to where they came from, each once.")
+    .argument(
+      "[refs...]",
+      "partition/offset of each in the dead-letter topic",
+      (text: string, all: Place[] | undefined) => [...(all ?? []), place(text)],
+    )
+    .option("--dry-run", "only show what would be sent, and what not")
+    .option("--again", "send also what was replayed before")
+    .option("--topic <name>", "a commands topic besides this configuration's that letters may go back to")
+    .option("--rate <number>", "records a second", rate, 50)
+    .option("--json", "a line for each letter as a JSON object; the plan goes to standard error")
+    .action(async (refs: Place[], flags: Flags, command: Command) => {
+      if (refs.length > 0 === isChosen(flags))
+        command.error(
+          "error: name letters by their REF, or choose them by --reason, --source, --since, --until",
+          {
+            exitCode: EXIT.usage,
+          },
+        );
+      exit(await replay(io, refs, flags));
+    });

@@ -1,0 +1,126 @@
+import { isUtf8 } from "node:buffer";
+import { Command } from "commander";
+import { createKit } from "../../bridge/kit.ts";
+import type { LoadedLetter } from "../../bridge/operator/letters.ts";
+import { viewLetters } from "../../bridge/operator/view-letters.ts";
+import { orUnanswered } from "../../bridge/unanswered.ts";
+import { placeText, refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { inWords } from "../../operator/replay/reasons.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { headerList, hexDump, readable } from "../bytes.ts";
+import { escaped } from "../escaped.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
+import { silent } from "../silent.ts";
+import { iso, jsonOf, sentText } from "./list.ts";
+import { place } from "./selection.ts";
+
+const MAX_SHOWN_BYTES = 65_536;
+const MAX_SHOWN_HEADERS = 200;
+
+const textOf = (shown: unknown): string =>
+  shown === null ? "null" : typeof shown === "string" ? shown : JSON.stringify(shown);
+
+const jsonText = (text: string): string | null => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
+};
+
+/** A text as it is, JSON over several lines, anything else in hex. */
+const valueLines = (value: Buffer | null): string[] => {
+  if (value === null) return ["  null"];
+  const shown = value.subarray(0, MAX_SHOWN_BYTES);
+  const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
+  const text = isUtf8(value) ? value.toString("utf8") : null;
+  // Money keeps its digits only as text: JSON is laid out where that changes none of them.
+  const json = text !== null && more.length === 0 ? jsonText(text) : null;
+  const isSame = json !== null && json.replace(/\s/g, "") === text?.replace(/\s/g, "");
+  const lines = text === null ? hexDump(shown) : (isSame ? json : text.slice(0, MAX_SHOWN_BYTES)).split("\n");
+  return [...lines, ...more].map((line) => `  ${line}`);
+};
+
+const headerLines = (title: string, headers: { name: unknown; value: unknown }[]): string[] => {
+  const more = headers.length - MAX_SHOWN_HEADERS;
+  return [
+    title,
+    ...headers.slice(0, MAX_SHOWN_HEADERS).map(({ name, value }) => `  ${textOf(name)}: ${textOf(value)}`),
+    ...(more > 0 ? [`  … ${more} more: see --json`] : []),
+  ];
+};
+
+type Shown = { letter: Letter; loaded: LoadedLetter | null };
+
+/** The letter's own headers. */
+const addedTo = ({ loaded }: Shown): { name: string; value: string }[] =>
+  [...(loaded?.added ?? [])].map(([name, value]) => ({ name: `dead-letter-${name}`, value }));
+
+const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], replays: string[]): string[] => {
+  const { letter, loaded } = shown;
+  const { origin, receivedAtMs } = letter;
+  return [
+    `letter      ${refOf(letter.place)}, written ${iso(letter.timestampMs)}`,
+    `reason      ${letter.reason === "" ? "none: the bridge did not write it" : letter.reason}`,
+    `            ${inWords(letter.reason)}`,
+    `detail      ${letter.detail}`,
+    `source      ${letter.source}`,
+    ...(origin ? [`origin      ${placeText(origin.topic, origin)}, written ${iso(origin.timestampMs)}`] : []),
+    ...(receivedAtMs === null ? [] : [`received    ${iso(receivedAtMs)}`]),
+    ...(letter.records.length > 1 ? [`parts       ${letter.records.map(refOf).join(" ")}`] : []),
+    ...(letter.missing === null ? [] : [`missing     parts ${letter.missing}`]),
+    ...(letter.obstacle === null ? [] : [`replay      ${letter.obstacle}`]),
+    ...(sent === null ? ["replayed    not known"] : replays.length === 0 ? ["replayed    never"] : replays),
+    ...(loaded
+      ? [
+          `key         ${textOf(readable(loaded.original.key))}`,
+          ...headerLines("headers", headerList(loaded.original.headers)),
+          ...headerLines("headers of the letter", addedTo(shown)),
+          `value       ${loaded.original.value?.length ?? "no"} bytes`,
+          ...valueLines(loaded.original.value),
+        ]
+      : []),
+  ];
+};
+
+const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const views = await orUnanswered(config, viewLetters(config, kit, io.err, io.stopped), io.stopped);
+  try {
+    const found = await orUnanswered(config, views.show(ref), io.stopped);
+    if (!found) {
+      io.err(
+        `There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows those there are.`,
+      );
+      return EXIT.failed;
+    }
+    const { letter, loaded } = found;
+    const sent = views.sent(letter);
+    const lines = json
+      ? [
+          JSON.stringify({
+            ...jsonOf(letter, sent),
+            meaning: inWords(letter.reason),
+            obstacle: letter.obstacle,
+            records: letter.records.map(refOf),
+            key: loaded && readable(loaded.original.key),
+            headers: loaded && headerList(loaded.original.headers),
+            letterHeaders: addedTo(found),
+            value: loaded && readable(loaded.original.value),
+          }),
+        ]
+      : linesOf(found, sent, sent?.map((each) => `            ${sentText(each)}`) ?? []);
+    await io.write(Buffer.from(lines.map((line) => `${escaped(line)}\n`).join("")));
+    return EXIT.done;
+  } finally {
+    await views.close();
+  }
+};
+
+export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("show")
+    .description("Show all of one dead letter, and what its reason means.")
+    .argument("<ref>", "partition/offset in the dead-letter topic", place)
+    .option("--json", "one JSON object; what is no text in base64")
+    .action(async (ref: Place, { json = false }: { json?: boolean }) => exit(await show(io, ref, json)));

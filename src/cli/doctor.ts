@@ -1,0 +1,89 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { readEnvironment } from "../config/load.ts";
+import type { Check } from "../doctor/check.ts";
+import { examine, type Subject } from "../doctor/doctor.ts";
+import type { PublicUrl } from "../doctor/webhook.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+import { readSubscriptionUrl } from "./subscription-url.ts";
+
+type Flags = { json?: boolean; webhookUrl?: URL };
+
+const GROUP_WIDTH = 9;
+const NAME_WIDTH = 32;
+
+/** One line each: status, subject, what was looked at, what is wrong, what to do. */
+const linesOf = (group: string, checks: readonly Check[]): string[] => {
+  const width = Math.max(NAME_WIDTH, ...checks.map(({ name }) => name.length));
+  return checks.map(({ status, name, detail, remedy }) => {
+    const said = remedy === null ? detail : `${detail}: ${remedy}`;
+    return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(width)}  ${said}`;
+  });
+};
+
+const counted = (checks: readonly Check[]): string => {
+  const count = (wanted: Check["status"]): number => checks.filter(({ status }) => status === wanted).length;
+  return `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail)`;
+};
+
+/** Tells of each subject as soon as those before it are told. */
+const tell = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
+  const all: Check[] = [];
+  for (const { group, checks } of subjects) {
+    const done = await checks;
+    if (done.length > 0 && all.length > 0) io.out("");
+    linesOf(group, done).forEach(io.out);
+    all.push(...done);
+  }
+  io.out(`\n${counted(all)}`);
+  return all;
+};
+
+const tellJson = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
+  const checks = await Promise.all(
+    subjects.map(async ({ group, checks }) => (await checks).map((check) => ({ group, ...check }))),
+  );
+  const all = checks.flat();
+  io.out(JSON.stringify({ ok: all.every(({ status }) => status !== "fail"), checks: all }, null, 2));
+  return all;
+};
+
+const publicUrlOf = ({ webhookUrl }: Flags, fromSetting: string | undefined): PublicUrl | null => {
+  if (webhookUrl) return { url: webhookUrl, setting: "--webhook-url" };
+  return fromSetting === undefined ? null : { url: new URL(fromSetting), setting: "WEBHOOK_PUBLIC_URL" };
+};
+
+const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
+  const reading = readEnvironment(io.env, "serve");
+  const publicUrl = publicUrlOf(flags, reading.config.webhook.publicUrl);
+  const subjects = examine(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
+  // They are waited for one after the other, and those behind the first may reject meanwhile.
+  for (const { checks } of subjects) checks.catch(() => undefined);
+  try {
+    const all = await (flags.json === true ? tellJson : tell)(subjects, io);
+    return all.some(({ status }) => status === "fail") ? EXIT.failed : EXIT.done;
+  } catch (error) {
+    if (!io.stopped.aborted) throw error;
+    io.err("Interrupted: not everything was looked at.");
+    return EXIT.failed;
+  }
+};
+
+const urlOf = (text: string): URL => {
+  const url = readSubscriptionUrl(text);
+  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
+  return url;
+};
+
+export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("doctor")
+    .description("Look at everything that a start and a first day need, and say what to do. Changes nothing.")
+    .option("--json", "as one JSON object")
+    .addOption(
+      new Option(
+        "--webhook-url <url>",
+        "where the partner reaches the webhooks; WEBHOOK_PUBLIC_URL by default",
+      ).argParser(urlOf),
+    )
+    .action(async (flags: Flags) => exit(await doctor(io, flags)));

@@ -1,0 +1,74 @@
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { createKit } from "../bridge/kit.ts";
+import { openAudit } from "../bridge/operator/audit.ts";
+import { controlTopic } from "../bridge/operator/control-topic.ts";
+import { orUnanswered } from "../bridge/unanswered.ts";
+import { sayPause, type Asked } from "../operator/pause.ts";
+import { isPausable, type Pausable, type Word } from "../operator/pauses.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+import { untilMs } from "./until.ts";
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const end = (untilMs: number | null): string =>
+  untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
+
+/** Of a text that somebody gave, for a line of its own. */
+const who = ({ by, note, atMs, untilMs }: Word): string =>
+  `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
+
+const say = async (io: Io, asked: Asked, flags: ActorFlags): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const { audited, close } = await orUnanswered(config, openAudit(config, kit, io.err));
+  try {
+    const { words, write } = controlTopic(config, kit, io.err);
+    const ports = { audited, words, write, now: systemClock.now };
+    const { place, audit, before } = await orUnanswered(config, sayPause(ports)(actorOf(flags), asked));
+    const { flow, says, untilMs } = asked;
+    if (before) io.out(`${flow} was paused by ${who(before)}`);
+    else if (says === "resume") io.out(`${flow} was not paused.`);
+    io.out(says === "pause" ? `${flow} is paused ${end(untilMs)}.` : `${flow} goes on.`);
+    io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
+    io.out("Each replica that reaches Kafka follows within 5 seconds.");
+    return EXIT.done;
+  } finally {
+    await close();
+  }
+};
+
+const flowOf = (text: string): Pausable => {
+  if (text === "webhooks")
+    throw new InvalidArgumentError(
+      "Webhooks cannot be paused: what the partner sends and nobody takes is lost after five attempts.",
+    );
+  if (!isPausable(text)) throw new InvalidArgumentError("It must be commands or reconcile.");
+  return text;
+};
+
+const withFlow = (name: Asked["says"]): Command =>
+  withActor(
+    new Command(name).addArgument(new Argument("<flow>", "commands or reconcile").argParser(flowOf)),
+    { by: "who does it; kept in the audit topic", note: "why; kept in the audit topic" },
+  );
+
+export const pauseCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  withFlow("pause")
+    .description("Keep all replicas from beginning anything of a flow; what is under way is finished.")
+    .addOption(
+      new Option("--until <when>", "when it ends by itself: an instant, or a duration such as 30m").argParser(
+        untilMs,
+      ),
+    )
+    .action(async (flow: Pausable, { until = null, ...flags }: ActorFlags & { until?: number | null }) =>
+      exit(await say(io, { flow, says: "pause", untilMs: until }, flags)),
+    );
+
+export const resumeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  withFlow("resume")
+    .description("Let a flow that was paused go on.")
+    .action(async (flow: Pausable, flags: ActorFlags) =>
+      exit(await say(io, { flow, says: "resume", untilMs: null }, flags)),
+    );

@@ -1,0 +1,76 @@
+import { Command } from "commander";
+import { createKit } from "../bridge/kit.ts";
+import { controlTopic } from "../bridge/operator/control-topic.ts";
+import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
+import { orUnanswered } from "../bridge/unanswered.ts";
+import { isPause, PAUSABLE, type Pausable, type Word } from "../operator/pauses.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { silent } from "./silent.ts";
+
+const TIMEOUT_MS = 30_000;
+
+type Said = { by: string; note: string; says: Word["says"]; at: string; until: string | null };
+type FlowState = { paused: boolean; last: Said | null };
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const stateOf = (word: Word | undefined, nowMs: number): FlowState => {
+  if (!word) return { paused: false, last: null };
+  const { says, by, note, atMs, untilMs } = word;
+  const until = untilMs === null ? null : iso(untilMs);
+  return { paused: isPause(word, nowMs), last: { says, by, note, at: iso(atMs), until } };
+};
+
+const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
+  const name = flow.padEnd(10);
+  if (!last) return `${name} runs; nobody ever paused it`;
+  // Quoted: a note may hold what a terminal takes for an order.
+  const [by, note] = [JSON.stringify(last.by), JSON.stringify(last.note)];
+  if (paused)
+    return `${name} PAUSED by ${by} since ${last.at}, until ${last.until ?? "it is resumed"}: ${note}`;
+  return last.says === "resume"
+    ? `${name} runs; resumed by ${by} at ${last.at}: ${note}`
+    : `${name} runs; the pause of ${by} ended at ${last.until}`;
+};
+
+const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] => [
+  "",
+  `group ${commands.group}: ${commands.state}, ${commands.members.length} members, ${commands.lag} commands behind`,
+  ...commands.members.map(
+    ({ clientId, host, partitions }) =>
+      `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
+  ),
+  ...commands.partitions
+    .filter(({ lag }) => lag > 0)
+    .map(
+      ({ partition, committed, end, lag }) =>
+        `  ${topic}[${partition}] at ${committed ?? "its beginning"} of ${end}: ${lag} behind`,
+    ),
+  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is chosen` : "none is chosen"}`,
+  "",
+  "Commands in doubt: cambio_bridge_commands_in_doubt at /metrics of any replica that takes commands.",
+];
+
+const status = async (io: Io, json: boolean): Promise<ExitCode> => {
+  const config = configOf(io, "tool");
+  const kit = createKit(config, systemClock, silent);
+  const asking = Promise.all([flowsStatus(config, kit), controlTopic(config, kit, io.err).words()]);
+  const [flows, words] = await orUnanswered(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
+  const nowMs = systemClock.now();
+  const pauses = PAUSABLE.map((flow) => [flow, stateOf(words.get(flow), nowMs)] as const);
+  if (json) io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...flows }));
+  else
+    for (const line of [
+      ...pauses.map(([flow, state]) => pauseLine(flow, state)),
+      ...lines(flows, config.topics.commands),
+    ])
+      io.out(line);
+  return EXIT.done;
+};
+
+export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("status")
+    .description("Show what is paused, who takes commands and how far they are, and who reconciles.")
+    .option("--json", "print it as one JSON object")
+    .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));

@@ -1,0 +1,56 @@
+// How OpenTelemetry's own variables are read: as its specification has them, which is not how the bridge's are.
+
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+
+/** `key=value,key=value` with percent-escapes. Repeats nothing of what it reads: it may be a secret. */
+export const readPairs = (text: string): Readonly<Record<string, string>> => {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  const entries = pairs.map((pair): [string, string] => {
+    const [, key, value] = /^\s*([^=]*?)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+    if (!key || value === undefined) throw new Error("is not a list of key=value, separated by commas");
+    try {
+      return [decodeURIComponent(key), decodeURIComponent(value)];
+    } catch {
+      throw new Error("holds a % that begins no escape: write %25 for it");
+    }
+  });
+  return Object.fromEntries(entries);
+};
+
+/** Headers in the same form. */
+export const checkHeaders = (text: string): void => {
+  for (const [name, value] of Object.entries(readPairs(text)))
+    if (!TOKEN.test(name) || !HEADER_VALUE.test(value))
+      throw new Error("holds what no header of a request can carry");
+};
+
+/** true or false in any case of letters. */
+export const readFlag = (text: string): boolean => {
+  const value = text.toLowerCase();
+  if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
+  return value === "true";
+};
+
+/** A part of one. */
+export const readRatio = (text: string): number => {
+  const value = Number(text);
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(text) || value > 1) throw new Error("is not a number from 0 to 1");
+  return value;
+};
+
+export const readProtocol = (text: string): "http/protobuf" => {
+  if (text === "http/protobuf") return text;
+  throw new Error(
+    text === "grpc" || text === "http/json"
+      ? `is ${text}, which the bridge does not speak: use http/protobuf, mostly on port 4318 of a collector`
+      : "is not http/protobuf",
+  );
+};
+
+export const readExporter = (text: string): "otlp" | "none" => {
+  if (text === "otlp" || text === "none") return text;
+  throw new Error(
+    "is neither otlp nor none: the bridge sends spans to a collector, which can send them on as something else",
+  );
+};

@@ -1,0 +1,166 @@
+import {
+  checkHeaders,
+  readExporter,
+  readFlag,
+  readPairs,
+  readProtocol,
+  readRatio,
+} from "../open-telemetry.ts";
+import {
+  certificates,
+  integer,
+  oneOf,
+  optionalInteger,
+  optionalOneOf,
+  optionalText,
+  secret,
+  someOf,
+  text,
+  url,
+} from "../setting.ts";
+
+const MAX_MS = { min: 1, max: 600_000 } as const;
+const COMPRESSIONS = ["none", "gzip"] as const;
+
+/**
+ * OpenTelemetry's variables, with its own names and defaults; its milliseconds have no unit. The specification lets those of
+ * traces go before those of all signals.
+ */
+export const traces = {
+  disabled: {
+    ...text({
+      env: "OTEL_SDK_DISABLED",
+      fallback: "false",
+      help: "Switches traces off, whatever else is set.",
+    }),
+    shape: "true or false",
+    read: readFlag,
+  },
+  exporter: {
+    ...text({ env: "OTEL_TRACES_EXPORTER", fallback: "otlp", help: "With none, traces are off." }),
+    shape: "otlp, none",
+    read: readExporter,
+  },
+  endpoint: url({
+    env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    help: "Collector, to which /v1/traces is added. Without this and the next there are no traces.",
+  }),
+  tracesEndpoint: url({
+    env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    help: "Where traces are posted to, as it stands.",
+  }),
+  protocol: {
+    ...text({
+      env: "OTEL_EXPORTER_OTLP_PROTOCOL",
+      fallback: "http/protobuf",
+      help: "No other one is spoken.",
+    }),
+    shape: "http/protobuf",
+    read: readProtocol,
+  },
+  tracesProtocol: {
+    ...optionalText({ env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", help: "The same for traces." }),
+    shape: "http/protobuf",
+    read: readProtocol,
+  },
+  headers: secret({
+    env: "OTEL_EXPORTER_OTLP_HEADERS",
+    help: "Headers for the collector, as key=value,key=value with percent-escapes.",
+    check: checkHeaders,
+  }),
+  tracesHeaders: secret({
+    env: "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    help: "The same for traces, added to those.",
+    check: checkHeaders,
+  }),
+  timeoutMs: integer({
+    env: "OTEL_EXPORTER_OTLP_TIMEOUT",
+    fallback: "10000",
+    ...MAX_MS,
+    help: "Milliseconds for one export with its repetitions.",
+  }),
+  tracesTimeoutMs: optionalInteger({
+    env: "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+    ...MAX_MS,
+    help: "The same for traces.",
+  }),
+  compression: oneOf({
+    env: "OTEL_EXPORTER_OTLP_COMPRESSION",
+    fallback: "none",
+    values: COMPRESSIONS,
+    help: "How exports are compressed.",
+  }),
+  tracesCompression: optionalOneOf({
+    env: "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
+    values: COMPRESSIONS,
+    help: "The same for traces.",
+  }),
+  caFile: certificates({ env: "OTEL_EXPORTER_OTLP_CERTIFICATE", help: "CA certificates, PEM." }),
+  tracesCaFile: certificates({
+    env: "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+    help: "The same for traces.",
+  }),
+  serviceName: optionalText({
+    env: "OTEL_SERVICE_NAME",
+    help: "The service.name of all spans; cambio-bridge when absent.",
+  }),
+  resourceAttributes: {
+    ...text({
+      env: "OTEL_RESOURCE_ATTRIBUTES",
+      fallback: "",
+      help: "What all spans say of this process, as key=value,key=value with percent-escapes.",
+    }),
+    shape: "list of key=value",
+    read: readPairs,
+  },
+  sampler: oneOf({
+    env: "OTEL_TRACES_SAMPLER",
+    fallback: "parentbased_always_on",
+    values: [
+      "always_on",
+      "always_off",
+      "traceidratio",
+      "parentbased_always_on",
+      "parentbased_always_off",
+      "parentbased_traceidratio",
+    ],
+    help: "Which traces are kept.",
+  }),
+  samplerArg: {
+    ...text({ env: "OTEL_TRACES_SAMPLER_ARG", fallback: "1", help: "The part of them, for traceidratio." }),
+    shape: "0 to 1",
+    read: readRatio,
+  },
+  propagators: someOf({
+    env: "OTEL_PROPAGATORS",
+    fallback: "tracecontext,baggage",
+    values: ["tracecontext", "baggage", "none"],
+    help: "Without tracecontext, traces begin and end in the bridge. Baggage is never carried.",
+  }),
+  queueSize: integer({
+    env: "OTEL_BSP_MAX_QUEUE_SIZE",
+    fallback: "2048",
+    min: 1,
+    max: 1_000_000,
+    help: "Spans that wait for the collector; more are dropped, and counted.",
+  }),
+  batchSize: integer({
+    env: "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+    fallback: "512",
+    min: 1,
+    max: 1_000_000,
+    help: "Spans in one export.",
+  }),
+  delayMs: integer({
+    env: "OTEL_BSP_SCHEDULE_DELAY",
+    fallback: "5000",
+    ...MAX_MS,
+    help: "Milliseconds between two exports.",
+  }),
+  exportTimeoutMs: integer({
+    env: "OTEL_BSP_EXPORT_TIMEOUT",
+    fallback: "30000",
+    ...MAX_MS,
+    help: "Milliseconds after which an export is no longer waited for.",
+  }),
+} as const;

@@ -1,0 +1,144 @@
+import type { Config, Problem } from "./config.ts";
+import { isPrivateUrl, readHeaderPairs } from "./read.ts";
+
+type Kafka = Config["kafka"];
+type Rule = (config: Config) => readonly Problem[];
+
+const problem = (variable: string, message: string): Problem => ({ variable, message });
+const when = (condition: boolean, variable: string, message: string): Problem[] =>
+  condition ? [problem(variable, message)] : [];
+
+export const TO_ALLOW = "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
+const TO_ALLOW_HTTP = "use https, or set KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
+
+/** What each mechanism signs in with: that is needed, and of what the others use nothing may be set. */
+const passwords = ({ saslUsername, saslPassword }: Kafka) =>
+  [
+    ["KAFKA_SASL_USERNAME", saslUsername],
+    ["KAFKA_SASL_PASSWORD", saslPassword],
+  ] as const;
+const byClient = ({ oauthTokenEndpoint, oauthClientId, oauthClientSecret }: Kafka) =>
+  [
+    ["KAFKA_OAUTH_TOKEN_ENDPOINT", oauthTokenEndpoint],
+    ["KAFKA_OAUTH_CLIENT_ID", oauthClientId],
+    ["KAFKA_OAUTH_CLIENT_SECRET", oauthClientSecret],
+  ] as const;
+const asked = ({ oauthScope, oauthAudience }: Kafka) =>
+  [
+    ["KAFKA_OAUTH_SCOPE", oauthScope],
+    ["KAFKA_OAUTH_AUDIENCE", oauthAudience],
+  ] as const;
+
+type Given = readonly (readonly [variable: string, value: unknown])[];
+const missing = (given: Given, why: string): Problem[] =>
+  given.flatMap(([variable, value]) => when(value === undefined, variable, `is not set, which ${why}`));
+const unused = (given: Given, why: string): Problem[] =>
+  given.flatMap(([variable, value]) => when(value !== undefined, variable, `would not be used: ${why}`));
+
+const passwordRule: Rule = ({ kafka }) => {
+  if (!isRead(kafka, "saslMechanism")) return [];
+  const { saslMechanism: mechanism, saslPassword } = kafka;
+  if (mechanism === undefined)
+    return when(
+      saslPassword !== undefined,
+      "KAFKA_SASL_MECHANISM",
+      "is not set, so that KAFKA_SASL_PASSWORD would not be used",
+    );
+  return mechanism === "oauthbearer" || mechanism === "aws-msk-iam"
+    ? unused(passwords(kafka), `KAFKA_SASL_MECHANISM=${mechanism} has no user and password`)
+    : missing(passwords(kafka), "KAFKA_SASL_MECHANISM needs");
+};
+
+/** A value that could not be read is not there at all: what it would have asked for is not known. */
+const isRead = (group: object, key: string): boolean => key in group;
+
+const oauthRule: Rule = ({ kafka, registry }) => {
+  if (!isRead(kafka, "saslMechanism") || !isRead(registry, "oauth")) return [];
+  const { oauthTokenFile, oauthExtensions } = kafka;
+  const ofKafka = kafka.saslMechanism === "oauthbearer";
+  const file: Given = [["KAFKA_OAUTH_TOKEN_FILE", oauthTokenFile]];
+  const client = [...byClient(kafka), ...asked(kafka)];
+  const extensions = ofKafka
+    ? []
+    : unused([["KAFKA_OAUTH_EXTENSIONS", oauthExtensions]], "KAFKA_SASL_MECHANISM is not oauthbearer");
+  if (!ofKafka && !registry.oauth)
+    return [
+      ...unused(
+        [...client, ...file],
+        "neither is KAFKA_SASL_MECHANISM oauthbearer, nor SCHEMA_REGISTRY_OAUTH true",
+      ),
+      ...extensions,
+    ];
+  if (oauthTokenFile !== undefined || !isRead(kafka, "oauthTokenFile"))
+    return [...unused(client, "the token comes from KAFKA_OAUTH_TOKEN_FILE"), ...extensions];
+  const why = ofKafka ? "KAFKA_SASL_MECHANISM=oauthbearer" : "SCHEMA_REGISTRY_OAUTH=true";
+  return [...missing(byClient(kafka), `${why} needs, without KAFKA_OAUTH_TOKEN_FILE`), ...extensions];
+};
+
+const awsRule: Rule = ({ kafka }) => {
+  if (!isRead(kafka, "saslMechanism")) return [];
+  const region: Given = [["KAFKA_AWS_REGION", kafka.awsRegion]];
+  return kafka.saslMechanism === "aws-msk-iam"
+    ? missing(region, "KAFKA_SASL_MECHANISM=aws-msk-iam needs")
+    : unused(region, "KAFKA_SASL_MECHANISM is not aws-msk-iam");
+};
+
+/** What whoever listens could use. SCRAM never sends the password. */
+const SENT_AS_IT_IS = {
+  plain: "password",
+  "scram-sha-256": undefined,
+  "scram-sha-512": undefined,
+  oauthbearer: "token",
+  "aws-msk-iam": "token",
+} as const;
+
+const inClear: Rule = ({ kafka, registry }) => {
+  if (kafka.allowPlaintext) return [];
+  const { saslMechanism: mechanism, oauthTokenEndpoint: endpoint } = kafka;
+  const sent = mechanism && SENT_AS_IT_IS[mechanism];
+  const bearer = registry.oauth ? "SCHEMA_REGISTRY_OAUTH" : "SCHEMA_REGISTRY_TOKEN";
+  // Any of these is undefined where it could not be read, whatever its type says.
+  const url = registry.url as string | undefined;
+  return [
+    ...when(
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-boolean-literal-compare -- undefined where it could not be read
+      kafka.tls === false && sent !== undefined,
+      "KAFKA_SASL_MECHANISM",
+      `is ${mechanism ?? ""}, but KAFKA_TLS is false, so that the ${sent ?? ""} goes out in clear: ${TO_ALLOW}`,
+    ),
+    ...when(
+      endpoint !== undefined && !isPrivateUrl(endpoint),
+      "KAFKA_OAUTH_TOKEN_ENDPOINT",
+      `is not https, so that the client secret goes out in clear: ${TO_ALLOW_HTTP}`,
+    ),
+    ...when(
+      url !== undefined && !isPrivateUrl(url) && (registry.oauth || registry.token !== undefined),
+      bearer,
+      `is set, but SCHEMA_REGISTRY_URL is not https, so that the token goes out in clear: ${TO_ALLOW_HTTP}`,
+    ),
+  ];
+};
+
+/** The registry is signed in to in one way. */
+const registryRule: Rule = ({ registry }) => {
+  const ways = [
+    ["SCHEMA_REGISTRY_USERNAME", registry.username !== undefined || registry.password !== undefined],
+    ["SCHEMA_REGISTRY_TOKEN", registry.token !== undefined],
+    ["SCHEMA_REGISTRY_OAUTH", registry.oauth],
+    ["an authorization of SCHEMA_REGISTRY_HEADERS", holdsAuthorization(registry)],
+  ] as const;
+  const [first, ...others] = ways.filter(([, isSet]) => isSet).map(([variable]) => variable);
+  return others.map((variable) =>
+    problem(
+      variable.split(" ").at(-1) ?? variable,
+      `is set together with ${first ?? ""}: the registry takes one authorization, set one of them`,
+    ),
+  );
+};
+
+const holdsAuthorization = ({ headers }: Config["registry"]): boolean =>
+  headers !== undefined &&
+  Object.keys(readHeaderPairs(headers.reveal())).some((name) => name.toLowerCase() === "authorization");
+
+/** How Kafka and the registry are signed in to. */
+export const signInRules: readonly Rule[] = [passwordRule, oauthRule, awsRule, inClear, registryRule];

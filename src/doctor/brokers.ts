@@ -1,0 +1,139 @@
+import { createKit, pem, type Kit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import { greet, type Spoken } from "../kafka/cluster/greeting.ts";
+import { connectFor } from "../partner/connection/connect.ts";
+import type { Log } from "../runtime/log.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
+import { endsSoon, reach, type Target } from "./connection.ts";
+
+const GREETING_MS = 3_000;
+const SIGN_IN_MS = 6_000;
+
+/** A kit for one broker alone, or for some of them. */
+export const kitFor = (config: Config, brokers: readonly string[], log: Log, { clock }: Bounds): Kit =>
+  createKit({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
+
+const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target => {
+  const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
+  const cert = pem("KAFKA_TLS_CERT_FILE", kafka.tlsCertFile);
+  const key = pem("KAFKA_TLS_KEY_FILE", kafka.tlsKeyFile);
+  return {
+    url: new URL(`${tls ? "https" : "http"}://${broker}`),
+    tls: {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    },
+    setting: "KAFKA_BROKERS",
+    caSetting: "KAFKA_TLS_CA_FILE",
+  };
+};
+
+/** Whether somebody behind an address answers a Kafka client, with or without TLS. */
+const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<Spoken> => {
+  const opening = connectFor({ origin: url, tls, proxy: null, clock })();
+  try {
+    const socket = await clock.within(GREETING_MS, signal, opening.socket);
+    return await greet(socket, { clock, signal, ms: GREETING_MS });
+  } catch {
+    signal.throwIfAborted();
+    return "closed";
+  } finally {
+    opening.giveUp();
+  }
+};
+
+const SAID: Record<Exclude<Spoken, "kafka">, readonly [string, string]> = {
+  http: ["an HTTP server answers there, no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
+  tls: ["it speaks TLS, and KAFKA_TLS is false", "set KAFKA_TLS=true, or name its plaintext port"],
+  other: ["something answers there that is no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
+  closed: [
+    "it closes the connection as soon as it is spoken to",
+    "see its log, which listener has that port, and whether it wants a client certificate (KAFKA_TLS_CERT_FILE)",
+  ],
+  nothing: [
+    "it takes the connection and says nothing: it is frozen or overloaded, or no Kafka",
+    "see to that broker; others are used as long as they answer",
+  ],
+};
+
+/** What keeps a client from speaking with a broker; null where nothing does. Whether it may sign in is another question. */
+const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise<Check | null> => {
+  const target = targetOf(config, broker);
+  const name = `broker ${broker}`;
+  const reached = await reach(target, bounds);
+  if (!reached.ok) {
+    const isPlain = reached.notTls && (await spokenAt(targetOf(config, broker, false), bounds)) === "kafka";
+    return isPlain
+      ? fail(
+          name,
+          "it speaks no TLS there, and KAFKA_TLS is true",
+          "name its TLS port, or leave KAFKA_TLS out",
+        )
+      : fail(name, reached.detail, reached.remedy);
+  }
+  let spoken = await spokenAt(target, bounds);
+  if (!config.kafka.tls && (spoken === "closed" || spoken === "other")) {
+    const overTls = await reach(targetOf(config, broker, true), bounds);
+    // Who shows a certificate speaks TLS, whether it is trusted here or not.
+    if (overTls.ok || (!overTls.notTls && /certificate/.test(overTls.detail))) spoken = "tls";
+  }
+  if (spoken !== "kafka") return fail(name, ...SAID[spoken]);
+  const soon = endsSoon(reached.expiresMs, bounds.clock);
+  return soon === null ? null : warn(name, soon, "have it renewed before clients refuse it");
+};
+
+const remedyOfSignIn = (config: Config): string =>
+  config.kafka.saslMechanism === undefined
+    ? "see whether that listener wants a sign-in (KAFKA_SASL_MECHANISM) or a client certificate (KAFKA_TLS_CERT_FILE)"
+    : `see KAFKA_SASL_MECHANISM (${config.kafka.saslMechanism}) and its user, password or token, and that the listener takes it`;
+
+/** What came of asking a broker. `advertised` is empty where it could not be asked. */
+export type Asked = { broker: string; check: Check; advertised: readonly string[] };
+
+const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds): Promise<Asked> => {
+  const name = `broker ${broker}`;
+  const hindered = await obstacle(config, broker, bounds);
+  if (hindered?.status === "fail") return { broker, check: hindered, advertised: [] };
+  const kit = kitFor(config, [broker], log, bounds);
+  try {
+    return await bounds.clock.withDeadline(SIGN_IN_MS, bounds.signal, async () => {
+      const cluster = await kit.connectCluster();
+      const advertised = await cluster.brokers();
+      void cluster.close();
+      const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and lets us sign in";
+      return { broker, check: hindered ?? ok(name, how), advertised };
+    });
+  } catch (error) {
+    bounds.signal.throwIfAborted();
+    const check = fail(name, `it does not let us in (${messageOf(error)})`, remedyOfSignIn(config));
+    return { broker, check, advertised: [] };
+  } finally {
+    kit.close();
+  }
+};
+
+/** Asks each broker that is named, as a client does that knows only this one. */
+export const askBrokers = (config: Config, log: Log, bounds: Bounds): Promise<Asked[]> =>
+  Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, log, bounds)));
+
+const checkOther = async (config: Config, broker: string, bounds: Bounds): Promise<Check[]> => {
+  const found = await obstacle(config, broker, bounds);
+  if (found?.status !== "fail") return found ? [found] : [];
+  const remedy = "correct advertised.listeners of that broker, or let this machine resolve and reach it";
+  return [fail(`broker ${broker}`, `the cluster sends clients to it, and ${found.detail}`, remedy)];
+};
+
+/** Brokers that the cluster names and that are not among those of the setting: clients are sent on to these. */
+export const checkAdvertised = async (
+  config: Config,
+  asked: readonly Asked[],
+  bounds: Bounds,
+): Promise<Check[]> => {
+  const { brokers } = config.kafka;
+  const others = new Set(
+    asked.flatMap(({ advertised }) => advertised).filter((one) => !brokers.includes(one)),
+  );
+  return (await Promise.all([...others].map((broker) => checkOther(config, broker, bounds)))).flat();
+};

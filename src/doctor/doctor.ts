@@ -1,0 +1,131 @@
+import type { Kit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import { rows, type Reading } from "../config/load.ts";
+import type { Log } from "../runtime/log.ts";
+import { askBrokers, checkAdvertised, kitFor } from "./brokers.ts";
+import { warn, within, type Bounds, type Check } from "./check.ts";
+import { checkOwnClock } from "./clocks.ts";
+import { checkPartner } from "./partner.ts";
+import { checkPorts } from "./ports.ts";
+import { checkRights } from "./rights.ts";
+import { checkSchemas } from "./schemas.ts";
+import { checkSettings } from "./settings.ts";
+import { checkTopics, MISSING } from "./topics.ts";
+import { ASKED_BY_NOBODY, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
+
+/** Checks of one subject, which are under way. Never rejects, but when `signal` aborts. */
+export type Subject = { group: string; checks: Promise<readonly Check[]> };
+
+/** Everything together is to take less than 20 s, whoever hangs. */
+const WHOLE_MS = 18_000;
+const CLUSTER_MS = 8_000;
+const AT_LEAST_MS = 1_000;
+const OTHERS_MS = 15_000;
+
+const skipped = (name: string, why: string): readonly Check[] => [
+  warn(name, `was not looked at: ${why}`, "mend that first, then run `cambio-bridge doctor` again"),
+];
+
+/** The first setting whose name begins so, that is wrong, and that no default stands for; or null. */
+const lacking = ({ problems }: Reading, ...beginnings: readonly string[]): string | null =>
+  problems.find(
+    ({ variable }) =>
+      beginnings.some((each) => variable.startsWith(each)) &&
+      rows.some(({ env, fallback }) => env === variable && fallback === null),
+  )?.variable ?? null;
+
+const ofKafka = (config: Config, log: Log, bounds: Bounds): Subject[] => {
+  const { clock } = bounds;
+  const until = clock.monotonic() + WHOLE_MS;
+  const asked = askBrokers(config, log, bounds);
+  const others = asked.then((all) => checkAdvertised(config, all, bounds));
+  const further = (
+    group: string,
+    look: (kit: Kit, bounds: Bounds) => Promise<readonly Check[]>,
+  ): Subject => ({
+    group,
+    checks: asked.then((all) => {
+      const usable = all.filter(({ check }) => check.status !== "fail").map(({ broker }) => broker);
+      if (usable.length === 0) return skipped(group, "no broker can be asked");
+      const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
+      const kit = kitFor(config, usable, log, bounds);
+      return within(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
+        look(kit, { ...bounds, signal }),
+      ).finally(kit.close);
+    }),
+  });
+  const rights = further("rights", (kit, own) => checkRights(config, kit, own));
+  const topics = further("topics", (kit, own) => checkTopics(config, kit, own));
+  return [
+    {
+      group: "kafka",
+      checks: Promise.all([asked, others]).then(([all, more]) => [...all.map(({ check }) => check), ...more]),
+    },
+    rights,
+    // What may not be seen looks as if it were not there.
+    {
+      ...topics,
+      checks: Promise.all([topics.checks, rights.checks]).then(([found, denied]) =>
+        found.filter(
+          ({ name, detail }) =>
+            detail !== MISSING || !denied.some((one) => one.status === "fail" && one.name === name),
+        ),
+      ),
+    },
+  ];
+};
+
+const ofWebhook = (
+  config: Config,
+  publicUrl: PublicUrl | null,
+  bounds: Bounds,
+): Promise<readonly Check[]> => {
+  if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([ASKED_BY_NOBODY]);
+  if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
+  return within("webhook", OTHERS_MS, bounds, (signal) =>
+    checkWebhook(config, publicUrl, { ...bounds, signal }),
+  );
+};
+
+/** Looks at everything that a start and a first day need, all at once. */
+export const examine = (
+  reading: Reading,
+  publicUrl: PublicUrl | null,
+  log: Log,
+  bounds: Bounds,
+): readonly Subject[] => {
+  const { config } = reading;
+  const unless = (
+    group: string,
+    lacks: string | null,
+    look: (bounds: Bounds) => Promise<readonly Check[]>,
+  ): Subject => ({
+    group,
+    checks:
+      lacks === null
+        ? within(group, OTHERS_MS, bounds, (signal) => look({ ...bounds, signal }))
+        : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
+  });
+  const noKafka = lacking(reading, "KAFKA_");
+  const tokens = lacking(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
+  const { accessToken, xToken } = config.partner;
+  return [
+    { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
+    { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
+    {
+      group: "ports",
+      checks: within("ports", OTHERS_MS, bounds, (signal) => checkPorts(config, { ...bounds, signal })),
+    },
+    ...(noKafka === null
+      ? ofKafka(config, log, bounds)
+      : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),
+    unless("schemas", noKafka ?? lacking(reading, "SCHEMA_REGISTRY_"), (own) => {
+      const kit = kitFor(config, config.kafka.brokers, log, own);
+      return checkSchemas(config, kit, own).finally(kit.close);
+    }),
+    unless("partner", lacking(reading, "PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"), (own) =>
+      checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
+    ),
+    { group: "webhook", checks: ofWebhook(config, publicUrl, bounds) },
+  ];
+};

@@ -1,0 +1,87 @@
+import { usedTopics } from "../bridge/start.ts";
+import type { Kit } from "../bridge/kit.ts";
+import type { Config } from "../config/config.ts";
+import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
+import type { TopicNames } from "../kafka/cluster/topics.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
+
+type Operation = "Describe" | "Read" | "Write";
+
+/** What `serve` does with each topic; and what people's commands do, with those that it does not use. */
+const NEEDED: Record<keyof TopicNames, readonly Operation[]> = {
+  transactionStatus: ["Read", "Write"],
+  commands: ["Read"],
+  results: ["Write"],
+  journal: ["Read", "Write"],
+  deadLetters: ["Write"],
+  audit: ["Write"],
+  control: ["Read"],
+};
+
+/** Topics that this run looks at: those of the flows, and those that people's commands need whatever runs. */
+export const lookedAt = (config: Config): (keyof TopicNames)[] => [
+  ...new Set([...usedTopics(config), "audit" as const, "control" as const]),
+];
+
+const ofTopic = async (rights: Rights, topic: string, operations: readonly Operation[]): Promise<Check[]> => {
+  const name = `topic ${topic}`;
+  const checks: Check[] = [];
+  for (const operation of operations) {
+    const verdict = await rights.topic(topic, operation);
+    if (verdict === "missing")
+      return [
+        warn(
+          name,
+          "rights cannot be looked at before it exists",
+          "run `cambio-bridge setup`, then this again",
+        ),
+      ];
+    if (verdict === "denied")
+      checks.push(
+        fail(
+          name,
+          `this user may not ${operation.toLowerCase()} the topic, or not see it`,
+          `grant ${operation} and Describe on it: "Rights in Kafka" in docs/operations.md`,
+        ),
+      );
+  }
+  return checks;
+};
+
+const ofGroup = async (rights: Rights, groupId: string, rule: string): Promise<Check[]> =>
+  (await rights.group(groupId)) === "denied"
+    ? [fail(`group ${groupId}`, "this user may not join the group", `grant Read on ${rule}`)]
+    : [];
+
+/** Whether what `serve` does is allowed, by requests that change nothing. */
+export const checkRights = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
+  const rights = await clock.within(5_000, signal, connectRights(kit.newClient, clock));
+  const { groupId } = config.kafka;
+  const checks: Check[] = [];
+  const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
+    await question().then(
+      (found) => checks.push(...found),
+      (error: unknown) =>
+        checks.push(
+          warn(what, `this right could not be looked at (${messageOf(error)})`, "see to the broker"),
+        ),
+    );
+    signal.throwIfAborted();
+  };
+  try {
+    for (const role of lookedAt(config)) {
+      const name = config.topics[role];
+      await ask(`topic ${name}`, () => ofTopic(rights, name, NEEDED[role]));
+    }
+    if (config.bridge.flows.includes("commands"))
+      await ask(`group ${groupId}`, () => ofGroup(rights, groupId, "it"));
+    const own = `${groupId}-doctor`;
+    await ask(`group ${own}`, () => ofGroup(rights, own, `all groups that begin with ${groupId}-`));
+  } finally {
+    void rights.close();
+  }
+  return checks.length > 0
+    ? checks
+    : [ok("rights", "reading, writing and joining groups is allowed as `serve` needs it")];
+};

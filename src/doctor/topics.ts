@@ -1,0 +1,45 @@
+import type { Kit } from "../bridge/kit.ts";
+import { inspectOptions } from "../bridge/start.ts";
+import type { Config } from "../config/config.ts";
+import { inspectTopics } from "../kafka/cluster/inspect.ts";
+import { found, ok, warn, type Bounds, type Check } from "./check.ts";
+import { lookedAt } from "./rights.ts";
+
+const REMEDY = 'see "Topics" in docs/operations.md';
+
+/** What is said of a topic that is not there, or may not be seen. */
+export const MISSING = "does not exist";
+
+/** A sentence about one topic bears its name at the beginning. */
+const checkOf = (status: "warn" | "fail", sentence: string): Check => {
+  const [, topic, said] = /^Topic (\S+) (.*)$/s.exec(sentence) ?? [];
+  return topic === undefined || said === undefined
+    ? found("topics", status, sentence, REMEDY)
+    : found(`topic ${topic}`, status, said, REMEDY);
+};
+
+/** Whether topics are there, and as they must be. */
+export const checkTopics = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
+  const cluster = await clock.within(6_000, signal, kit.connectCluster());
+  try {
+    const used = lookedAt(config);
+    const names = used.map((role) => config.topics[role]);
+    const { problems, warnings } = await inspectTopics({ ...inspectOptions(config), used }, cluster);
+    const checks = [
+      ...problems.map((sentence) => checkOf("fail", sentence)),
+      ...warnings.map((sentence) => checkOf("warn", sentence)),
+    ];
+    const there = await cluster.find(names);
+    if ([...there.values()].some(({ config: settings }) => Object.keys(settings).length === 0))
+      checks.push(
+        warn(
+          "topics",
+          "their settings may not be read, so that compaction, retention and sizes were not looked at",
+          "grant DescribeConfigs on the topics",
+        ),
+      );
+    return checks.length > 0 ? checks : [ok("topics", `all ${names.length} are there and as they must be`)];
+  } finally {
+    void cluster.close();
+  }
+};

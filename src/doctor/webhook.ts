@@ -1,0 +1,138 @@
+import type { Config } from "../config/config.ts";
+import { secretsIn } from "../runtime/secret-list.ts";
+import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
+import { endsSoon, explain, isInClear, reach, type Target } from "./connection.ts";
+
+const ANSWER_MS = 4_000;
+
+/** What stands in the place of a token, and is none. */
+const NO_TOKEN = "cambio-bridge-doctor";
+
+/** Where the partner reaches the listener. Null where nobody said it. */
+export type PublicUrl = { url: URL; setting: string };
+
+/** What was subscribed may be given as well: with the token in it a notification would be accepted. */
+const withoutToken = (given: URL, { webhook }: Config): URL => {
+  const url = new URL(given);
+  if (webhook.auth !== "path-token") return url;
+  const secrets = secretsIn(webhook.secret?.reveal() ?? "");
+  const segments = url.pathname.replace(/\/+$/, "").split("/");
+  const last = segments.at(-1);
+  if (secrets.some((secret) => secret === last || encodeURIComponent(secret) === last)) segments.pop();
+  url.pathname = [...segments, NO_TOKEN].join("/");
+  return url;
+};
+
+const ofStatus = (posted: number, got: number, isPathToken: boolean, path: string): Omit<Check, "name"> => {
+  const is = (status: Check["status"], detail: string, remedy: string | null) => ({ status, detail, remedy });
+  const expected = isPathToken ? 404 : 401;
+  if (posted >= 200 && posted < 300)
+    return is(
+      "fail",
+      `it answers ${posted} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
+      "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
+    );
+  if (posted === expected && got === 405)
+    return is("ok", `answers from outside, and ${posted} without a signature`, null);
+  if (posted === 401 && isPathToken && got === 405)
+    return is(
+      "ok",
+      "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)",
+      null,
+    );
+  if (posted === 401 || posted === 403)
+    return is(
+      "fail",
+      `something in front answers ${posted}, to a GET ${got}: the partner would not come through either`,
+      "let POST requests pass to the bridge without credentials: it checks signatures itself",
+    );
+  if (posted >= 300 && posted < 400)
+    return is(
+      "fail",
+      `it redirects (${posted}), which senders of webhooks do not follow`,
+      "subscribe the address that it leads to",
+    );
+  if (posted === 404 || posted === 405)
+    return is(
+      "fail",
+      `it answers ${posted}, and not as the bridge does: notifications are lost there`,
+      `see the path (WEBHOOK_PATH is ${path}) and the ingress' rules`,
+    );
+  if (posted === 503)
+    return is(
+      "fail",
+      "it answers 503: the bridge is not ready, or the ingress has none",
+      "see /readyz of the bridge, and the ingress' endpoints",
+    );
+  if (posted === 502 || posted === 504)
+    return is(
+      "fail",
+      `the ingress answers ${posted}: it does not reach the bridge`,
+      "see WEBHOOK_HOST and WEBHOOK_PORT, the service's port, and NetworkPolicies",
+    );
+  return is("fail", `it answers ${posted}, and not ${expected}`, "see what stands in front of the bridge");
+};
+
+/** Asks the listener's address from outside, without a proof that the question is the partner's. */
+export const checkWebhook = async (
+  config: Config,
+  { url, setting }: PublicUrl,
+  bounds: Bounds,
+): Promise<Check[]> => {
+  const { clock, signal } = bounds;
+  const name = `webhook ${url.host}`;
+  if (config.webhook.auth === "none")
+    return [
+      warn(
+        name,
+        "WEBHOOK_AUTH=none: anybody who reaches it can write events",
+        "set how the partner proves itself",
+      ),
+    ];
+  const target: Target = { url, tls: {}, setting, caSetting: null };
+  const reached = await reach(target, bounds);
+  if (!reached.ok) return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
+  const asked = withoutToken(url, config);
+  const statusOf = (method: "GET" | "POST"): Promise<number> =>
+    clock.withDeadline(ANSWER_MS, signal, async (each) => {
+      const body = method === "POST" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
+      const answer = await fetch(asked, { method, redirect: "manual", signal: each, ...body });
+      await answer.body?.cancel();
+      return answer.status;
+    });
+  try {
+    const [posted, got] = [await statusOf("POST"), await statusOf("GET")];
+    const first = {
+      name,
+      ...ofStatus(posted, got, config.webhook.auth === "path-token", config.webhook.path),
+    };
+    const soon = endsSoon(reached.expiresMs, clock);
+    const more = [
+      ...(soon === null
+        ? []
+        : [warn(name, soon, "have it renewed: the partner delivers nothing over an expired one")]),
+      ...(isInClear(url)
+        ? [
+            warn(
+              name,
+              "it is no https: anybody on the way reads notifications",
+              "terminate TLS in front of it",
+            ),
+          ]
+        : []),
+    ];
+    return [first, ...more];
+  } catch (error) {
+    signal.throwIfAborted();
+    const { detail, remedy } = explain(error, target);
+    return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
+  }
+};
+
+export const NOT_ASKED: Check = warn(
+  "webhook",
+  "whether it answers from outside was not asked",
+  "set WEBHOOK_PUBLIC_URL, or give --webhook-url",
+);
+
+export const ASKED_BY_NOBODY: Check = ok("webhook", "FLOWS leaves webhooks out");

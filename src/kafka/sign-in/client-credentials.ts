@@ -1,0 +1,102 @@
+import * as oauth from "oauth4webapi";
+import { Agent, fetch } from "undici";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { jwtExpiryMs } from "./jwt-claims.ts";
+import { quoted, SignInError } from "./sign-in-error.ts";
+import type { Fetched, FetchOptions } from "./token-source.ts";
+
+export type ClientCredentials = {
+  endpoint: string;
+  clientId: string;
+  /** Asked for each time, so that a rotated one is used. */
+  clientSecret: () => string;
+  scope: string | undefined;
+  audience: string | undefined;
+};
+
+const CONNECT_TIMEOUT_MS = 4_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of a token that says nothing about its life. The broker knows better, and refuses it when it has expired. */
+const UNKNOWN_LIFE_MS = 300_000;
+
+const lifeOf = ({ access_token: token, expires_in: seconds }: oauth.TokenEndpointResponse, nowMs: number) => {
+  if (seconds !== undefined) return seconds * 1_000;
+  const expiresAt = jwtExpiryMs(token);
+  return expiresAt === null ? UNKNOWN_LIFE_MS : expiresAt - nowMs;
+};
+
+/** With no more characters encoded than RFC 6749 asks for: many servers compare without decoding, and the library encodes even hyphens. */
+const encoded = (text: string): string => encodeURIComponent(text).replaceAll("%20", "+");
+const basic = (id: string, secret: string): string =>
+  Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64");
+
+/** Why an answer is none. Causes may hold pieces of the answer, and so of a token: only what stands in the messages is told. */
+const whyNot = (error: unknown): string => {
+  if (error instanceof oauth.ResponseBodyError)
+    return [error.error, error.error_description].filter((part) => part !== undefined).join(", ");
+  return error instanceof Error ? error.message : String(error);
+};
+
+/** Gets tokens by OAuth 2.0 client credentials. */
+export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock, "now">): FetchOptions => {
+  const { endpoint, clientId, scope, audience } = options;
+  const server: oauth.AuthorizationServer = { issuer: endpoint, token_endpoint: endpoint };
+  const client: oauth.Client = { client_id: clientId };
+  // Questions are rare: no connection is kept for them.
+  const dispatcher = new Agent({
+    pipelining: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  });
+  const { origin, pathname, search } = new URL(endpoint);
+  const shown = `${origin}${pathname}`;
+  const parameters = {
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
+  };
+
+  const ask = (credentials: string, signal: AbortSignal): Promise<Response> => {
+    const signed: oauth.ClientAuth = (_server, _client, _body, headers) =>
+      headers.set("authorization", `Basic ${credentials}`);
+    return oauth.clientCredentialsGrantRequest(server, client, signed, parameters, {
+      signal,
+      // Whether http may be used is decided when the settings are read.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to make it stand out
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (url, init) => {
+        const answer = await fetch(url, {
+          ...init,
+          dispatcher,
+          headers: { ...init.headers, "accept-encoding": "identity" },
+        });
+        return new Response(await answer.arrayBuffer(), {
+          status: answer.status,
+          headers: Object.fromEntries(answer.headers),
+        });
+      },
+    });
+  };
+
+  return {
+    // Its query may hold a key.
+    what: `the token endpoint ${shown}`,
+    fetch: async (signal): Promise<Fetched> => {
+      const secret = options.clientSecret();
+      const credentials = basic(clientId, secret);
+      const secrets = [secret, encoded(secret), credentials, search];
+      const response = await ask(credentials, signal).catch((error: unknown) => {
+        throw new SignInError(`it does not answer: ${quoted(messageOf(error), secrets)}`);
+      });
+      try {
+        const answer = await oauth.processClientCredentialsResponse(server, client, response);
+        if (answer.token_type !== "bearer") throw new Error(`a token of the type ${answer.token_type}`);
+        return { token: answer.access_token, lifeMs: lifeOf(answer, clock.now()) };
+      } catch (error) {
+        throw new SignInError(
+          `it answered ${response.status} and gave no token: ${quoted(whyNot(error), secrets)}`,
+        );
+      }
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import { createRequire } from "node:module";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { quoted, SignInError } from "./sign-in-error.ts";
+import type { FetchOptions } from "./token-source.ts";
+
+/** Most do without it, and it brings much of AWS's SDK: it is installed by those who need it. */
+const PACKAGE = "aws-msk-iam-sasl-signer-js";
+
+/** As much of the package as is used here. */
+type Signer = {
+  generateAuthToken: (options: { region: string }) => Promise<{ token: string; expiryTime: number }>;
+};
+
+const installed = (): Signer => {
+  try {
+    return createRequire(import.meta.url)(PACKAGE) as Signer;
+  } catch (error) {
+    throw new UsageError(
+      `KAFKA_SASL_MECHANISM=aws-msk-iam needs the package ${PACKAGE}, which cannot be loaded: run \`npm install ${PACKAGE}\` where cambio-bridge is installed.`,
+      { cause: error },
+    );
+  }
+};
+
+/** Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws a UsageError when the package is not there. */
+export const mskIam = (
+  region: string,
+  clock: Pick<Clock, "now">,
+  load: () => Signer = installed,
+): FetchOptions => {
+  const signer = load();
+  return {
+    what: `the signer for MSK in ${region}`,
+    fetch: async () => {
+      try {
+        const { token, expiryTime } = await signer.generateAuthToken({ region });
+        return { token, lifeMs: expiryTime - clock.now() };
+      } catch (error) {
+        throw new SignInError(`it gave no token: ${quoted(messageOf(error), [])}`);
+      }
+    },
+  };
+};

@@ -1,0 +1,124 @@
+import { backoffMs } from "../../runtime/backoff.ts";
+import { DeadlineError, type Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import { SignInError } from "./sign-in-error.ts";
+
+/** Where whoever signs in gets the token: one source for all connections. */
+export type TokenSource = {
+  /** A token that lives. Rejects with a SignInError, within bounded time, when there is none. */
+  token: () => Promise<string>;
+  /** Somebody did not take this token, although it should live still: the keys were changed, or it was withdrawn. */
+  refused: (token: string) => void;
+  /** Ends what goes on in the background. */
+  close: () => void;
+};
+
+export type Fetched = { token: string; lifeMs: number };
+
+export type FetchOptions = {
+  /** Who is asked, as the beginning of a sentence. */
+  what: string;
+  /** Rejects with a message that holds no secret. */
+  fetch: (signal: AbortSignal) => Promise<Fetched>;
+};
+
+type Deps = { clock: Clock; log: Log; random: () => number };
+
+/** A token is renewed at this part of its life, so that one that takes its time, or fails a few times, still comes before the end. */
+const RENEW_AT = 0.8;
+const FETCH_TIMEOUT_MS = 10_000;
+/** Whoever opens a connection waits no longer: less than its own patience, so that it is the sentence from here that is heard. */
+const WAIT_MS = 3_000;
+const BACKOFF = { baseMs: 500, maxMs: 5_000 };
+const LEAST_PAUSE_MS = 500;
+const MOST_PAUSE_MS = 12 * 3_600_000;
+/** A token that is refused when it is younger than this would be no better the next time. */
+const FRESH_MS = 5_000;
+
+/**
+ * Keeps one token at hand. The first question begins it; then it is renewed in the background, by one request at a time. While that fails the
+ * old token is given out as long as it lives.
+ */
+export const tokenSource = ({ what, fetch }: FetchOptions, { clock, log, random }: Deps): TokenSource => {
+  const closed = new AbortController();
+  let held: { token: string; fetchedAt: number; expiresAt: number } | null = null;
+  /** The question under way, or, until the next one, that which failed. */
+  let pending: Promise<Fetched> | null = null;
+  let keeping: Promise<void> | null = null;
+  let wake = new AbortController();
+  let told = "";
+
+  const livesMs = (): number => (held ? Math.max(0, held.expiresAt - clock.monotonic()) : 0);
+
+  const once = async (): Promise<Fetched> => {
+    // The life is counted from the question on: how long the answer was under way is not known.
+    const fetchedAt = clock.monotonic();
+    try {
+      const fetched = await clock.withDeadline(FETCH_TIMEOUT_MS, closed.signal, fetch);
+      if (!/^[\x21-\x7e]+$/.test(fetched.token)) throw new SignInError("it gave nothing that can be a token");
+      if (!(fetched.lifeMs > 0)) throw new SignInError("it gave a token that has expired already");
+      held = { token: fetched.token, fetchedAt, expiresAt: fetchedAt + fetched.lifeMs };
+      if (told !== "") log.info({ what }, "kafka.token.renewed");
+      told = "";
+      return fetched;
+    } catch (error) {
+      const reason = `${what}: ${messageOf(error)}`;
+      if (reason !== told && !closed.signal.aborted)
+        log.warn({ reason, livesMs: Math.round(livesMs()) }, "kafka.token.failed");
+      told = reason;
+      throw new SignInError(reason);
+    }
+  };
+
+  const keepFresh = async (): Promise<void> => {
+    for (let failures = 0; !closed.signal.aborted;) {
+      // Before the question: a token may be refused as soon as it has come.
+      wake = new AbortController();
+      const flight = (pending ??= once());
+      const pauseMs = await flight.then(
+        ({ lifeMs }) => {
+          pending = null;
+          failures = 0;
+          return lifeMs * RENEW_AT;
+        },
+        () => backoffMs(BACKOFF, failures++, random()),
+      );
+      await clock
+        .sleep(Math.min(Math.max(pauseMs, LEAST_PAUSE_MS), MOST_PAUSE_MS), wake.signal)
+        .catch(() => undefined);
+      if (pending === flight) pending = null;
+    }
+  };
+
+  return {
+    token: async () => {
+      if (held && livesMs() > 0) return held.token;
+      if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
+      if (!pending) {
+        wake.abort(new Error("needed"));
+        pending = once();
+      }
+      const flight = pending;
+      keeping ??= keepFresh();
+      try {
+        return (await clock.within(WAIT_MS, closed.signal, flight)).token;
+      } catch (error) {
+        if (error instanceof DeadlineError)
+          throw new SignInError(`${what} has not answered yet, after ${WAIT_MS / 1_000} s`);
+        throw error;
+      }
+    },
+    refused: (token) => {
+      if (closed.signal.aborted || held?.token !== token || clock.monotonic() - held.fetchedAt < FRESH_MS)
+        return;
+      held = null;
+      if (!pending) wake.abort(new Error("refused"));
+    },
+    close: () => {
+      const reason = new SignInError(`${what}: closed`);
+      closed.abort(reason);
+      wake.abort(reason);
+    },
+  };
+};

@@ -1,0 +1,27 @@
+/** What a person can do to the bridge. */
+export type ActionKind = "resolve" | "replay" | "pause" | "resume";
+
+/** Who acts, and from where: as given, for people to read afterwards. */
+export type Actor = {
+  by: string;
+  note: string;
+  /** The host, the user of its operating system, and the program: "cli". */
+  from: { host: string; user: string; program: string };
+};
+
+/** One thing that somebody is about to do. */
+export type Action = {
+  kind: ActionKind;
+  /** What it is done to: a commandId, a dead letter, a flow. */
+  subject: string;
+  /** What else was asked for, as JSON. */
+  parameters: Readonly<Record<string, unknown>>;
+};
+
+/** What came of it. `effect` says in JSON what is durable now, with places as topic, partition and offset. */
+export type Outcome =
+  | { kind: "done"; effect: Readonly<Record<string, unknown>> }
+  /** Nothing was done, and why. */
+  | { kind: "refused"; reason: string }
+  /** It is not known, or only in part, what was done. */
+  | { kind: "failed"; reason: string };

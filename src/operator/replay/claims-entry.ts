@@ -1,0 +1,68 @@
+import type { Action, Outcome } from "../action.ts";
+import type { Claim, ClaimsEntry, LetterEnd } from "./claims.ts";
+
+/** What a claim says of itself, beside who makes it. */
+export type ClaimParameters = Pick<Claim, "topic" | "ends" | "letters" | "leaseMs">;
+
+/** A claim as an action of a person. */
+export const claimAction = (parameters: ClaimParameters, again: boolean): Action => {
+  const refs = Object.keys(parameters.letters);
+  const subject = refs.length === 1 ? (refs[0] ?? "") : `${refs.length} dead letters`;
+  return { kind: "replay", subject, parameters: { ...parameters, again } };
+};
+
+/** What came of a claim. Where nothing was sent, all of it is free again. */
+export const claimOutcome = (topic: string, ends: ReadonlyMap<string, LetterEnd>): Outcome => {
+  const isNothing = [...ends.values()].every(({ end }) => end === "left");
+  const [first] = ends.values();
+  if (isNothing) return { kind: "refused", reason: first?.end === "left" ? first.reason : "" };
+  return { kind: "done", effect: { topic, letters: Object.fromEntries(ends) } };
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+const objectOf = (value: unknown): Json | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+
+const everyValue = <T>(json: Json | null, is: (value: unknown) => value is T): Record<string, T> | null =>
+  json !== null && Object.values(json).every(is) ? (json as Record<string, T>) : null;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isOffset = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const isEnd = (value: unknown): value is LetterEnd => {
+  const { end, place, eventId } = objectOf(value) ?? {};
+  if (end === "sent" || end === "found") return isText(place);
+  return end === "duplicate" ? isText(eventId) : end === "left" || end === "unknown";
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+};
+
+/** Reads a record of the audit topic. What is no replay, or is in no form that this version writes, is `other`. Never throws. */
+export const readClaimsEntry = (
+  text: string,
+  { offset, timestampMs }: { offset: number; timestampMs: number },
+): ClaimsEntry => {
+  const data = objectOf(objectOf(parsed(text))?.["data"]);
+  const { actionId, action, by, outcome } = data ?? {};
+  if (data === null || action !== "replay" || !isText(actionId) || !isText(by)) return { kind: "other" };
+  if (outcome === undefined) {
+    const { topic, leaseMs, ...rest } = objectOf(data["parameters"]) ?? {};
+    const ends = everyValue(objectOf(rest["ends"]), isOffset);
+    const letters = everyValue(objectOf(rest["letters"]), isText);
+    if (!isText(topic) || !isOffset(leaseMs) || !ends || !letters) return { kind: "other" };
+    return {
+      kind: "claim",
+      claim: { actionId, offset, atMs: timestampMs, by, topic, ends, letters, leaseMs },
+    };
+  }
+  const { kind, effect } = objectOf(outcome) ?? {};
+  const ends = everyValue(objectOf(objectOf(effect)?.["letters"]), isEnd);
+  return { kind: "end", actionId, ends, isRefused: kind === "refused" };
+};

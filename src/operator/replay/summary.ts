@@ -1,0 +1,39 @@
+import type { LetterEnd } from "./claims.ts";
+
+const topicOf = (place: string): string => place.slice(0, place.lastIndexOf("["));
+
+/** What is durable after a replay, for people. */
+export const replaySummary = () => {
+  const counts = new Map<LetterEnd["end"], number>();
+  const topics = new Map<string, { count: number; first: string; last: string }>();
+  const of = (end: LetterEnd["end"]): number => counts.get(end) ?? 0;
+  return {
+    add: (end: LetterEnd): void => {
+      counts.set(end.end, of(end.end) + 1);
+      if (end.end !== "sent") return;
+      const { place } = end;
+      const known = topics.get(topicOf(place));
+      topics.set(topicOf(place), {
+        count: (known?.count ?? 0) + 1,
+        first: known?.first ?? place,
+        last: place,
+      });
+    },
+    /** Letters that stand where they were to go. */
+    done: (): number => of("sent") + of("found") + of("duplicate"),
+    notDone: (): number => of("left") + of("unknown"),
+    lines: (): string[] => [
+      ...[...topics].map(
+        ([topic, { count, first, last }]) =>
+          `${count} written to ${topic}, the first at ${first}, the last at ${last}`,
+      ),
+      ...(topics.size === 0 ? ["Nothing was written."] : []),
+      ...(of("found") > 0 ? [`${of("found")} stood there already, of a replay that did not finish`] : []),
+      ...(of("duplicate") > 0 ? [`${of("duplicate")} notifications had been published already`] : []),
+      ...(of("left") > 0 ? [`${of("left")} were not sent`] : []),
+      ...(of("unknown") > 0
+        ? [`${of("unknown")} may have been written: run it again in a minute, and it looks before it sends`]
+        : []),
+    ],
+  };
+};

@@ -1,0 +1,87 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { messageOf } from "../../runtime/errors.ts";
+
+export type ExportOptions = {
+  url: string;
+  /** Values are secret. Asked for each export. */
+  headers: () => Readonly<Record<string, string>>;
+  timeoutMs: number;
+  compression: "none" | "gzip";
+  /** CA certificates, PEM. */
+  ca: string | undefined;
+  queueSize: number;
+  batchSize: number;
+  delayMs: number;
+  exportTimeoutMs: number;
+};
+
+/** What became of spans. */
+export type SpanCounts = Record<"exported" | "failed" | "dropped", (spans: number) => void>;
+
+type ExporterConfig = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
+
+const exporterOf = ({ url, headers, timeoutMs, compression, ca }: ExportOptions): SpanExporter => {
+  const agent = url.startsWith("https:")
+    ? new HttpsAgent({ keepAlive: true, ...(ca !== undefined && { ca }) })
+    : new HttpAgent({ keepAlive: true });
+  // What is not said here the library takes from the environment.
+  return new OTLPTraceExporter({
+    url,
+    timeoutMillis: timeoutMs,
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum of these two values is in a package that the exporter keeps to itself
+    compression: compression as NonNullable<ExporterConfig["compression"]>,
+    headers: () => Promise.resolve({ ...headers() }),
+    httpAgentOptions: () => agent,
+  });
+};
+
+/**
+ * Exports spans in batches, and counts them. What does not fit into the queue is dropped here rather than by the library, which tells nobody
+ * how many there were.
+ * @param lost hears of spans that nobody will see
+ */
+export const countingProcessor = (
+  options: ExportOptions,
+  counts: SpanCounts,
+  lost: (spans: number, reason: string) => void,
+): SpanProcessor => {
+  const exporter = exporterOf(options);
+  let waiting = 0;
+  const counting: SpanExporter = {
+    export: (spans, done) => {
+      waiting -= spans.length;
+      exporter.export(spans, (result) => {
+        if (result.error === undefined) counts.exported(spans.length);
+        else {
+          counts.failed(spans.length);
+          lost(spans.length, messageOf(result.error));
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+  const batches = new BatchSpanProcessor(counting, {
+    maxQueueSize: options.queueSize,
+    maxExportBatchSize: options.batchSize,
+    scheduledDelayMillis: options.delayMs,
+    exportTimeoutMillis: options.exportTimeoutMs,
+  });
+  return {
+    onStart: () => undefined,
+    onEnd: (span) => {
+      if (waiting >= options.queueSize) {
+        counts.dropped(1);
+        lost(1, "more spans wait than OTEL_BSP_MAX_QUEUE_SIZE allows");
+        return;
+      }
+      waiting += 1;
+      batches.onEnd(span);
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+  };
+};

@@ -1,0 +1,187 @@
+import {
+  createTraceState,
+  diag,
+  DiagLogLevel,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Link,
+  type Span as ApiSpan,
+  type SpanContext,
+} from "@opentelemetry/api";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  type Sampler,
+} from "@opentelemetry/sdk-trace-base";
+import type { Clock } from "../../runtime/clock.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Span, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
+import { countingProcessor, type ExportOptions, type SpanCounts } from "./export.ts";
+
+export type TracesOptions = ExportOptions & {
+  resource: Readonly<Record<string, string>>;
+  sampler: `${"" | "parentbased_"}${"always_on" | "always_off" | "traceidratio"}`;
+  ratio: number;
+  propagates: boolean;
+};
+
+/** Of a collector that is away, one line in so long. */
+const TELL_EVERY_MS = 60_000;
+const MAX_REASON_LENGTH = 300;
+/** As the specification has them. The library would look into the environment for those that are not named. */
+const LIMITS = {
+  attributeValueLengthLimit: 1_000,
+  attributeCountLimit: 128,
+  linkCountLimit: 128,
+  eventCountLimit: 128,
+  attributePerEventCountLimit: 128,
+  attributePerLinkCountLimit: 128,
+};
+
+const KINDS: Record<SpanStart["kind"], SpanKind> = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** Null for what is no trace context: it may come from anybody. */
+const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean): SpanContext | null => {
+  const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(traceparent) ?? [];
+  const context = { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote };
+  if ((version === "00" && more !== undefined) || !isSpanContextValid(context)) return null;
+  return tracestate ? { ...context, traceState: createTraceState(tracestate) } : context;
+};
+
+const samplerOf = ({ sampler, ratio }: TracesOptions): Sampler => {
+  const roots = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  };
+  const root = roots[sampler.replace("parentbased_", "") as keyof typeof roots]();
+  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+};
+
+const nothing = (): void => undefined;
+const NO_LINKS: Link[] = [];
+
+/** A span that nobody will see. */
+const unseen = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
+  traceparent,
+  tracestate,
+  isSampled: false,
+  end: nothing,
+});
+const NO_TRACEPARENT = `00-${"0".repeat(32)}-${"0".repeat(16)}-00`;
+
+const spanOf = (span: ApiSpan, failed: (error: unknown) => void): Span => {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+  return {
+    traceparent: `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`,
+    tracestate: traceState?.serialize() ?? null,
+    isSampled,
+    end: !isSampled
+      ? nothing
+      : (attributes, errorType = null) => {
+          try {
+            for (const [name, value] of Object.entries(attributes))
+              if (value !== null && value !== undefined) span.setAttribute(name, value);
+            if (errorType !== null)
+              span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR });
+            span.end();
+          } catch (error) {
+            failed(error);
+          }
+        },
+  };
+};
+
+/** Spans by way of OpenTelemetry. This and export.ts alone know of it; they are loaded when spans are wanted, and never else. */
+export const openTraces = (
+  options: TracesOptions,
+  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
+): Traces => {
+  const masked = (text: string): string =>
+    Object.values(options.headers())
+      .filter((secret) => secret.length > 3)
+      .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text)
+      .slice(0, MAX_REASON_LENGTH);
+  let untold = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const lost = (spans: number, reason: string): void => {
+    untold += spans;
+    if (clock.monotonic() - toldAt < TELL_EVERY_MS) return;
+    log.warn({ spans: untold, reason: masked(reason) }, "traces.lost");
+    toldAt = clock.monotonic();
+    untold = 0;
+  };
+  const say = (text: string): void => log.debug({ text: masked(text) }, "traces.client");
+  diag.setLogger(
+    { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+
+  const sampler = samplerOf(options);
+  const ids = new RandomIdGenerator();
+  let nextTraceId = "";
+  const provider = new BasicTracerProvider({
+    resource: defaultResource().merge(resourceFromAttributes(options.resource)),
+    sampler,
+    idGenerator: { generateSpanId: ids.generateSpanId, generateTraceId: () => nextTraceId },
+    spanLimits: LIMITS,
+    spanProcessors: [countingProcessor(options, counts, lost)],
+  });
+  const tracer = provider.getTracer("cambio-bridge");
+  // What a span is of has been done: it must not be lost with the span.
+  const failed = (error: unknown): void => say(messageOf(error));
+
+  return {
+    begin: ({ name, kind, parent, isRemote = false, link = null }) => {
+      // Every sampler leaves out what is part of what was left out here: there is nothing to decide, and no other name to be told.
+      if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
+        return unseen(parent.traceparent, parent.tracestate);
+      try {
+        const from = parent && contextOf(parent, isRemote);
+        if (from === null) {
+          // Most traces are left out, while webhooks wait: that is asked before the library makes all that a span has.
+          nextTraceId = ids.generateTraceId();
+          const { decision } = sampler.shouldSample(
+            ROOT_CONTEXT,
+            nextTraceId,
+            name,
+            KINDS[kind],
+            {},
+            NO_LINKS,
+          );
+          if (decision === SamplingDecision.NOT_RECORD)
+            return unseen(`00-${nextTraceId}-${ids.generateSpanId()}-00`, null);
+        }
+        const linked = link && contextOf(link, true);
+        const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
+        const links = linked ? [{ context: linked }] : NO_LINKS;
+        return spanOf(tracer.startSpan(name, { kind: KINDS[kind], links }, within), failed);
+      } catch (error) {
+        failed(error);
+        return unseen(NO_TRACEPARENT, null);
+      }
+    },
+    propagates: options.propagates,
+    close: () => provider.shutdown().catch(nothing),
+  };
+};

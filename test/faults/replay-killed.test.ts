@@ -1,0 +1,100 @@
+import { expect, it, onTestFinished } from "vitest";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { readTopic, type Seen } from "../support/follow.ts";
+import { endTotal } from "../support/kafka.ts";
+import { produce, type Message } from "../support/produce.ts";
+import { openWorld } from "../support/world.ts";
+
+const LETTERS = 1_000;
+/** Two letters each, half of all letters apart. */
+const KEYS = 500;
+/** How long a claim keeps others away; then it is seen how far its owner came. */
+const LEASE_MS = 60_000;
+
+const letter = (commands: string, nth: number): Message => ({
+  key: nth % 10 === 0 ? null : `key-${nth % KEYS}`,
+  value: `no command ${nth}`,
+  headers: {
+    nth: String(nth),
+    "dead-letter-reason": "UNREADABLE_COMMAND",
+    "dead-letter-detail": "not known then",
+    "dead-letter-source": "command",
+    "dead-letter-topic": commands,
+    "dead-letter-partition": "0",
+    "dead-letter-offset": String(nth),
+    "dead-letter-timestamp": String(Date.now()),
+  },
+});
+
+const ARGS = [
+  "dead-letters",
+  "replay",
+  "--reason",
+  "UNREADABLE_COMMAND",
+  "--note",
+  "known now",
+  "--rate",
+  "200",
+];
+
+type Entry = { type: string; data: { actionId: string; by: string; outcome?: { kind: string } } };
+
+it("sends a thousand letters once each, with two replays killed in the middle and two at once", async () => {
+  const world = await openWorld(sharedCluster());
+  onTestFinished(world.close);
+  const { brokers, topics } = world;
+  const all = Array.from({ length: LETTERS }, (_, nth) => letter(topics.commands, nth));
+  await produce(brokers, topics.deadLetters, all);
+  const sent = (): Promise<number> => endTotal(brokers, topics.commands);
+
+  for (const [by, at] of [
+    ["ana", 150],
+    ["bob", 450],
+  ] as const) {
+    // What the one before had claimed is left to its lease, which a replay that does not wait for it passes over.
+    const replay = await world.start([...ARGS, "--by", by]);
+    await eventually(async () => (await sent()) >= at, `${at} letters`, 120_000);
+    await replay.kill();
+    expect(await sent()).toBeLessThan(LETTERS);
+  }
+
+  const both = await Promise.all(["cid", "dan"].map((by) => world.run([...ARGS, "--by", by])));
+  for (const { code, out, err } of both) expect([0, 1], err + out).toContain(code);
+  const diedBy = Date.now() + LEASE_MS;
+  await eventually(() => Date.now() > diedBy, "the leases of the dead to end", LEASE_MS + 5_000);
+  const last = await world.run([...ARGS, "--by", "eve"]);
+  expect(last.out, last.err).toContain("replayed before");
+
+  const seen = await readTopic(brokers, topics.commands);
+  const byValue = (records: readonly { value: unknown }[]): string[] =>
+    records.map(({ value }) => String(value)).sort();
+  expect(byValue(seen)).toEqual(byValue(all));
+  for (const record of seen) {
+    const nth = Number(record.headers["nth"]);
+    expect(record).toMatchObject({ key: all[nth]?.key, headers: { nth: String(nth) } });
+    expect(Object.keys(record.headers)).toEqual(["nth"]);
+  }
+
+  for (let nth = 0; nth < KEYS; nth += 1) {
+    const ofKey = seen.filter(({ key }) => key === `key-${nth}`).sort((a, b) => a.offset - b.offset);
+    const order = ofKey.map(({ headers }) => Number(headers["nth"]));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  }
+
+  const entries = (await readTopic(brokers, topics.audit)).map(
+    ({ value }: Seen) => JSON.parse(String(value)) as Entry,
+  );
+  const ended = new Map(
+    entries.flatMap(({ data }) => (data.outcome ? [[data.actionId, data.outcome.kind]] : [])),
+  );
+  const open = entries.filter(({ data }) => !data.outcome && !ended.has(data.actionId));
+  // Those of the two that were killed, at most.
+  expect(open.every(({ data }) => ["ana", "bob"].includes(data.by))).toBe(true);
+  expect(open.length).toBeLessThanOrEqual(2);
+  expect(new Set(ended.values())).not.toContain("failed");
+  const again = await world.run([...ARGS, "--by", "fay"]);
+  expect(again.code).toBe(1);
+  expect(await sent()).toBe(LETTERS);
+  expect((await readTopic(brokers, topics.audit)).length).toBe(entries.length);
+}, 400_000);

@@ -1,0 +1,306 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { readTopic } from "../support/follow.ts";
+import { endTotal, setTopicConfig } from "../support/kafka.ts";
+import type { Ended } from "../support/program.ts";
+import {
+  followRaw,
+  produceRaw,
+  type RawHeader,
+  type RawRecord,
+  type RawSeen,
+} from "../support/raw-records.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+type Followed = Awaited<ReturnType<typeof followRaw>>;
+
+let world: World;
+let commands: Followed;
+let letters: Followed;
+/** What the bridge made of commands and notifications that it could not read. */
+beforeAll(async () => {
+  world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks,commands" } });
+  commands = await followRaw(world.brokers, world.topics.commands);
+  world.defer(commands.stop);
+  letters = await followRaw(world.brokers, world.topics.deadLetters);
+  world.defer(letters.stop);
+});
+afterAll(() => world.close());
+
+const header = (name: string | Buffer, value: string | Buffer | null): RawHeader => [
+  Buffer.from(name),
+  value === null ? null : Buffer.from(value),
+];
+const ref = ({ partition, offset }: RawSeen): string => `${partition}/${offset}`;
+
+/** Has the bridge make dead letters of records, then ends it; the letters of these records. */
+const park = async (records: readonly RawRecord[], settings = {}): Promise<RawSeen[]> => {
+  const before = letters.seen.length;
+  await produceRaw(world.brokers, world.topics.commands, records);
+  const bridge = await world.startReplica(settings);
+  await bridge.untilReady();
+  await letters.until((letter) => letters.seen.indexOf(letter) >= before, records.length);
+  await bridge.stop();
+  return letters.seen.slice(before);
+};
+
+const deadLetters = (...args: string[]): Promise<Ended> => world.run(["dead-letters", ...args]);
+const replay = (...args: string[]): Promise<Ended> =>
+  deadLetters("replay", ...args, "--by", "ana", "--note", "the schema is there now", "--rate", "1000");
+const linesOf = ({ out }: Ended): Record<string, unknown>[] =>
+  out
+    .trim()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const audit = async () =>
+  (await readTopic(world.brokers, world.topics.audit)).map(
+    ({ value }) => JSON.parse(String(value)) as { type: string; data: Record<string, unknown> },
+  );
+
+const odd: readonly RawRecord[] = [
+  { key: Buffer.from("k"), value: Buffer.from("first of k"), headers: [header("a", "1"), header("a", null)] },
+  { key: Buffer.from("k"), value: Buffer.from("second of k"), headers: [] },
+  { key: null, value: null, headers: [header("", null)] },
+  {
+    key: Buffer.from([0, 255]),
+    value: Buffer.from([255, 0, 27]),
+    headers: [header(Buffer.from([254]), "x")],
+  },
+  { key: Buffer.alloc(0), value: Buffer.alloc(0), headers: [] },
+  {
+    key: Buffer.from("\u001b[31mred\u202e"),
+    value: Buffer.from("\u001b]0;title\u0007"),
+    headers: [header("dead-letter-reason", "mine"), header("dead-letter-timestamp", "7")],
+  },
+  {
+    key: Buffer.from("many"),
+    value: Buffer.from("headers"),
+    // More would keep kafkajs, which reads here, busy for minutes.
+    headers: Array.from({ length: 1_000 }, () => header("h", "v")),
+  },
+  { key: Buffer.from("large"), value: Buffer.alloc(2_000_000, "no command "), headers: [] },
+];
+
+const original = ({ key, value, headers }: RawRecord): RawRecord => ({ key, value, headers });
+/** Buffers of megabytes are not for `toEqual`. */
+const comparable = ({ key, value, headers }: RawRecord): string =>
+  JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
+
+describe("letters of commands", () => {
+  let parked: RawSeen[];
+  beforeAll(async () => {
+    parked = await park(odd);
+  });
+
+  test("are listed on a line each, and nothing in them reaches the terminal", async () => {
+    const listed = await deadLetters("list", "--source", "command");
+    expect(listed).toMatchObject({ code: 0, err: "" });
+    const lines = listed.out.trimEnd().split("\n");
+    expect(lines).toHaveLength(odd.length);
+    for (const letter of parked) expect(lines.some((line) => line.startsWith(`${ref(letter)}  `))).toBe(true);
+    expect(listed.out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(lines.every((line) => line.includes("UNREADABLE_COMMAND"))).toBe(true);
+    expect(lines.every((line) => line.includes(`${world.topics.commands}[0]@`))).toBe(true);
+    expect((await deadLetters("list", "--limit", "1")).err).toContain(`of ${odd.length}`);
+    expect((await deadLetters("list", "--reason", "COMMAND_ID_REUSED")).out).toBe("");
+    expect((await deadLetters("list", "--until", "1h")).out).toBe("");
+    expect(linesOf(await deadLetters("list", "--since", "1h", "--json"))).toHaveLength(odd.length);
+  });
+
+  test("are shown with everything that is known of them", async () => {
+    const binary = parked.find(({ value }) => value?.[0] === 255) as RawSeen;
+    const shown = await deadLetters("show", ref(binary));
+    expect(shown).toMatchObject({ code: 0, err: "" });
+    expect(shown.out).toContain("00000000  ff 00 1b");
+    expect(shown.out).toContain("replayed    never");
+    expect(shown.out).toContain("neither JSON nor Avro");
+    expect(shown.out).toContain("dead-letter-offset: ");
+    const [json] = linesOf(await deadLetters("show", ref(binary), "--json"));
+    expect(json).toMatchObject({ key: { base64: "AP8=" }, value: { base64: "/wAb" } });
+    expect(json?.["headers"]).toEqual([{ name: { base64: "/g==" }, value: "x" }]);
+    expect(await deadLetters("show", "0/99999")).toMatchObject({ code: 1, out: "" });
+    expect(await deadLetters("show", "nothing")).toMatchObject({ code: 2 });
+  });
+
+  test("are only planned in a dry run", async () => {
+    const planned = await replay("--source", "command", "--dry-run");
+    expect(planned).toMatchObject({ code: 0, err: "" });
+    expect(planned.out).toContain(`${odd.length} of ${odd.length} dead letters`);
+    expect(planned.out).toContain(`to ${world.topics.commands}: ${odd.length} UNREADABLE_COMMAND`);
+    expect(await audit()).toEqual([]);
+    expect(await replay()).toMatchObject({ code: 2 });
+    expect(await deadLetters("replay", "0/0")).toMatchObject({ code: 2 });
+    const elsewhere = await replay("0/0", "--topic", world.topics.journal);
+    expect(elsewhere.err).toContain("takes no commands");
+  });
+
+  test("are sent as they were, each once, in the order of their key", async () => {
+    const before = commands.seen.length;
+    const sent = await replay("--reason", "UNREADABLE_COMMAND", "--json");
+    expect(sent.code, sent.err).toBe(0);
+    const ends = linesOf(sent);
+    expect(ends.map(({ end }) => end)).toEqual(odd.map(() => "sent"));
+    await commands.until((record) => commands.seen.indexOf(record) >= before, odd.length);
+    const back = commands.seen.slice(before);
+    for (const record of odd) {
+      const same = back.filter((each) => comparable(each) === comparable(record));
+      expect(same.length, String(record.key)).toBe(1);
+    }
+    const ofK = back.filter(({ key }) => key?.toString() === "k");
+    expect(ofK.map(({ value }) => String(value))).toEqual(["first of k", "second of k"]);
+    expect(new Set(ofK.map(({ partition }) => partition)).size).toBe(1);
+    expect(ends.map(({ place }) => place).sort()).toEqual(
+      back.map((each) => `${world.topics.commands}[${each.partition}]@${each.offset}`).sort(),
+    );
+    const entries = await audit();
+    expect(entries.map(({ type }) => type.split(".").at(-1))).toEqual([
+      "OperatorActionRequested",
+      "OperatorActionEnded",
+    ]);
+    expect(entries[1]?.data).toMatchObject({
+      by: "ana",
+      action: "replay",
+      outcome: { kind: "done", effect: { letters: { [ref(parked[0] as RawSeen)]: { end: "sent" } } } },
+    });
+  });
+
+  test("are not sent a second time, unless somebody insists", async () => {
+    const before = commands.seen.length;
+    const first = parked[0] as RawSeen;
+    const second = await replay(ref(first));
+    expect(second.code).toBe(1);
+    expect(second.out).toMatch(/replayed before, .* \(\d{4}-.* by ana: /);
+    expect((await replay("--source", "command")).code).toBe(1);
+    expect((await deadLetters("list")).out).toContain("by ana");
+    const again = await replay(ref(first), "--again");
+    expect(again.code, again.err).toBe(0);
+    await commands.until((record) => commands.seen.indexOf(record) >= before);
+    expect(commands.seen.slice(before)).toHaveLength(1);
+    expect((await deadLetters("show", ref(first))).out.match(/replayed \d{4}-/g)).toHaveLength(2);
+  });
+
+  test("that came in parts are put together; one whose parts are not all there is not sent", async () => {
+    const { brokers, topics } = world;
+    const bridge = await world.startReplica();
+    await bridge.untilReady();
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
+    // A broker goes by the new setting a moment later.
+    const tooLarge = { key: null, value: randomBytes(450_000), headers: [] };
+    const isRefused = (): Promise<boolean> =>
+      produceRaw(brokers, topics.deadLetters, [tooLarge]).then(
+        () => false,
+        () => true,
+      );
+    await eventually(isRefused, "the topic to be narrow", 20_000);
+    const [value, key] = [randomBytes(600_000), randomBytes(420_000)];
+    const whole = { key: Buffer.from("parts"), value, headers: [header("a", "1"), header("a", null)] };
+    const keyed = { key, value: Buffer.from("no command"), headers: [header("b", null)] };
+    // Its parts have no key, so that they lie in any partition.
+    await produceRaw(brokers, topics.commands, [whole, keyed]);
+    const isPart = ({ headers }: RawSeen): boolean =>
+      headers.some(([name]) => name.toString() === "dead-letter-part");
+    await letters.until(isPart, 3 + 4);
+    await bridge.stop();
+    const listed = linesOf(await deadLetters("list", "--json"));
+    const inParts = listed.filter(({ parts }) => Number(parts) > 1);
+    expect(inParts.map(({ parts }) => parts).sort()).toEqual([3, 4]);
+
+    const before = commands.seen.length;
+    const refs = inParts.map((each) => String(each["ref"]));
+    const sent = await replay(...refs);
+    expect(sent.code, sent.err).toBe(0);
+    await commands.until((record) => commands.seen.indexOf(record) >= before, 2);
+    const back = commands.seen.slice(before);
+    for (const record of [whole, keyed])
+      expect(back.filter((each) => comparable(each) === comparable(record)).length).toBe(1);
+
+    const first = letters.seen.filter(isPart)[0] as RawSeen;
+    const cut = first.headers.map(([name, of]): RawHeader => [
+      name,
+      name.toString() === "dead-letter-part-id" ? Buffer.from("cut off") : of,
+    ]);
+    const at = letters.seen.length;
+    await produceRaw(brokers, topics.deadLetters, [{ ...original(first), headers: cut }]);
+    await letters.until((letter) => letters.seen.indexOf(letter) >= at);
+    const missing = await replay(ref(letters.seen[at] as RawSeen));
+    expect(missing.code).toBe(1);
+    expect(missing.out).toContain("parts are missing");
+    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+  });
+});
+
+describe("letters of notifications", () => {
+  const letter = (body: string): RawRecord => ({
+    key: null,
+    value: Buffer.from(body),
+    headers: [
+      header("dead-letter-reason", "UNREADABLE_NOTIFICATION"),
+      header("dead-letter-detail", "not understood then"),
+      header("dead-letter-source", "webhook"),
+      header("dead-letter-received-at", "1760000000000"),
+    ],
+  });
+
+  test("become events, once; what is still not understood is left", async () => {
+    const { brokers, topics } = world;
+    const known = '{"transactionId":"tx-1","status":"AWAITING_PAYMENT","createdAt":"2026-11-21T12:00:00Z"}';
+    const at = letters.seen.length;
+    await produceRaw(brokers, topics.deadLetters, [letter(known), letter(known), letter("{")]);
+    await letters.until((each) => letters.seen.indexOf(each) >= at, 3);
+    const refs = letters.seen.slice(at).map(ref);
+    const sent = await replay(...refs, "--json");
+    expect(sent.code).toBe(1);
+    expect(linesOf(sent).map((each) => [each["ref"], each["end"]])).toEqual([
+      [refs[2], "left"],
+      [refs[0], "sent"],
+      [refs[1], "duplicate"],
+    ]);
+    expect(sent.err).toContain("still not understood");
+    const events = await readTopic(brokers, topics.events);
+    expect(events.map(({ value }) => decode("transaction-status-updated", value))).toMatchObject([
+      {
+        eventId: "73fc03d10f5d07d43d16f057322c850d",
+        source: "WEBHOOK",
+        receivedAt: 1760000000000,
+        payload: known,
+      },
+    ]);
+    expect((await replay(refs[0] ?? "")).code).toBe(1);
+    expect(await endTotal(brokers, topics.deadLetters)).toBe(letters.seen.length);
+  });
+});
+
+test("Ctrl-C concludes what was sent, and leaves the rest to the next one", async () => {
+  const { brokers, topics } = world;
+  const reason = "OF_THIS_TEST";
+  const records = Array.from({ length: 40 }, (_, nth): RawRecord => ({
+    key: Buffer.from(`cancelled-${nth}`),
+    value: Buffer.from(`${nth}`),
+    headers: [
+      header("dead-letter-reason", reason),
+      header("dead-letter-detail", ""),
+      header("dead-letter-source", "command"),
+      header("dead-letter-topic", topics.commands),
+      header("dead-letter-partition", "0"),
+      header("dead-letter-offset", String(nth)),
+      header("dead-letter-timestamp", String(Date.now())),
+    ],
+  }));
+  await produceRaw(brokers, topics.deadLetters, records);
+  const before = await endTotal(brokers, topics.commands);
+  const slow = ["dead-letters", "replay", "--reason", reason, "--by", "ana", "--note", "n", "--rate", "4"];
+  const replaying = await world.start(slow);
+  await eventually(async () => (await endTotal(brokers, topics.commands)) > before + 3, "some", 30_000);
+  replaying.signal("SIGINT");
+  expect(await replaying.exited()).toBe(1);
+  const sent = (await endTotal(brokers, topics.commands)) - before;
+  expect(sent).toBeLessThan(40);
+  expect((await replaying.lines()).join("\n")).toContain(`${40 - sent} of 40 were not sent: cancelled`);
+  const rest = await replay("--reason", reason);
+  expect(rest.out, rest.err).toContain(`${40 - sent} written to ${topics.commands}`);
+  expect(await endTotal(brokers, topics.commands)).toBe(before + 40);
+});

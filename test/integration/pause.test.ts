@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newAccepts, sendAccepts } from "../support/accepts.ts";
+import { flawless } from "../support/account.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { openCommandsWorld } from "../support/commands-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow, type Following } from "../support/follow.ts";
+import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import type { Ended } from "../support/program.ts";
+import type { Replica } from "../support/replica.ts";
+import type { World } from "../support/world.ts";
+
+/** Within so long all replicas follow. */
+const FOLLOW_MS = 5_000;
+
+let world: World;
+let replicas: Replica[];
+let following: Following;
+let accepts: Awaited<ReturnType<typeof sendAccepts>>;
+
+beforeAll(async () => {
+  ({ world, replicas } = await openCommandsWorld(sharedCluster(), { replicas: 3 }));
+  accepts = await sendAccepts(world);
+  following = await follow(world.brokers, [world.topics.audit, world.topics.control]);
+  world.defer(following.stop);
+});
+afterAll(() => world.close());
+
+const who = ["--by", "ana", "--note", "FX-7: the partner asked for it"];
+const run = async (...args: string[]): Promise<Ended> => {
+  const ended = await world.run([...args, ...who]);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  return ended;
+};
+const calls = async (): Promise<number> =>
+  (await world.sandbox<{ executions: number }>("/_sandbox/executions")).executions;
+const gaugeOf = async ({ managementUrl }: Replica, flow: string): Promise<number> => {
+  const text = await (await fetch(`${managementUrl}/metrics`)).text();
+  return Number(new RegExp(`^cambio_bridge_paused\\{flow="${flow}"\\} (\\d)$`, "m").exec(text)?.[1]);
+};
+const untilAll = (paused: boolean): Promise<unknown> =>
+  eventually(
+    async () =>
+      (await Promise.all(replicas.map((replica) => gaugeOf(replica, "commands")))).every(
+        (one) => one === Number(paused),
+      ),
+    `all replicas to ${paused ? "pause" : "go on"}`,
+    FOLLOW_MS,
+  );
+const status = async () => {
+  const { code, out, err } = await world.run(["status", "--json"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out) as {
+    flows: Record<string, { paused: boolean; last: object | null }>;
+    commands: { state: string; members: { partitions: object }[]; lag: number };
+  };
+};
+const eventsOf = (action: string, subject: string) =>
+  following
+    .of(world.topics.audit)
+    .map(
+      ({ value }) =>
+        JSON.parse(String(value)) as { type: string; subject: string; data: Record<string, unknown> },
+    )
+    .filter((event) => event.data["action"] === action && event.subject === subject);
+
+test("a pause holds on three replicas while commands come, survives a restart, and a resume ends it", async () => {
+  await accepts.send(30);
+  await eventually(() => accepts.answered() === accepts.sent(), "the first answers", 30_000);
+
+  const { out } = await run("pause", "commands");
+  expect(out).toContain(`${world.topics.control}[0]@0`);
+  await untilAll(true);
+  const before = await calls();
+  await accepts.send(60);
+  const [first] = replicas;
+  expect(await first!.stop(), "the drain of a paused replica").toBe(0);
+  const again = await world.startReplica();
+  replicas = [...replicas.slice(1), again];
+  await again.untilReady();
+  await untilAll(true);
+  const standing = await status();
+  expect(standing.flows["commands"]).toMatchObject({
+    paused: true,
+    last: { says: "pause", by: "ana", note: "FX-7: the partner asked for it", until: null },
+  });
+  await eventually(async () => (await status()).commands.state === "Stable", "the group to settle", 20_000);
+  const { commands } = await status();
+  expect([commands.members.length, commands.lag]).toEqual([3, 60]);
+  expect([await calls(), accepts.answered()]).toEqual([before, 30]);
+  const ready = await (await fetch(`${again.managementUrl}/readyz`)).json();
+  expect(ready).toMatchObject({
+    status: "ready",
+    components: {
+      control: { status: "up", detail: expect.stringMatching(/^commands paused by ana since 20/) as string },
+    },
+  });
+
+  await run("resume", "commands");
+  expect(await accepts.settle(30_000)).toMatchObject(flawless(90));
+  expect(accepts.answered()).toBe(90);
+  await untilAll(false);
+  expect(
+    (await again.lines()).filter((line) => line.includes('"flow.')).map((line) => JSON.parse(line) as object),
+  ).toEqual([
+    expect.objectContaining({ level: "warn", msg: "flow.paused", flow: "commands", by: "ana", until: null }),
+    expect.objectContaining({ level: "info", msg: "flow.resumed", flow: "commands", by: "ana" }),
+  ]);
+
+  // What people did stands in the audit topic, for anybody to read.
+  for (const action of ["pause", "resume"]) {
+    const [requested, ended] = eventsOf(action, "commands");
+    expect(requested).toMatchObject({
+      specversion: "1.0",
+      type: "cambio.bridge.v1.OperatorActionRequested",
+      data: { by: "ana", note: "FX-7: the partner asked for it", from: { program: "cli" } },
+    });
+    expect(ended).toMatchObject({
+      type: "cambio.bridge.v1.OperatorActionEnded",
+      data: {
+        actionId: requested?.data["actionId"],
+        outcome: {
+          kind: "done",
+          effect: { record: expect.stringContaining(`${world.topics.control}[0]@`) as string },
+        },
+      },
+    });
+  }
+});
+
+test("a pause ends by itself, and one that replaces another shows it; what nobody can read changes nothing", async () => {
+  await run("pause", "commands");
+  await untilAll(true);
+  const { out } = await run("pause", "commands", "--until", "3s");
+  expect(out).toMatch(/^commands was paused by "ana" since \S+Z, until it is resumed: "FX-7: /);
+  await produce(world.brokers, world.topics.control, [
+    { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
+    { key: "commands", value: "\u0000" },
+    { key: "nothing", value: "{}" },
+  ]);
+  const answered = accepts.answered();
+  await accepts.send(6);
+  await untilAll(true);
+  await untilAll(false);
+  await eventually(() => accepts.answered() === answered + 6, "what waited", 20_000);
+  for (const replica of replicas) {
+    const lines = (await replica.lines()).filter((line) => line.includes('"control.unreadable"'));
+    expect(lines).toHaveLength(3);
+  }
+  const { code, out: seen, err } = await world.run(["status"]);
+  expect(code).toBe(0);
+  expect(seen).toMatch(/^commands {3}runs; the pause of "ana" ended at /);
+  expect(err.trim().split("\n")).toHaveLength(3);
+});
+
+test("without an audit topic that can be written there is no action", async () => {
+  const { audit, control, journal } = world.topics;
+  const ends = (): Promise<number[]> =>
+    Promise.all([control, journal].map((topic) => endTotal(world.brokers, topic)));
+  const standing = await ends();
+  const actions = [
+    ["pause", "commands", ...who],
+    ["resume", "commands", ...who],
+    ["resolve", newAccepts(1)[0]!.commandId, "--as", "succeeded", ...who],
+  ];
+  const refused = async (sentence: RegExp): Promise<void> => {
+    const ended = await Promise.all(actions.map((args) => world.run(args)));
+    for (const { code, out, err } of ended) {
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toMatch(sentence);
+    }
+    expect(await ends()).toEqual(standing);
+  };
+  await setTopicConfig(world.brokers, audit, { "max.message.bytes": "10" });
+  await refused(
+    /^Nothing was done, because it could not be written to the audit topic first \(.+\): see that/m,
+  );
+  await askAdmin(world.brokers, (admin) => admin.deleteTopics({ topics: [audit] }));
+  await refused(new RegExp(`^Topic ${audit} does not exist, .*cambio-bridge setup`, "m"));
+});

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { Ajv, type ValidateFunction } from "ajv";
+import avro from "avsc";
+import { parse } from "yaml";
+import type { Seen } from "./follow.ts";
+
+// docs/asyncapi.yaml as somebody reads it who has nothing else: with ajv and avsc, and no code of the bridge.
+
+type Schema = Record<string, unknown>;
+type Message = {
+  headers?: { required?: string[]; properties?: Schema };
+  payload?: Schema & { schemaFormat?: string; schema?: avro.Schema };
+};
+type Reference = { $ref: string };
+export type AsyncApi = {
+  channels: Record<string, { address: string; messages: Record<string, Reference> }>;
+  components: { messages: Record<string, Message> };
+};
+
+export const readAsyncApi = (): AsyncApi =>
+  parse(readFileSync(new URL("../../docs/asyncapi.yaml", import.meta.url), "utf8")) as AsyncApi;
+
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+const ajv = new Ajv({
+  strict: false,
+  allErrors: true,
+  formats: {
+    "date-time": (text: string) => RFC_3339.test(text) && !Number.isNaN(Date.parse(text)),
+    uri: (text: string) => URL.canParse(text),
+    "uri-reference": (text: string) => URL.canParse(text, "https://example.org"),
+  },
+});
+
+const problemsOf = (validate: ValidateFunction, value: unknown): string[] =>
+  validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`);
+
+const named = (document: AsyncApi, name: string): Message => {
+  const message = document.components.messages[name];
+  if (!message) throw new Error(`docs/asyncapi.yaml has no message ${name}`);
+  return message;
+};
+
+const WIRE_HEADER_BYTES = 5;
+
+const payloadProblems = ({ payload }: Message, value: Buffer | null): string[] => {
+  if (!payload) return [];
+  if (value === null) return ["there is no value"];
+  if (payload.schema === undefined) return problemsOf(ajv.compile(payload), JSON.parse(value.toString()));
+  if (value[0] !== 0) return ["the value is not in Confluent's wire format"];
+  // Throws when a byte is too much or missing.
+  avro.Type.forSchema(payload.schema).fromBuffer(value.subarray(WIRE_HEADER_BYTES));
+  return [];
+};
+
+/**
+ * What a record has that the document does not say of such a message.
+ * @param ownHeaders names that are not the bridge's
+ */
+export const problemsOfRecord = (
+  document: AsyncApi,
+  name: string,
+  { headers, value }: Pick<Seen, "headers" | "value">,
+  ownHeaders: readonly string[] = [],
+): string[] => {
+  const message = named(document, name);
+  const known = [...Object.keys(message.headers?.properties ?? {}), ...ownHeaders];
+  const unknown = Object.keys(headers).filter((header) => !known.includes(header));
+  return [
+    ...unknown.map((header) => `the header ${header} is not documented`),
+    ...(message.headers ? problemsOf(ajv.compile(message.headers), headers) : []),
+    ...payloadProblems(message, value),
+  ];
+};
+
+/** Whether the document takes a text for a command in JSON. */
+export const takesJsonCommand = (document: AsyncApi): ((text: string) => boolean) => {
+  const validate = ajv.compile(named(document, "JsonCommand").payload ?? false);
+  return (text) => validate(JSON.parse(text));
+};

@@ -1,0 +1,87 @@
+import { createSign, generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export const CLIENT = { id: "bridge", secret: "client-secret-of-the-test" };
+
+type Key = { kid: string; privateKey: KeyObject; jwk: object };
+
+const newKey = (): Key => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const kid = randomUUID();
+  return { kid, privateKey, jwk: { ...publicKey.export({ format: "jwk" }), kid, use: "sig", alg: "RS256" } };
+};
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** What the endpoint does with the next requests. */
+export type Behaviour = { audience: string; lifeS: number; down: boolean };
+
+/**
+ * An authorization server on a port of its own: signed tokens by client credentials, and its public keys, as a broker wants them. Shares no
+ * code with the bridge.
+ */
+export const startTokenEndpoint = async () => {
+  const behaviour: Behaviour = { audience: "kafka", lifeS: 20, down: false };
+  let key = newKey();
+  let published = [key];
+  const given: { at: number; form: URLSearchParams }[] = [];
+
+  const token = (over: object = {}): string => {
+    const nowS = Math.floor(Date.now() / 1_000);
+    const claims = {
+      iss: "test",
+      sub: CLIENT.id,
+      aud: behaviour.audience,
+      iat: nowS,
+      exp: nowS + behaviour.lifeS,
+    };
+    const signed = `${encoded({ alg: "RS256", typ: "JWT", kid: key.kid })}.${encoded({ ...claims, jti: randomUUID(), ...over })}`;
+    return `${signed}.${createSign("RSA-SHA256").update(signed).sign(key.privateKey, "base64url")}`;
+  };
+
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const answer = (status: number, value: object): void => {
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+      };
+      if (request.url === "/jwks") {
+        answer(200, { keys: published.map(({ jwk }) => jwk) });
+        return;
+      }
+      if (behaviour.down) return void request.socket.destroy();
+      const basic = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString("base64")}`;
+      if (request.headers.authorization !== basic) {
+        answer(401, { error: "invalid_client" });
+        return;
+      }
+      given.push({ at: Date.now(), form: new URLSearchParams(body) });
+      answer(200, { access_token: token(), token_type: "Bearer", expires_in: behaviour.lifeS });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url: `${url}/token`,
+    jwksUrl: `${url}/jwks`,
+    behaviour,
+    given,
+    /** A token as the endpoint gives one, with other claims. */
+    token,
+    /** A new key that signs nothing yet. */
+    publishNextKey: (): void => void (published = [key, newKey()]),
+    /** From now on the newest key signs, and the others are not known any more. */
+    useNewestKey: (): void => {
+      key = published.at(-1) ?? key;
+      published = [key];
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+};

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Ajv, type SchemaObject } from "ajv";
+import { describe, expect, test } from "vitest";
+import { checkFor } from "../../src/commands-to-results/check.ts";
+import type { AuditEntry } from "../../src/operator/audit.ts";
+import { AUDIT_CONTENT_TYPE, auditEvent } from "../../src/operator/audit-event.ts";
+import { problemsOfRecord, readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";
+
+const document = readAsyncApi();
+
+const specification = (): SchemaObject => {
+  const path = createRequire(import.meta.url).resolve("@asyncapi/specs/schemas/3.0.0.json");
+  return JSON.parse(readFileSync(path, "utf8")) as SchemaObject;
+};
+
+/** Every reference in the document, and what it leads to. */
+const references = (value: unknown): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  const own = "$ref" in value && typeof value.$ref === "string" ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap(references)];
+};
+const lookUp = (reference: string): unknown =>
+  reference
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+
+describe("docs/asyncapi.yaml", () => {
+  test("is a valid AsyncAPI 3.0 document", () => {
+    // The specification brings the schema of schemas along.
+    const validate = new Ajv({
+      strict: false,
+      validateFormats: false,
+      meta: false,
+      validateSchema: false,
+    }).compile(specification());
+    validate(document);
+    expect(validate.errors).toBeNull();
+    expect(validate({ ...document, channels: { x: { adress: "x" } } }), "the check finds faults").toBe(false);
+  });
+
+  test("has references that lead somewhere", () => {
+    const all = references(document);
+    expect(all.length).toBeGreaterThan(10);
+    expect(all.filter((reference) => lookUp(reference) === undefined)).toEqual([]);
+  });
+
+  test("answers a command with a result", () => {
+    expect(lookUp("#/operations/takeCommand")).toMatchObject({
+      action: "receive",
+      reply: { channel: { $ref: "#/channels/results" } },
+    });
+  });
+});
+
+const accept = { type: "AcceptQuote", quoteId: "q-1", counterpartyId: "cp-1" };
+const create = {
+  direction: "INBOUND",
+  purpose: "COMEX",
+  quotedAmount: "1000.50",
+  baseCurrencyIso: "BRL",
+  quotedCurrencyIso: "USD",
+};
+const commands: [string, object][] = [
+  ["the least", { commandId: "c", request: accept }],
+  [
+    "all",
+    { commandId: "c", issuedAt: 1, expiresAt: null, request: { ...accept, amount: "1.5", externalId: "" } },
+  ],
+  ["wrapped by the short name", { commandId: "c", request: { CreateQuote: create } }],
+  ["wrapped by the full name", { commandId: "c", request: { "cambio.bridge.v1.CreateQuote": create } }],
+  ["told apart by type", { commandId: "c", request: { type: "CreateQuote", ...create } }],
+  ["RFC 3339", { commandId: "c", issuedAt: "2026-11-21T12:00:00Z", request: accept }],
+  ["an amount in exponents", { commandId: "c", request: { ...accept, amount: "1e3" } }],
+  ["an amount as a number", { commandId: "c", request: { ...accept, amount: 1 } }],
+  ["a misspelt field", { commandId: "c", request: { ...accept, ammount: "1" } }],
+  ["an unknown field", { commandId: "c", note: "", request: accept }],
+  ["two requests", { commandId: "c", request: { CreateQuote: create, AcceptQuote: accept } }],
+  ["both forms at once", { commandId: "c", request: { AcceptQuote: accept } }],
+  ["no type", { commandId: "c", request: create }],
+  ["an unknown type", { commandId: "c", request: { type: "Cancel" } }],
+  ["no request", { commandId: "c" }],
+  ["no commandId", { request: accept }],
+  ["an empty commandId", { commandId: "", request: accept }],
+  ["a local time", { commandId: "c", issuedAt: "2026-11-21T12:00:00", request: accept }],
+  ["half a millisecond", { commandId: "c", issuedAt: 0.5, request: accept }],
+  ["null instead of nothing", { commandId: "c", issuedAt: null, request: accept }],
+  ["a field that is missing", { commandId: "c", request: { type: "AcceptQuote", quoteId: "q" } }],
+  ["a dot segment", { commandId: "c", request: { ...accept, quoteId: ".." } }],
+];
+
+test.each(commands)("document and bridge agree on a command in JSON: %s", (_, command) => {
+  const text = JSON.stringify(command);
+  const check = checkFor({ purposes: [], currencies: [] });
+  expect(takesJsonCommand(document)(text)).toBe(check.json(Buffer.from(text), 0).ok);
+});
+
+const outcomes: AuditEntry["outcome"][] = [
+  null,
+  { kind: "done", effect: { record: "fx.bridge-control[0]@7" } },
+  { kind: "refused", reason: "decided already" },
+  { kind: "failed", reason: "not acknowledged" },
+];
+
+test.each(outcomes)("an entry of the audit topic is as the document says: %o", (outcome) => {
+  const entry: AuditEntry = {
+    actionId: "a-1",
+    actor: { by: "ana", note: "why", from: { host: "h", user: "u", program: "cli" } },
+    action: { kind: "pause", subject: "commands", parameters: { until: null } },
+    outcome,
+  };
+  const value = Buffer.from(auditEvent(entry, { id: "e-1", source: "/cambio-bridge/g", timeMs: 0 }));
+  const headers = { "content-type": AUDIT_CONTENT_TYPE };
+  expect(problemsOfRecord(document, "AuditEntry", { headers, value })).toEqual([]);
+  const anonymous = Buffer.from(value.toString().replace('"by"', '"who"'));
+  expect(problemsOfRecord(document, "AuditEntry", { headers, value: anonymous })).not.toEqual([]);
+});
+
+test("a record that is not as the document says is told", () => {
+  const told = problemsOfRecord(document, "TransactionStatusUpdated", {
+    headers: { ce_id: "x", colour: "red" },
+    value: Buffer.from([0, 0, 0, 0, 1]).subarray(0, 0),
+  });
+  expect(told).toEqual(
+    expect.arrayContaining([
+      "the header colour is not documented",
+      " must have required property 'ce_type'",
+      expect.stringContaining("/ce_id must match pattern"),
+      "the value is not in Confluent's wire format",
+    ]),
+  );
+});

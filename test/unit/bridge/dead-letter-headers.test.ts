@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { unwrap } from "../../../src/bridge/dead-letter-headers.ts";
+import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
+import type { Header } from "../../../src/kafka/record.ts";
+
+const OF_COMMAND: Header[] = [
+  ["dead-letter-reason", "UNREADABLE_COMMAND"],
+  ["dead-letter-detail", "no command"],
+  ["dead-letter-source", "command"],
+  ["dead-letter-topic", "commands"],
+  ["dead-letter-partition", "1"],
+  ["dead-letter-offset", "7"],
+  ["dead-letter-timestamp", "3"],
+];
+const OF_WEBHOOK: Header[] = [...OF_COMMAND.slice(0, 3), ["dead-letter-received-at", "9"]];
+const OF_PART: Header[] = [
+  ["dead-letter-part", "1/2"],
+  ["dead-letter-part-of", "value"],
+  ["dead-letter-part-id", "id"],
+];
+
+test.each<[string, Header[], Header[]]>([
+  ["a command's", [["a", "1"]], OF_COMMAND],
+  ["a notification's", [], OF_WEBHOOK],
+  ["a part's", [["a", null]], [...OF_COMMAND, ...OF_PART]],
+  ["a letter's of a letter", OF_COMMAND, OF_COMMAND],
+  [
+    "one's whose sender writes such names",
+    [...OF_WEBHOOK, ...OF_PART, ["dead-letter-topic", "x"]],
+    OF_WEBHOOK,
+  ],
+  [
+    "repeated, null and odd ones",
+    [
+      ["a", null],
+      ["", "x"],
+      ["a", Buffer.from([255])],
+      ["__proto__", "y"],
+    ],
+    OF_COMMAND,
+  ],
+])("of %s headers only the bridge's own are taken off", (_, original, added) => {
+  const unwrapped = unwrap(encodeHeaders([...original, ...added]));
+  expect(unwrapped?.original).toEqual(encodeHeaders(original));
+  expect([...(unwrapped?.added ?? [])]).toEqual(
+    added.map(([name, value]) => [name.replace("dead-letter-", ""), value]),
+  );
+});
+
+test("a hundred thousand headers are taken apart in no time", () => {
+  const original = Array.from({ length: 100_000 }, (): Header => ["h", "v"]);
+  const headers = encodeHeaders([...original, ...OF_COMMAND]);
+  const startedAt = performance.now();
+  expect(unwrap(headers)?.original.count).toBe(100_000);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+test.each<[string, Header[]]>([
+  ["none", []],
+  ["others", [["a", "1"]]],
+  ["the names, with another one behind them", [...OF_COMMAND, ["a", "1"]]],
+  ["the names in another order", [...OF_COMMAND].reverse()],
+])("a record with %s was not written by the bridge", (_, headers) => {
+  expect(unwrap(encodeHeaders(headers))).toBeNull();
+});

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { unwrap } from "../../../src/bridge/dead-letter-headers.ts";
+import { openDeadLetters } from "../../../src/bridge/dead-letters.ts";
+import type { Kit } from "../../../src/bridge/kit.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
+import { PublishError } from "../../../src/kafka/produce/waiting.ts";
+import { NO_HEADERS } from "../../../src/kafka/headers.ts";
+import type { Header, Incoming, Outgoing } from "../../../src/kafka/record.ts";
+import type { Metrics } from "../../../src/ops/metrics.ts";
+import type { Traces } from "../../../src/runtime/traces.ts";
+
+const span = { traceparent: "00-ours", tracestate: "a=b", isSampled: false, end: () => undefined };
+const traces: Traces = { begin: () => span, propagates: true, close: () => Promise.resolve() };
+
+/** Dead letters with traces on, in a topic that refuses values of more than `maxBytes`. */
+const setUp = (maxBytes: number) => {
+  const written: Outgoing[] = [];
+  const publish = (record: Outgoing): Promise<{ partition: number; offset: number }> => {
+    if ((record.value?.length ?? 0) > maxBytes) return Promise.reject(new PublishError("refused", "large"));
+    return Promise.resolve({ partition: 0, offset: written.push(record) - 1 });
+  };
+  const letters = openDeadLetters(
+    { topics: { deadLetters: "letters" } } as Config,
+    { traces, publisher: () => ({ publish }) } as unknown as Kit,
+    { deadLetters: { inc: () => undefined } } as unknown as Metrics,
+  );
+  return { letters, written };
+};
+
+/** Its headers as they stand in the topic. */
+const headersOf = ({ headers, encodedHeaders = NO_HEADERS }: Outgoing) => {
+  const { count, bytes } = encodeHeaders(headers);
+  return { count: encodedHeaders.count + count, bytes: Buffer.concat([encodedHeaders.bytes, bytes]) };
+};
+
+test.each([
+  ["whole", 10_000_000, 1],
+  ["in parts", 300_000, 3],
+])(
+  "a notification that tells of its trace is known for the bridge's own letter, %s",
+  async (_, max, count) => {
+    const { letters, written } = setUp(max);
+    await letters.parkNotification({ body: randomBytes(700_000), detail: "odd", receivedAt: 7, span }, 1_000);
+    expect(written).toHaveLength(count);
+    for (const record of written) {
+      expect(unwrap(headersOf(record))?.added.get("received-at")).toBe("7");
+      expect(record.headers).toContainEqual(["traceparent", "00-ours"]);
+    }
+  },
+);
+
+test.each([
+  ["whole", 10_000_000, 1],
+  ["in parts", 300_000, 3],
+])("a command's letter holds its sender's trace, and none of the bridge's, %s", async (_, max, count) => {
+  const { letters, written } = setUp(max);
+  const original: Header[] = [
+    ["traceparent", "00-theirs"],
+    ["a", null],
+  ];
+  const headers = encodeHeaders(original);
+  const value = randomBytes(700_000);
+  const record: Incoming = { topic: "c", partition: 1, offset: 2, timestampMs: 3, key: null, value, headers };
+  await letters.parkCommand(record, "UNREADABLE_COMMAND", "odd", span);
+  expect(written).toHaveLength(count);
+  for (const each of written) expect(unwrap(headersOf(each))?.original).toEqual(headers);
+});

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import type { Kit } from "../../../../src/bridge/kit.ts";
+import { commandsTarget } from "../../../../src/bridge/operator/replay-targets.ts";
+
+test("commands are replayed by a publisher that sends no record twice", () => {
+  let made: unknown;
+  commandsTarget(
+    { publisher: (topic: string, options: object) => void (made = { topic, ...options }) } as unknown as Kit,
+    "commands",
+  );
+  expect(made).toMatchObject({ topic: "commands", sendsOnce: true });
+});

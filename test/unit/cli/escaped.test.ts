@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { hexDump } from "../../../src/cli/bytes.ts";
+import { escaped } from "../../../src/cli/escaped.ts";
+
+test.each([
+  ["\u001b]0;owned\u0007", "\\u001b]0;owned\\u0007"],
+  ["a\r\nb\u0085c\u009bd\u007f", "a\\u000d\\u000ab\\u0085c\\u009bd\\u007f"],
+  ["\u202eright to left\u2066\ufeff", "\\u202eright to left\\u2066\\ufeff"],
+  ["line\u2028paragraph\u2029", "line\\u2028paragraph\\u2029"],
+  ["half \ud800 of a pair, and \u{e0001}", "half \\ud800 of a pair, and \\udb40\\udc01"],
+  ["São Paulo 💱", "São Paulo 💱"],
+])("%j is shown as %s", (text, shown) => {
+  expect(escaped(text)).toBe(shown);
+});
+
+test("JSON stays the same JSON", () => {
+  const value = { a: "\u0000\u009b\u202e\ud800\u{e0001}" };
+  const line = escaped(JSON.stringify(value));
+  expect(JSON.parse(line)).toEqual(value);
+  expect(line).toMatch(/^[\x20-\x7e]+$/);
+});
+
+test("bytes are shown in hex", () => {
+  expect(hexDump(Buffer.from("0123456789abcdef\u001b"))).toEqual([
+    "00000000  30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef",
+    "00000010  1b                                               .",
+  ]);
+});

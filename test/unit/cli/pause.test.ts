@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { untilMs } from "../../../src/cli/until.ts";
+import { complete } from "../config/environment.ts";
+import { runCommand } from "./run-command.ts";
+
+const who = ["--by", "ana", "--note", "why"];
+
+describe("wrong usage ends with 2 before anybody is asked", () => {
+  test.each([
+    ["webhooks", ["pause", "webhooks", ...who], /Webhooks cannot be paused: .+\./],
+    ["webhooks", ["resume", "webhooks", ...who], /Webhooks cannot be paused/],
+    ["an unknown flow", ["pause", "toString", ...who], /commands or reconcile/],
+    ["no flow", ["pause", ...who], /flow/],
+    ["nobody", ["pause", "commands", "--note", "why"], /--by/],
+    ["a name of white space", ["pause", "commands", "--by", " ", "--note", "why"], /must not be empty/],
+    ["no reason", ["resume", "commands", "--by", "ana"], /--note/],
+    ["an end that is over", ["pause", "commands", "--until", "2020-01-01T00:00:00Z", ...who], /It is over/],
+    ["an end that is now", ["pause", "commands", "--until", "0s", ...who], /It is over/],
+    ["an end without a zone", ["pause", "commands", "--until", "2099-01-01T00:00:00", ...who], /an instant/],
+    ["a duration without a unit", ["pause", "commands", "--until", "30", ...who], /an instant/],
+    ["a duration of days", ["pause", "commands", "--until", "1d", ...who], /duration/],
+    ["a resume with an end", ["resume", "commands", "--until", "30m", ...who], /--until/],
+  ])("%s", async (_, args, problem) => {
+    const { code, out, err } = await runCommand(complete, args);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(problem);
+  });
+});
+
+test("an end is an instant or a duration from now", () => {
+  expect(untilMs("2099-01-01T00:00:00-03:00")).toBe(Date.UTC(2099, 0, 1, 3));
+  const [before, end, after] = [Date.now(), untilMs("30m"), Date.now()];
+  expect(end).toBeGreaterThanOrEqual(before + 1_800_000);
+  expect(end).toBeLessThanOrEqual(after + 1_800_000);
+});
+
+test.each([
+  ["pause", "commands", ...who],
+  ["resume", "reconcile", ...who],
+  ["resolve", "c-1", "--as", "succeeded", ...who],
+  ["status"],
+  ["dead-letters", "list"],
+  ["dead-letters", "show", "0/1"],
+  ["dead-letters", "replay", "0/1", ...who],
+])("%s says in one sentence that Kafka does not answer", async (...args) => {
+  const { code, out, err } = await runCommand({ ...complete, KAFKA_BROKERS: "127.0.0.1:1" }, args);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toMatch(/^Kafka does not answer\. KAFKA_BROKERS \(127\.0\.0\.1:1\): [^\n]+\.$/);
+});

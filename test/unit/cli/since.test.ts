@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { pastMs } from "../../../src/cli/since.ts";
+
+test("a time that is over is an instant, a day in UTC, or how long ago", () => {
+  expect(pastMs("2026-01-02T03:04:05-03:00")).toBe(Date.UTC(2026, 0, 2, 6, 4, 5));
+  expect(pastMs("2026-01-02")).toBe(Date.UTC(2026, 0, 2));
+  const now = Date.now();
+  for (const [text, ms] of [
+    ["24h", 86_400_000],
+    ["7d", 7 * 86_400_000],
+    ["90s", 90_000],
+  ] as const)
+    expect(Math.abs(now - ms - pastMs(text))).toBeLessThan(5_000);
+});
+
+test.each(["", "yesterday", "2026-02-30", "2026-01-02T03:04:05", "5 h", "-1h", "1w"])(
+  "%j is none",
+  (text) => {
+    expect(() => pastMs(text)).toThrow();
+  },
+);

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { configOf, problemsOf, warningsOf } from "./environment.ts";
+
+const only = (env: Record<string, string>): string => {
+  const problems = problemsOf(env);
+  expect(problems).toHaveLength(1);
+  expect(problemsOf(env, "tool")).toEqual(problems);
+  return problems[0] ?? "";
+};
+
+describe("what is refused, with a sentence", () => {
+  test.each([
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "use http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "use http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "use http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "smoke", "is not http/protobuf"],
+    ["OTEL_TRACES_EXPORTER", "zipkin", "neither otlp nor none"],
+    ["OTEL_TRACES_EXPORTER", "otlp,console", "neither otlp nor none"],
+    ["OTEL_PROPAGATORS", "tracecontext,b3", "is none of tracecontext, baggage, none"],
+    ["OTEL_TRACES_SAMPLER", "jaeger_remote", "is none of always_on"],
+    ["OTEL_TRACES_SAMPLER_ARG", "1.01", "0 to 1"],
+    ["OTEL_TRACES_SAMPLER_ARG", "1e-2", "0 to 1"],
+    ["OTEL_SDK_DISABLED", "1", "neither true nor false"],
+    ["OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "whole number"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "http or https"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "a", "key=value"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "a=%zz", "%25"],
+  ])("%s=%s", (variable, value, reason) => {
+    const problem = only({ [variable]: value });
+    expect(problem).toContain(variable);
+    expect(problem).toContain(reason);
+  });
+
+  test.each(["no-pair-secret-text", "a=%secret-text", "a b=secret-text", "a=secret%0atext", "=secret-text"])(
+    "headers %j, and nothing of them is repeated",
+    (value) => {
+      for (const variable of ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"])
+        expect(only({ [variable]: value })).not.toContain("secret");
+    },
+  );
+
+  test("a batch that is larger than the queue", () => {
+    const sizes = { OTEL_BSP_MAX_QUEUE_SIZE: "10", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "11" };
+    expect(problemsOf(sizes)[0]).toContain("OTEL_BSP_MAX_QUEUE_SIZE");
+  });
+});
+
+test("what the specification allows is read as it says", () => {
+  const { traces } = configOf({
+    OTEL_SDK_DISABLED: "True",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%2Cb , x=y=z",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "2500",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=prod,k8s.pod.name=a%20b",
+    OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.01",
+    OTEL_PROPAGATORS: "none",
+  });
+  expect(traces).toMatchObject({
+    disabled: true,
+    endpoint: "http://collector:4318",
+    timeoutMs: 2_500,
+    resourceAttributes: { "deployment.environment.name": "prod", "k8s.pod.name": "a b" },
+    samplerArg: 0.01,
+    propagators: ["none"],
+  });
+  expect(traces.headers?.reveal()).toContain("api-key");
+  expect(String(traces.headers)).toBe("[secret]");
+});
+
+test("variables of OpenTelemetry that the bridge does not know are others' business", () => {
+  const strangers = {
+    OTEL_METRICS_EXPORTER: "none",
+    OTEL_EXPORTER_OTLP_ENDPOIN: "x",
+    OTEL_LOG_LEVEL: "info",
+  };
+  expect(problemsOf(strangers)).toEqual([]);
+  expect(warningsOf(strangers)).toEqual([]);
+});

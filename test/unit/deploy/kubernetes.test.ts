@@ -1,0 +1,165 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { problemsOf } from "../../../dev/deploy/manifests.mjs";
+import { loadConfig } from "../../../src/config/load.ts";
+
+const folder = fileURLToPath(new URL("../../../deploy/kubernetes", import.meta.url));
+
+type Kustomization = {
+  resources?: string[];
+  components?: string[];
+  patches?: { path?: string }[];
+  configMapGenerator?: { envs?: string[]; literals?: string[] }[];
+};
+type Container = Record<string, unknown> & {
+  lifecycle: { preStop: { sleep: { seconds: number } } };
+  securityContext: object;
+  ports: { name: string; containerPort: number }[];
+};
+type Pod = {
+  metadata: { labels: Record<string, string> };
+  spec: Record<string, unknown> & {
+    terminationGracePeriodSeconds: number;
+    containers: Container[];
+    initContainers: Container[];
+    volumes: { name: string; secret: { secretName: string } }[];
+  };
+};
+type Workload = { apiVersion: string; kind: string; spec: { template: Pod } };
+
+const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.(yaml|env)$/.test(name))
+  .map((name) => join(folder, name));
+const kustomizations = files.filter((file) => basename(file) === "kustomization.yaml");
+// As Kubernetes reads YAML: 0440 is octal.
+const read = (file: string): unknown => parse(readFileSync(file, "utf8"), { version: "1.1" });
+const workload = (name: string): Workload => read(join(folder, name)) as Workload;
+
+const listedIn = (file: string, { resources = [], components = [], patches = [] }: Kustomization): string[] =>
+  [...resources, ...components, ...patches.flatMap(({ path }) => path ?? [])].map((name) =>
+    join(dirname(file), name),
+  );
+
+test("every file is named by a kustomization, and every name is one of a file or of a folder with one", () => {
+  const named = kustomizations.flatMap((file) => {
+    const content = read(file) as Kustomization;
+    const envs = (content.configMapGenerator ?? []).flatMap((each) => each.envs ?? []);
+    return [...listedIn(file, content), ...envs.map((name) => join(dirname(file), name))];
+  });
+  const missing = named.filter(
+    (path) =>
+      !existsSync(path.endsWith(".yaml") || path.endsWith(".env") ? path : join(path, "kustomization.yaml")),
+  );
+  expect(missing).toEqual([]);
+  expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
+});
+
+test(
+  "manifests are what Kubernetes and the Prometheus operator take, to the last name",
+  { timeout: 60_000 },
+  async () => {
+    const manifests = files
+      .filter(
+        (file) =>
+          file.endsWith(".yaml") && !kustomizations.includes(file) && basename(file) !== "container.yaml",
+      )
+      .map((file) => read(file) as Workload);
+    expect(manifests.map(({ kind }) => kind)).toContain("PodMonitor");
+    const deployment = workload("base/deployment.yaml");
+    const misspelt = { ...deployment, spec: { ...deployment.spec, replica: 3 } };
+    const wrong = { ...deployment, spec: { ...deployment.spec, replicas: "three" } };
+    expect(await problemsOf([...manifests, misspelt, wrong])).toEqual([
+      expect.stringContaining("replicas must be integer"),
+      expect.stringContaining("does not exist in type 'IDeploymentSpec'"),
+      expect.stringContaining("Type 'string' is not assignable"),
+    ]);
+  },
+);
+
+const service = workload("base/deployment.yaml").spec.template;
+const sidecar = workload("sidecar/container.yaml").spec.template;
+const container = service.spec.containers[0]!;
+const settings = Object.fromEntries(
+  readFileSync(join(folder, "settings/settings.env"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=", 2) as [string, string]),
+);
+
+/** The environment of an overlay, whose secrets lie in files of a test's own. */
+const environmentWith = (literals: readonly string[]): Record<string, string> => {
+  const secrets = mkdtempSync(join(tmpdir(), "cambio-bridge-secrets-"));
+  onTestFinished(() => rmSync(secrets, { recursive: true }));
+  const changed = Object.fromEntries(literals.map((line) => line.split("=", 2) as [string, string]));
+  const entries = Object.entries({ ...settings, ...changed }).map(([name, value]): [string, string] => {
+    if (!value.startsWith("/run/secrets/cambio-bridge/")) return [name, value];
+    const file = join(secrets, basename(value));
+    writeFileSync(file, "a-secret-of-the-test");
+    return [name, file];
+  });
+  return Object.fromEntries(entries);
+};
+
+test("the bridge runs with no right that it does not need", () => {
+  expect(service.spec).toMatchObject({
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+  });
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  });
+});
+
+test("a sidecar is the same container, but that it lives as long as the pod and brings its own identity", () => {
+  const [beside, ...others] = sidecar.spec.initContainers;
+  expect(others).toEqual([]);
+  const { runAsUser, runAsGroup, runAsNonRoot, seccompProfile } = service.spec["securityContext"] as Record<
+    string,
+    unknown
+  >;
+  expect(beside).toEqual({
+    ...container,
+    restartPolicy: "Always",
+    securityContext: { ...container.securityContext, runAsUser, runAsGroup, runAsNonRoot, seccompProfile },
+    volumeMounts: [{ name: "cambio-bridge", mountPath: "/run/secrets/cambio-bridge", readOnly: true }],
+  });
+});
+
+test.each([
+  { name: "service", pod: service },
+  { name: "sidecar", pod: sidecar },
+])("a $name has time to drain, and is scraped under the job that the alerts ask for", ({ pod }) => {
+  const loaded = loadConfig(environmentWith([]), "serve");
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { preStop } = container.lifecycle;
+  const neededSeconds = preStop.sleep.seconds + loaded.config.bridge.shutdownTimeoutMs / 1_000;
+  expect(pod.spec.terminationGracePeriodSeconds).toBeGreaterThan(neededSeconds);
+  const monitor = read(join(folder, "monitoring/pod-monitor.yaml")) as {
+    spec: { jobLabel: string; selector: { matchLabels: object } };
+  };
+  expect(pod.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+  expect(pod.metadata.labels[monitor.spec.jobLabel]).toBe("cambio-bridge");
+});
+
+test("the settings of every overlay are ones that the bridge takes without a warning", () => {
+  const generators = kustomizations.flatMap((file) => (read(file) as Kustomization).configMapGenerator ?? []);
+  expect(generators.length).toBeGreaterThan(3);
+  for (const { literals = [] } of generators)
+    expect(loadConfig(environmentWith(literals), "serve")).toMatchObject({ ok: true, warnings: [] });
+  expect(loadConfig(environmentWith(["WEBHOOK_SECRETS=x"]), "serve")).toMatchObject({ ok: false });
+});
+
+test("ports are those that the bridge listens on by itself", () => {
+  const loaded = loadConfig(environmentWith([]), "serve");
+  if (!loaded.ok) throw new Error("refused");
+  const { webhook, management } = loaded.config;
+  const ports = Object.fromEntries(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+  expect(ports).toEqual({ webhook: webhook.port, management: management.port });
+});

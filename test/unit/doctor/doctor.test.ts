@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { runCommand } from "../cli/run-command.ts";
+import { answer, serve } from "../partner/hostile-server.ts";
+import { complete } from "../config/environment.ts";
+import { examine, httpServer, nowhere } from "./faults.ts";
+
+test("settings: a line for each thing that is wrong, and the rest is looked at all the same", async () => {
+  const { code, line, of } = await examine({
+    PARTNER_ACESS_TOKEN: "x",
+    WEBHOOK_SECRET: "",
+    WEBHOOK_SECRET_FILE: "/nowhere/secret",
+    TOPIC_COMMANDS: "one",
+    TOPIC_DEAD_LETTERS: "one",
+    COMMANDS_MAX_AGE: "old",
+    KAFKA_SASL_MECANISM: "plain",
+  });
+  expect(code).toBe(1);
+  expect(line("settings", "PARTNER_ACESS_TOKEN")).toMatch(/^fail .*did you mean PARTNER_ACCESS_TOKEN\?/);
+  expect(line("settings", "WEBHOOK_SECRET")).toMatch(/^fail cannot be read from the file .*ENOENT/);
+  expect(line("settings", "TOPIC_DEAD_LETTERS")).toMatch(/^fail is one, as TOPIC_COMMANDS is/);
+  expect(line("settings", "COMMANDS_MAX_AGE")).toMatch(/^fail is not a duration/);
+  expect(line("settings", "KAFKA_SASL_MECANISM")).toMatch(/^warn .*did you mean KAFKA_SASL_MECHANISM/);
+  expect(line("kafka")).toMatch(/^fail .*ECONNREFUSED/);
+  expect(of("partner")).toHaveLength(1);
+});
+
+test("without any settings it says what is missing, and looks at what can be", async () => {
+  const { code, out } = await runCommand({ MANAGEMENT_PORT: "0", WEBHOOK_PORT: "0" }, ["doctor"]);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^fail +settings +KAFKA_BROKERS +is not set/m);
+  expect(out).toMatch(/^warn +kafka +kafka +was not looked at: KAFKA_BROKERS cannot be used/m);
+  expect(out).toMatch(/^ok +clock +own clock/m);
+});
+
+test("each line says how it stands, aligned, and the last one counts", async () => {
+  const { out } = await runCommand(nowhere, ["doctor"]);
+  const lines = out.split("\n").filter((line) => line !== "");
+  const told = lines.slice(0, -1);
+  for (const line of told) expect(line).toMatch(/^(ok {4}|warn {2}|fail {2})[a-z]+ +\S/);
+  expect(new Set(told.map((line) => /^\S+ +\S+ +/.exec(line)?.[0].length)).size).toBe(1);
+  expect(lines.at(-1)).toMatch(/^\d+ ok, \d+ to look at \(warn\), \d+ to mend \(fail\)$/);
+  // eslint-disable-next-line no-control-regex -- no colours
+  expect(out).not.toMatch(/\u001b/);
+});
+
+test.each([
+  ["a web page", answer("200 OK", "<html>"), /answered 200, and not as a registry does.*SCHEMA_REGISTRY_URL/],
+  [
+    "a wrong path",
+    answer("404 Not Found", "<html>"),
+    /answered 404, and not as a registry does.*SCHEMA_REGISTRY_URL/,
+  ],
+  ["a redirect", answer("302 Found", ""), /answered 302, and not as a registry does.*SCHEMA_REGISTRY_URL/],
+  ["wrong credentials", answer("401 Unauthorized", "{}"), /answered 401.*SCHEMA_REGISTRY_USERNAME/],
+])("a registry that answers with %s", async (_, reply, said) => {
+  const { url } = await httpServer(() => reply);
+  const line = (await examine({ SCHEMA_REGISTRY_URL: url })).line("schemas");
+  expect(line).toMatch(/^fail /);
+  expect(line).toMatch(said);
+});
+
+test("a registry that is not there", async () => {
+  expect((await examine({})).line("schemas")).toMatch(
+    /^fail .*ECONNREFUSED.*nothing starts.*SCHEMA_REGISTRY_URL/,
+  );
+});
+
+test("ports that others have, and those that a bridge has already", async () => {
+  const taken = await serve({});
+  const other = await examine({ WEBHOOK_PORT: String(taken.port) });
+  expect(other.line("ports", "WEBHOOK_PORT")).toMatch(/^fail another program has this port.*WEBHOOK_PORT/);
+  const components = { journal: { status: "down", detail: "reading" } };
+  const bridge = await httpServer(() =>
+    answer("503 Service Unavailable", JSON.stringify({ status: "unready", components })),
+  );
+  const ports = { WEBHOOK_PORT: String(taken.port), MANAGEMENT_PORT: String(bridge.port) };
+  const running = await examine(ports);
+  expect(running.line("ports", "WEBHOOK_PORT")).toMatch(/^ok a bridge that runs here/);
+  expect(running.line("ports", "bridge that runs here")).toMatch(/^warn it is unready: journal \(reading\)/);
+});
+
+test("it ends at once when it is asked to", async () => {
+  const stop = new AbortController();
+  const silent = await serve({ onConnect: () => stop.abort(new Error("received SIGINT")) });
+  const env = { ...nowhere, KAFKA_BROKERS: `127.0.0.1:${silent.port}` };
+  const { code, err } = await runCommand(env, ["doctor"], { stopped: stop.signal });
+  expect({ code, err }).toEqual({ code: 1, err: "Interrupted: not everything was looked at." });
+});
+
+test("--webhook-url that is no address is wrong usage", async () => {
+  expect((await runCommand(complete, ["doctor", "--webhook-url", "bridge"])).code).toBe(2);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { answer, serve } from "../partner/hostile-server.ts";
+import { examine, httpServer, NOWHERE } from "./faults.ts";
+
+const bridgeLike = (posted: string) => (method: string) =>
+  method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
+
+const lineOf = async (url: string, settings = {}): Promise<string> =>
+  (await examine({ ...settings, WEBHOOK_PUBLIC_URL: url })).line("webhook");
+
+test("401 without a signature, and 405 to a GET, is what is to be", async () => {
+  const { url } = await httpServer(bridgeLike("401 Unauthorized"));
+  expect(await lineOf(url)).toMatch(/^ok answers from outside, and 401/);
+});
+
+test.each([
+  ["200 OK", /^fail it answers 200 .*anybody can write events.*WEBHOOK_AUTH/],
+  ["404 Not Found", /^fail it answers 404.*WEBHOOK_PATH/],
+  ["301 Moved", /^fail it redirects \(301\)/],
+  ["502 Bad Gateway", /^fail the ingress answers 502.*WEBHOOK_PORT/],
+  ["503 Service Unavailable", /^fail it answers 503.*\/readyz/],
+  ["504 Gateway Timeout", /^fail the ingress answers 504/],
+  ["403 Forbidden", /^fail something in front answers 403/],
+  ["500 Internal Server Error", /^fail it answers 500, and not 401/],
+])("%s to everything", async (status, said) => {
+  const { url } = await httpServer(() => answer(status, ""));
+  expect(await lineOf(url)).toMatch(said);
+});
+
+test("a gateway that asks everybody for credentials is not the bridge's 401", async () => {
+  const { url } = await httpServer(() => answer("401 Unauthorized", ""));
+  expect(await lineOf(url)).toMatch(/^fail something in front answers 401, to a GET 401/);
+});
+
+test("path-token: what is asked bears no token, also where the given address does", async () => {
+  const server = await httpServer(bridgeLike("404 Not Found"));
+  const settings = { WEBHOOK_AUTH: "path-token" };
+  const { line } = await examine(settings, "--webhook-url", `${server.url}/hooks/webhook-secret-of-tests`);
+  expect(line("webhook", "127.0.0.1")).toMatch(/^ok /);
+  const asked = server.seen.map(({ text }) => text).join("");
+  expect(asked).toContain("POST /hooks/cambio-bridge-doctor HTTP");
+  expect(asked).not.toContain("webhook-secret-of-tests");
+});
+
+test("nobody there, nobody who answers, and nobody asked", async () => {
+  expect(await lineOf(`http://${NOWHERE}`)).toMatch(/^fail .*ECONNREFUSED.*WEBHOOK_PUBLIC_URL/);
+  const silent = await serve({});
+  expect(await lineOf(silent.url)).toMatch(/^fail .*does not answer.*the partner cannot deliver/);
+  const { line } = await examine({});
+  expect(line("webhook")).toMatch(/^warn .*was not asked: set WEBHOOK_PUBLIC_URL, or give --webhook-url/);
+});
+
+test("WEBHOOK_AUTH=none is not tried, so that nothing is written", async () => {
+  const server = await httpServer(bridgeLike("200 OK"));
+  expect(await lineOf(server.url, { WEBHOOK_AUTH: "none", WEBHOOK_SECRET: "" })).toMatch(/^warn .*anybody/);
+  expect(server.seen).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { expect, onTestFinished, test } from "vitest";
+import { watchLag } from "../../../../src/kafka/consume/lag.ts";
+import type { Range } from "../../../../src/kafka/consume/tail.ts";
+import { newTenure, type Tenure } from "../../../../src/kafka/consume/tenure.ts";
+import { Watermark } from "../../../../src/kafka/consume/watermark.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const held = (watermark: Watermark | null): Tenure => ({ ...newTenure(), watermark, pausedFor: null });
+
+/** Partition 0, a clock in seconds that stands still, and a cluster that answers when told to. */
+const watching = async (tenure: Tenure, firstEnd = 0, startOffset = 0) => {
+  const tenures = new Map([[0, tenure]]);
+  const state = { now: 1_000_000, asked: 0, end: firstEnd as number | Error, closed: false };
+  const stop = new AbortController();
+  let wake: () => void = () => undefined;
+  const cluster = {
+    ranges: (): Promise<Map<number, Range>> => {
+      state.asked += 1;
+      const { end } = state;
+      if (end instanceof Error) return Promise.reject(end);
+      return Promise.resolve(new Map([[0, { startOffset, endOffset: end }]]));
+    },
+    close: () => Promise.resolve(void (state.closed = true)),
+  };
+  const clock = {
+    now: () => state.now,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+        signal?.addEventListener("abort", () => resolve());
+      }),
+  };
+  const lag = watchLag("commands", tenures, {
+    clock,
+    connectCluster: () => Promise.resolve(cluster),
+    signal: stop.signal,
+  });
+  onTestFinished(() => stop.abort());
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  await settle();
+  return {
+    tenures,
+    state,
+    stop,
+    lag: () => lag().get(0),
+    pass: (seconds: number) => void (state.now += seconds * 1_000),
+    /** The next question, with this answer. */
+    ask: async (end: number | Error): Promise<void> => {
+      state.end = end;
+      wake();
+      await settle();
+    },
+  };
+};
+
+test("nothing is told of a partition before its end is known, nor before the group's place in it is", async () => {
+  const unknown = await watching(newTenure(), 5);
+  expect(unknown.lag()).toBeUndefined();
+  const { tenures, lag, ask } = await watching(held(new Watermark(3)));
+  tenures.set(1, held(new Watermark(3)));
+  await ask(3);
+  expect(lag()).toEqual({ records: 0, seconds: 0 });
+});
+
+test("what was read and is not finished counts from the oldest one on, with that one's age", async () => {
+  const watermark = new Watermark(10);
+  const { lag, pass } = await watching(held(watermark), 10);
+  watermark.begin(10, 990_000);
+  watermark.begin(11, 995_000);
+  watermark.finish(11);
+  expect(lag()).toEqual({ records: 2, seconds: 10 });
+  pass(5);
+  expect(lag()).toEqual({ records: 2, seconds: 15 });
+  watermark.finish(10);
+  expect(lag()).toEqual({ records: 0, seconds: 0 });
+});
+
+test("a partition that is not fetched falls behind all the same, since it was last known to be read to its end", async () => {
+  const { lag, pass, ask } = await watching(held(new Watermark(10, { offset: 9, timestampMs: 1 })), 10);
+  pass(10);
+  await ask(10);
+  pass(4);
+  await ask(17);
+  pass(56);
+  expect(lag()).toEqual({ records: 7, seconds: 60 });
+});
+
+test("what is unread at the start is at most as old as the record before it", async () => {
+  const { lag } = await watching(held(new Watermark(10, { offset: 9, timestampMs: 400_000 })), 12);
+  expect(lag()).toEqual({ records: 2, seconds: 600 });
+});
+
+test("the record that the group was left at is known by the note beside its offset", async () => {
+  const { lag, pass, ask } = await watching(
+    held(new Watermark(10, { offset: 10, timestampMs: 400_000 })),
+    12,
+  );
+  pass(100);
+  await ask(12);
+  expect(lag()).toEqual({ records: 2, seconds: 700 });
+});
+
+test("of a log that is read from its beginning the age is unknown until a record is read", async () => {
+  const tenure = held(null);
+  const { lag } = await watching(tenure, 12, 5);
+  expect(lag()).toEqual({ records: 7, seconds: null });
+  tenure.watermark = new Watermark(5);
+  tenure.watermark.begin(5, 999_000);
+  expect(lag()).toEqual({ records: 7, seconds: 1 });
+});
+
+test("records that are gone unread are no lag", async () => {
+  const { lag } = await watching(held(new Watermark(2, { offset: 1, timestampMs: 1 })), 12, 10);
+  expect(lag()?.records).toBe(2);
+});
+
+test("a sender's clock that runs ahead gives no negative age", async () => {
+  const watermark = new Watermark(0);
+  const { lag } = await watching(held(watermark));
+  watermark.begin(0, 2_000_000);
+  expect(lag()).toEqual({ records: 1, seconds: 0 });
+});
+
+test("a cluster that does not answer leaves the last answer standing, and is asked again", async () => {
+  const { lag, pass, ask, state } = await watching(held(new Watermark(10)), 10);
+  await ask(20);
+  pass(10);
+  await ask(new Error("away"));
+  expect(lag()).toEqual({ records: 10, seconds: 10 });
+  await ask(30);
+  expect(lag()).toEqual({ records: 20, seconds: 10 });
+  expect(state.asked).toBe(4);
+});
+
+test("a partition that went away is not told of, and the connection is closed at the end", async () => {
+  const { lag, tenures, state, stop } = await watching(held(new Watermark(0)));
+  expect(lag()).toBeDefined();
+  tenures.clear();
+  expect(lag()).toBeUndefined();
+  stop.abort();
+  await eventually(() => state.closed, "the connection to be closed");
+});

@@ -1,0 +1,115 @@
+import { expect, it } from "vitest";
+import { oauthBearer } from "../../../../src/kafka/sign-in/oauth-bearer.ts";
+import { quoted, SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
+import { mskIam } from "../../../../src/kafka/sign-in/msk-iam.ts";
+import { tokenFile } from "../../../../src/kafka/sign-in/token-file.ts";
+import { UsageError } from "../../../../src/runtime/errors.ts";
+
+type Arguments = Parameters<ReturnType<typeof oauthBearer>["authenticationProvider"]>[0];
+
+const withLength = (text: string): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(text.length);
+  return Buffer.concat([length, Buffer.from(text)]);
+};
+
+/** Signs in at a broker that answers the first message so; gives what it was sent. */
+const signIn = async (first: string | Error, extensions = {}) => {
+  const sent: string[] = [];
+  const refused: string[] = [];
+  const { authenticationProvider } = oauthBearer({
+    tokens: { token: () => Promise.resolve("my-token"), refused: (token) => void refused.push(token) },
+    extensions,
+  });
+  const saslAuthenticate = async ({ request, response }: Parameters<Arguments["saslAuthenticate"]>[0]) => {
+    sent.push((await request.encode()).toString());
+    if (sent.length > 1) throw new Error("the broker has closed the connection");
+    if (first instanceof Error) throw first;
+    return response?.parse(await response.decode(withLength(first)));
+  };
+  const authenticator = authenticationProvider({
+    host: "broker",
+    port: 9092,
+    saslAuthenticate,
+  } as unknown as Arguments);
+  const error = await authenticator.authenticate().then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return { sent, refused, error: error as Error | null };
+};
+
+it("sends token and extensions as RFC 7628 says", async () => {
+  const { sent, error, refused } = await signIn("", { logicalCluster: "lkc-1", pool: "p 2" });
+  expect(error).toBeNull();
+  expect(refused).toEqual([]);
+  const message = "n,,\x01auth=Bearer my-token\x01logicalCluster=lkc-1\x01pool=p 2\x01\x01";
+  expect(sent).toEqual([withLength(message).toString()]);
+});
+
+it.each([
+  ["JSON", '{"status":"invalid_token","scope":"x"}', "invalid_token"],
+  [
+    "JSON built by hand",
+    '{"status":"claims {"aud":"x"} of my-token"}',
+    '{"status":"claims {"aud":"x"} of [secret]"}',
+  ],
+  ["a signed token in it", '{"status":"bad eyJhbGci.eyJz.c2ln now"}', "bad [secret] now"],
+])("a challenge is a refusal: %s", async (_, challenge, said) => {
+  const { sent, refused, error } = await signIn(challenge);
+  expect(error).toBeInstanceOf(SignInError);
+  expect(error?.message).toBe(`the broker broker:9092 refused the token: ${said}`);
+  expect(refused).toEqual(["my-token"]);
+  expect(sent[1], "ends the exchange, so that the broker closes the connection").toBe(
+    withLength("\x01").toString(),
+  );
+});
+
+it("a refusal by an error code is told as well, and any other error is left as it is", async () => {
+  const byCode = Object.assign(new Error("no such my-token"), { type: "SASL_AUTHENTICATION_FAILED" });
+  expect((await signIn(byCode)).error?.message).toBe(
+    "the broker broker:9092 refused the token: no such [secret]",
+  );
+  const other = new Error("cut off");
+  expect((await signIn(other)).error).toBe(other);
+});
+
+it("what others said is bounded, and plain", () => {
+  expect(quoted(`a\n\u001b[31mb${"c".repeat(1_000)}`, [])).toMatch(/^a \[31mbc{393}$/);
+});
+
+const jwt = (claims: object): string =>
+  `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.sig`;
+
+it("a token of a file is given out until it says that it has expired", async () => {
+  let text = "opaque\n";
+  const source = tokenFile(() => text, { now: () => 1_000_000 });
+  expect(await source.token()).toBe("opaque");
+  text = jwt({ exp: 1_001 });
+  expect(await source.token()).toBe(text);
+  text = jwt({ exp: 1_000 });
+  await expect(source.token()).rejects.toThrow(
+    "the token in KAFKA_OAUTH_TOKEN_FILE expired at 1970-01-01T00:16:40.000Z: nobody has renewed it",
+  );
+});
+
+it("MSK's signer is asked for the region, and its failures are told", async () => {
+  const regions: string[] = [];
+  const signer = mskIam("sa-east-1", { now: () => 1_000 }, () => ({
+    generateAuthToken: ({ region }) => {
+      regions.push(region);
+      return regions.length === 1
+        ? Promise.resolve({ token: "signed", expiryTime: 901_000 })
+        : Promise.reject(new Error("no credentials"));
+    },
+  }));
+  const { signal } = new AbortController();
+  expect(await signer.fetch(signal)).toEqual({ token: "signed", lifeMs: 900_000 });
+  await expect(signer.fetch(signal)).rejects.toThrow("it gave no token: no credentials");
+  expect(regions).toEqual(["sa-east-1", "sa-east-1"]);
+});
+
+it("MSK's signer is missed in a sentence", () => {
+  expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow(UsageError);
+  expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow("npm install aws-msk-iam-sasl-signer-js");
+});

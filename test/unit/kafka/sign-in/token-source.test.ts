@@ -1,0 +1,301 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { clientCredentials } from "../../../../src/kafka/sign-in/client-credentials.ts";
+import { SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
+import { tokenSource, type FetchOptions } from "../../../../src/kafka/sign-in/token-source.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { Log } from "../../../../src/runtime/log.ts";
+import { eventually } from "../../../support/eventually.ts";
+
+const SECRET = "s3cret-of+the test";
+const BASIC = Buffer.from("bridge:s3cret-of%2Bthe+test").toString("base64");
+const QUERY = "?tenant=1";
+
+const ends: (() => unknown)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => void end()));
+
+const logged: { event: string; fields: object }[] = [];
+const log = Object.fromEntries(
+  ["debug", "info", "warn", "error"].map((level) => [
+    level,
+    (fields: object, event: string) => void logged.push({ event, fields }),
+  ]),
+) as unknown as Log;
+
+/** A real endpoint that does what `handle` says, and counts. */
+const endpointOf = async (handle: RequestListener) => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    handle(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token${QUERY}`;
+  return { endpoint, requests: () => requests };
+};
+
+const sourceOf = (options: FetchOptions) => {
+  logged.splice(0);
+  const source = tokenSource(options, { clock: systemClock, log, random: () => 0.1 });
+  onTestFinished(source.close);
+  return source;
+};
+
+const sourceAt = (endpoint: string, over: { scope?: string; audience?: string } = {}) =>
+  sourceOf(
+    clientCredentials(
+      {
+        endpoint,
+        clientId: "bridge",
+        clientSecret: () => SECRET,
+        scope: over.scope,
+        audience: over.audience,
+      },
+      systemClock,
+    ),
+  );
+
+const json =
+  (body: object, status = 200): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+
+const failure = async (pending: Promise<unknown>): Promise<string> => {
+  const error = await pending.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(SignInError);
+  const { message } = error as SignInError;
+  for (const hidden of [SECRET, BASIC, QUERY]) expect(message + JSON.stringify(logged)).not.toContain(hidden);
+  return message;
+};
+
+describe("client credentials", () => {
+  it("asks as OAuth 2.0 says, once for all who want the token at the same time", async () => {
+    let seen: unknown;
+    const { endpoint, requests } = await endpointOf((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => {
+        const [, basic = ""] = request.headers.authorization?.split(" ") ?? [];
+        seen = {
+          url: request.url,
+          basic: Buffer.from(basic, "base64").toString(),
+          form: Object.fromEntries(new URLSearchParams(body)),
+        };
+        json({ access_token: "one", token_type: "Bearer", expires_in: 60 })(request, response);
+      });
+    });
+    const source = sourceAt(endpoint, { scope: "kafka:write more", audience: "kafka" });
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, source.token)))).toEqual(new Set(["one"]));
+    expect(requests()).toBe(1);
+    expect(seen).toEqual({
+      url: "/token?tenant=1",
+      basic: "bridge:s3cret-of%2Bthe+test",
+      form: { grant_type: "client_credentials", scope: "kafka:write more", audience: "kafka" },
+    });
+  });
+
+  it.each<[string, RequestListener, RegExp]>([
+    [
+      "a refusal",
+      json({ error: "invalid_client", error_description: `no ${SECRET}` }, 401),
+      /401.*invalid_client, no \[secret\]/,
+    ],
+    [
+      "a refusal that quotes the request",
+      (request, response) =>
+        json(
+          { error: "no", error_description: `${request.url ?? ""} ${request.headers.authorization ?? ""}` },
+          400,
+        )(request, response),
+      /no, \/token\[secret\] Basic \[secret\]/,
+    ],
+    ["a server error", json({}, 500), /answered 500/],
+    ["no JSON", (_, response) => void response.end("eyJhbGciOiJub25lIn0.e30. <html>"), /answered 200/],
+    ["no token", json({ token_type: "Bearer" }), /access_token/],
+    ["a token of another type", json({ access_token: "x", token_type: "DPoP" }), /type dpop/],
+    [
+      "a token that no message can carry",
+      json({ access_token: "a\u0001b", token_type: "Bearer" }),
+      /nothing that can be/,
+    ],
+    [
+      "a token that is dead",
+      json({ access_token: "x", token_type: "Bearer", expires_in: 0 }),
+      /expired already/,
+    ],
+    [
+      "an answer without end",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        const more = (): void => {
+          if (response.write("x".repeat(65_536))) setImmediate(more);
+          else response.once("drain", more);
+        };
+        more();
+      },
+      /does not answer/,
+    ],
+    ["a cut connection", (request) => void request.socket.destroy(), /does not answer/],
+    [
+      "a redirect",
+      (_, response) => void response.writeHead(302, { location: "/elsewhere" }).end(),
+      /answered 302/,
+    ],
+  ])("%s is said in a sentence", async (_, handle, sentence) => {
+    const { endpoint } = await endpointOf(handle);
+    const message = await failure(sourceAt(endpoint).token());
+    expect(message).toMatch(sentence);
+    expect(message).toMatch(/^the token endpoint http:/);
+    expect(message).not.toContain("eyJ");
+    expect(logged).toHaveLength(1);
+  });
+
+  it("keeps nobody waiting for an endpoint that does not answer", async () => {
+    const { endpoint } = await endpointOf(() => undefined);
+    expect(await failure(sourceAt(endpoint).token())).toMatch(/has not answered yet, after 3 s/);
+  });
+});
+
+describe("a source of tokens", () => {
+  const livingFor = (lifeMs: number) => {
+    const asked: number[] = [];
+    let broken = false;
+    const source = sourceOf({
+      what: "the endpoint",
+      fetch: () => {
+        asked.push(performance.now());
+        return broken
+          ? Promise.reject(new SignInError("it is away"))
+          : Promise.resolve({ token: `token-${asked.length}`, lifeMs });
+      },
+    });
+    return { source, asked, breakDown: (now: boolean) => (broken = now) };
+  };
+
+  it("renews at 0.8 of the life without being asked", async () => {
+    const { source, asked } = livingFor(1_000);
+    expect(await source.token()).toBe("token-1");
+    await eventually(() => asked.length === 3, "two renewals", 5_000);
+    const [first = 0, second = 0, third = 0] = asked;
+    for (const pause of [second - first, third - second]) {
+      expect(pause).toBeGreaterThan(790);
+      expect(pause).toBeLessThan(1_000);
+    }
+    expect(await source.token()).toBe("token-3");
+  });
+
+  it("gives out the old token while it lives and no other comes, then the reason, then the new one", async () => {
+    const { source, asked, breakDown } = livingFor(2_000);
+    await source.token();
+    breakDown(true);
+    await eventually(() => asked.length >= 2, "a failed renewal", 5_000);
+    expect(await source.token()).toBe("token-1");
+    expect(logged).toEqual([
+      {
+        event: "kafka.token.failed",
+        fields: { reason: "the endpoint: it is away", livesMs: expect.any(Number) as number },
+      },
+    ]);
+    await eventually(
+      () =>
+        source.token().then(
+          () => false,
+          () => true,
+        ),
+      "the end of the old token",
+      5_000,
+    );
+    expect(await failure(source.token())).toBe("the endpoint: it is away");
+    breakDown(false);
+    await eventually(
+      () =>
+        source.token().then(
+          () => true,
+          () => false,
+        ),
+      "a new token",
+      10_000,
+    );
+    expect(logged.at(-1)?.event).toBe("kafka.token.renewed");
+  });
+
+  it("asks nobody after its end", async () => {
+    const { source, asked } = livingFor(600);
+    await source.token();
+    source.close();
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect(asked).toHaveLength(1);
+  });
+
+  it("gets another token for one that was refused, but not for one that is fresh", async () => {
+    let now = 0;
+    let asked = 0;
+    const clock = { ...systemClock, monotonic: () => now };
+    const source = tokenSource(
+      { what: "it", fetch: () => Promise.resolve({ token: `token-${++asked}`, lifeMs: 60_000 }) },
+      { clock, log, random: () => 0.1 },
+    );
+    onTestFinished(source.close);
+    const token = await source.token();
+    source.refused(token);
+    expect(await source.token()).toBe("token-1");
+    now = 6_000;
+    source.refused("another");
+    expect(asked).toBe(1);
+    source.refused(token);
+    await eventually(() => asked === 2, "another token", 2_000);
+    expect(await source.token()).toBe("token-2");
+  });
+  const clockAt = () => {
+    let now = 0;
+    return {
+      clock: { ...systemClock, monotonic: () => now },
+      forward: (ms: number) => (now += ms),
+    };
+  };
+
+  it("never gives out a refused token again, nor one that has died, even at once", async () => {
+    const { clock, forward } = clockAt();
+    let asked = 0;
+    const source = tokenSource(
+      { what: "it", fetch: () => Promise.resolve({ token: `token-${++asked}`, lifeMs: 60_000 }) },
+      { clock, log, random: () => 0.1 },
+    );
+    onTestFinished(source.close);
+    expect(await source.token()).toBe("token-1");
+    forward(6_000);
+    source.refused("token-1");
+    expect(await Promise.all([source.token(), source.token()])).toEqual(["token-2", "token-2"]);
+    forward(61_000);
+    expect(await source.token()).toBe("token-3");
+    expect(asked).toBe(3);
+  });
+
+  it("renews a token that is refused as soon as it has come", async () => {
+    const { clock, forward } = clockAt();
+    let asked = 0;
+    const source = tokenSource(
+      {
+        what: "it",
+        fetch: () => {
+          // The life of a token is counted from the question on.
+          forward(6_000);
+          return Promise.resolve({ token: `token-${++asked}`, lifeMs: 60_000 });
+        },
+      },
+      { clock, log, random: () => 0.1 },
+    );
+    onTestFinished(source.close);
+    await source.token().then(source.refused);
+    await eventually(() => asked === 2, "another token", 2_000);
+    expect(await source.token()).toBe("token-2");
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { Action, Actor } from "../../../src/operator/action.ts";
+import { audited, type AuditEntry } from "../../../src/operator/audit.ts";
+import { auditEvent } from "../../../src/operator/audit-event.ts";
+import { UsageError } from "../../../src/runtime/errors.ts";
+
+const actor: Actor = {
+  by: "ana",
+  note: "seen in the partner's portal",
+  from: { host: "h", user: "u", program: "cli" },
+};
+const action: Action = { kind: "pause", subject: "commands", parameters: { until: null } };
+
+const topic = (refuse: (entry: AuditEntry) => boolean = () => false) => {
+  const entries: AuditEntry[] = [];
+  const warned: string[] = [];
+  let ids = 0;
+  return {
+    entries,
+    warned,
+    audited: audited({
+      write: (entry) => {
+        if (refuse(entry)) return Promise.reject(new Error("no leader"));
+        entries.push(entry);
+        return Promise.resolve({ partition: 0, offset: entries.length - 1 });
+      },
+      newId: () => `a-${++ids}`,
+      warn: (sentence) => void warned.push(sentence),
+    }),
+  };
+};
+
+describe("an action of a person", () => {
+  test("stands in the topic before it has an effect, and with what came of it afterwards", async () => {
+    const { audited, entries } = topic();
+    const before: (AuditEntry | undefined)[] = [];
+    const value = await audited(actor, action, ({ actionId, place }) => {
+      before.push(...entries);
+      expect({ actionId, place }).toEqual({ actionId: "a-1", place: { partition: 0, offset: 0 } });
+      return Promise.resolve({ value: 7, outcome: { kind: "done", effect: { offset: 3 } } });
+    });
+    expect(value).toBe(7);
+    expect(before).toEqual([{ actionId: "a-1", actor, action, outcome: null }]);
+    expect(entries.at(-1)).toEqual({
+      ...before[0],
+      outcome: { kind: "done", effect: { offset: 3 } },
+    });
+  });
+
+  test("does not begin when it cannot be written", async () => {
+    const { audited, warned } = topic(() => true);
+    let acted = false;
+    const attempt = audited(actor, action, () => {
+      acted = true;
+      return Promise.resolve({ value: null, outcome: { kind: "done", effect: {} } });
+    });
+    await expect(attempt).rejects.toThrow(UsageError);
+    await expect(attempt).rejects.toThrow(/^Nothing was done, because .*no leader/);
+    expect(acted).toBe(false);
+    expect(warned).toEqual([]);
+  });
+
+  test("stands when what came of it cannot be written, which is said", async () => {
+    const { audited, warned } = topic(({ outcome }) => outcome !== null);
+    await expect(
+      audited(actor, action, () => Promise.resolve({ value: "done", outcome: { kind: "done", effect: {} } })),
+    ).resolves.toBe("done");
+    expect(warned).toEqual([expect.stringContaining("no leader")]);
+  });
+
+  test("that throws ends as failed, with the reason", async () => {
+    const { audited, entries } = topic();
+    await expect(audited(actor, action, () => Promise.reject(new Error("cut off")))).rejects.toThrow(
+      "cut off",
+    );
+    expect(entries.map(({ outcome }) => outcome)).toEqual([null, { kind: "failed", reason: "cut off" }]);
+  });
+});
+
+test("an entry is a CloudEvent in structured mode", () => {
+  const envelope = { id: "e-1", source: "/cambio-bridge/g", timeMs: Date.UTC(2026, 0, 2) };
+  const entry = { actionId: "a-1", actor, action, outcome: null };
+  expect(JSON.parse(auditEvent(entry, envelope))).toEqual({
+    specversion: "1.0",
+    id: "e-1",
+    source: "/cambio-bridge/g",
+    type: "cambio.bridge.v1.OperatorActionRequested",
+    time: "2026-01-02T00:00:00.000Z",
+    subject: "commands",
+    datacontenttype: "application/json",
+    data: {
+      actionId: "a-1",
+      action: "pause",
+      by: "ana",
+      note: "seen in the partner's portal",
+      from: { host: "h", user: "u", program: "cli" },
+      parameters: { until: null },
+    },
+  });
+  const outcome = { kind: "refused", reason: "no such doubt" } as const;
+  expect(JSON.parse(auditEvent({ ...entry, outcome }, envelope))).toMatchObject({
+    type: "cambio.bridge.v1.OperatorActionEnded",
+    data: { outcome },
+  });
+});

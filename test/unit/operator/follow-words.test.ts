@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { followWords } from "../../../src/operator/follow-words.ts";
+import { writeWord, type Word } from "../../../src/operator/pauses.ts";
+
+const AT_MS = Date.UTC(2026, 0, 2);
+const word = (says: Word["says"], by: string, flow: Word["flow"] = "commands"): Word => ({
+  ...{ flow, says, by, note: "n", atMs: AT_MS, untilMs: null, actionId: "a" },
+});
+
+const following = () => {
+  const unreadable: number[] = [];
+  const forgotten: string[] = [];
+  const words = followWords({
+    unreadable: ({ offset }) => void unreadable.push(offset),
+    forgotten: (flow) => void forgotten.push(flow),
+  });
+  const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
+  const raw = (offset: number, key: string | null, value: string | null, log = 0): boolean =>
+    words.take({
+      ...{ partition: 0, offset, timestampMs: AT_MS + log * 1_000_000 + offset },
+      ...{ key: bytes(key), value: bytes(value) },
+    });
+  const take = (offset: number, said: Word, log = 0): boolean => {
+    const { key, value } = writeWord(said);
+    return raw(offset, key, value, log);
+  };
+  const begin = (startOffset: number, endOffset: number): void =>
+    words.begin(new Map([[0, { startOffset, endOffset }]]));
+  const last = (flow: Word["flow"] = "commands"): string | undefined => {
+    const found = words.words().get(flow);
+    return found && `${found.says} ${found.by}`;
+  };
+  return { ...words, unreadable, forgotten, raw, take, begin, last };
+};
+
+test("is not read before its end, and the last word of a flow counts", () => {
+  const { begin, take, isRead, last } = following();
+  expect(isRead()).toBe(false);
+  begin(0, 3);
+  take(0, word("pause", "ana"));
+  take(1, word("resume", "ben"));
+  expect([isRead(), last()]).toEqual([false, undefined]);
+  take(2, word("pause", "cleo", "reconcile"));
+  expect([isRead(), last(), last("reconcile")]).toEqual([true, "resume ben", "pause cleo"]);
+  take(3, word("pause", "dora"));
+  expect(last()).toBe("pause dora");
+});
+
+test("an empty topic is read at once, and so is one that was emptied", () => {
+  const { begin, isRead } = following();
+  begin(0, 0);
+  expect(isRead()).toBe(true);
+  const emptied = following();
+  emptied.begin(7, 7);
+  expect(emptied.isRead()).toBe(true);
+});
+
+test("what was compacted away leaves gaps, and at the end there may be nothing but the mark of a transaction", () => {
+  const { begin, take, reached, isRead, last, position } = following();
+  begin(0, 9);
+  expect(take(4, word("pause", "ana"))).toBe(true);
+  expect(take(7, word("pause", "ben"))).toBe(true);
+  expect(isRead()).toBe(false);
+  reached(0, 9);
+  expect([isRead(), last(), position(0)]).toEqual([true, "pause ben", 7]);
+});
+
+test("what cannot be read is told, and what was said before stands", () => {
+  const { begin, take, raw, unreadable, last } = following();
+  begin(0, 0);
+  take(0, word("pause", "ana"));
+  raw(1, "commands", "{");
+  raw(2, "webhooks", writeWord(word("pause", "ben")).value);
+  raw(3, "commands", JSON.stringify({ version: 2, says: "resume" }));
+  raw(4, null, null);
+  expect([unreadable, last()]).toEqual([[1, 2, 3, 4], "pause ana"]);
+  take(5, word("resume", "ben"));
+  expect(last()).toBe("resume ben");
+});
+
+test("a word that was deleted counts as never said", () => {
+  const { begin, take, raw, last } = following();
+  begin(0, 0);
+  take(0, word("pause", "ana"));
+  raw(1, "commands", null);
+  expect(last()).toBeUndefined();
+});
+
+test("a topic that is read anew counts once it is read to its end", () => {
+  const { begin, take, last, forgotten } = following();
+  begin(0, 0);
+  take(0, word("pause", "ana"));
+  take(1, word("pause", "ben"));
+  begin(0, 2);
+  take(0, word("resume", "nobody"), 1);
+  expect(last()).toBe("pause ben");
+  take(1, word("resume", "cleo"), 1);
+  expect([last(), forgotten]).toEqual(["resume cleo", []]);
+});
+
+test("a topic that was created again, and knows nothing, ends no pause", () => {
+  const { begin, take, last, forgotten } = following();
+  begin(0, 0);
+  take(0, word("pause", "ana"));
+  begin(0, 0);
+  expect([last(), forgotten]).toEqual(["pause ana", ["commands"]]);
+});
+
+test("another log is noticed by the record that was read last, and by one that stands before it", () => {
+  const { begin, take, position, last } = following();
+  begin(0, 0);
+  take(0, word("pause", "ana"));
+  take(1, word("pause", "ben"));
+  expect(position(0)).toBe(1);
+  expect(take(1, word("pause", "ben"))).toBe(true);
+  expect(take(1, word("resume", "cleo"), 1)).toBe(false);
+  expect(take(0, word("resume", "cleo"), 1)).toBe(false);
+  expect(last()).toBe("pause ben");
+  expect([position(1), take(2, word("resume", "dora"))]).toEqual([null, true]);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Action, Actor, Outcome } from "../../../src/operator/action.ts";
+import type { Audited } from "../../../src/operator/audit.ts";
+import { sayPause } from "../../../src/operator/pause.ts";
+import type { Pausable, Word } from "../../../src/operator/pauses.ts";
+import { UsageError } from "../../../src/runtime/errors.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 2);
+const ben: Actor = { by: "ben", note: "why", from: { host: "h", user: "u", program: "cli" } };
+const place = { partition: 0, offset: 7 };
+
+const topics = ({ auditRefuses = false, controlRefuses = false } = {}) => {
+  const words = new Map<Pausable, Word>();
+  const actions: Action[] = [];
+  const outcomes: Outcome[] = [];
+  const audited: Audited = async (_, action, act) => {
+    if (auditRefuses) throw new UsageError("Nothing was done");
+    actions.push(action);
+    const { value, outcome } = await act({ actionId: "a-1", place });
+    outcomes.push(outcome);
+    return value;
+  };
+  const say = sayPause({
+    audited,
+    words: () => Promise.resolve(new Map(words)),
+    write: (word) => {
+      if (controlRefuses) return Promise.reject(new Error("no leader"));
+      words.set(word.flow, word);
+      return Promise.resolve("control[0]@3");
+    },
+    now: () => NOW_MS,
+  });
+  return { words, actions, outcomes, say };
+};
+
+const pause = { flow: "commands", says: "pause", untilMs: NOW_MS + 60_000 } as const;
+
+test("a pause is a word in the control topic, and what it is stands in the audit topic", async () => {
+  const { say, words, actions, outcomes } = topics();
+  const said = await say(ben, pause);
+  const word = { ...pause, by: "ben", note: "why", atMs: NOW_MS, actionId: "a-1" };
+  expect(said).toEqual({ word, place: "control[0]@3", audit: place, before: null });
+  expect(words.get("commands")).toEqual(word);
+  expect(actions).toEqual([
+    { kind: "pause", subject: "commands", parameters: { until: "2026-01-02T00:01:00.000Z" } },
+  ]);
+  expect(outcomes).toEqual([{ kind: "done", effect: { record: "control[0]@3", replaced: null } }]);
+});
+
+test("a pause takes the place of the one before, which is told; one that is over is none", async () => {
+  const { say, words, outcomes } = topics();
+  await say({ ...ben, by: "ana" }, { ...pause, untilMs: null });
+  const { before } = await say(ben, pause);
+  expect(before).toMatchObject({ by: "ana", untilMs: null });
+  expect(words.get("commands")).toMatchObject({ by: "ben" });
+  expect(outcomes.at(-1)).toMatchObject({ effect: { replaced: { by: "ana", until: null } } });
+  words.set("commands", { ...words.get("commands")!, untilMs: NOW_MS });
+  expect((await say(ben, pause)).before).toBeNull();
+});
+
+test("a resume is a word as well, also where nothing is paused", async () => {
+  const { say, words, actions } = topics();
+  await say(ben, { flow: "reconcile", says: "resume", untilMs: null });
+  expect(words.get("reconcile")).toMatchObject({ says: "resume", by: "ben" });
+  expect(actions).toEqual([{ kind: "resume", subject: "reconcile", parameters: {} }]);
+});
+
+test("nothing is said that cannot be audited", async () => {
+  const { say, words } = topics({ auditRefuses: true });
+  await expect(say(ben, pause)).rejects.toThrow("Nothing was done");
+  expect(words.size).toBe(0);
+});
+
+test("a word of which nobody knows whether it was written is told of in a sentence", async () => {
+  const attempt = topics({ controlRefuses: true }).say(ben, pause);
+  await expect(attempt).rejects.toThrow(UsageError);
+  await expect(attempt).rejects.toThrow(/^Nobody knows whether the pause was written \(no leader\)/);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { isPause, readWord, writeWord, type Word } from "../../../src/operator/pauses.ts";
+
+const AT_MS = Date.UTC(2026, 0, 2, 3);
+const pause: Word = {
+  flow: "commands",
+  says: "pause",
+  by: "ana",
+  note: "the partner asked",
+  atMs: AT_MS,
+  untilMs: AT_MS + 1_000,
+  actionId: "a-1",
+};
+const resume: Word = { ...pause, says: "resume", untilMs: null };
+
+test.each<[string, Word | undefined, number, boolean]>([
+  ["nobody said anything", undefined, AT_MS, false],
+  ["a pause without an end", { ...pause, untilMs: null }, AT_MS + 1e12, true],
+  ["a pause before its end", pause, AT_MS + 999, true],
+  ["a pause at its end", pause, AT_MS + 1_000, false],
+  ["a pause, by a clock that is behind the one of whoever said it", pause, AT_MS - 5_000, true],
+  ["a resume", resume, AT_MS, false],
+])("%s", (_, word, nowMs, holds) => {
+  expect(isPause(word, nowMs)).toBe(holds);
+});
+
+test.each([pause, resume, { ...pause, flow: "reconcile", untilMs: null } as const])(
+  "what is written is what is read",
+  (word) => {
+    const { key, value } = writeWord(word);
+    expect(readWord(key, value)).toEqual({ kind: "word", word });
+  },
+);
+
+test("a record is JSON for everybody to read", () => {
+  const { key, value } = writeWord(pause);
+  expect([key, JSON.parse(value)]).toEqual([
+    "commands",
+    {
+      version: 1,
+      says: "pause",
+      by: "ana",
+      note: "the partner asked",
+      at: "2026-01-02T03:00:00.000Z",
+      until: "2026-01-02T03:00:01.000Z",
+      actionId: "a-1",
+    },
+  ]);
+});
+
+test("a record that was deleted says that nobody has said anything", () => {
+  expect(readWord("reconcile", null)).toEqual({ kind: "deleted", flow: "reconcile" });
+});
+
+describe("what this version cannot read is no word", () => {
+  const good = JSON.parse(writeWord(pause).value) as Record<string, unknown>;
+  const without = (name: string): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
+  test.each<[string, string | null, unknown]>([
+    ["no key", null, good],
+    ["a flow that cannot be paused", "webhooks", good],
+    ["a flow of a later version", "toString", good],
+    ["a later version", "commands", { ...good, version: 2 }],
+    ["no version", "commands", without("version")],
+    ["a word of a later version", "commands", { ...good, says: "drain" }],
+    ["an end that is no instant", "commands", { ...good, until: "tomorrow" }],
+    ["an end that is a number", "commands", { ...good, until: 1 }],
+    ["no end", "commands", without("until")],
+    ["no instant", "commands", without("at")],
+    ["nobody", "commands", { ...good, by: { name: "ana" } }],
+    ["no action", "commands", without("actionId")],
+    ["an array", "commands", [good]],
+    ["null", "commands", null],
+  ])("%s", (_, key, value) => {
+    expect(readWord(key, JSON.stringify(value))).toMatchObject({ kind: "unreadable" });
+  });
+  test.each(["", "{", "\u0000", "pause", "[".repeat(100_000)])("no JSON", (value) => {
+    expect(readWord("commands", value)).toMatchObject({ kind: "unreadable" });
+  });
+});

@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { openTraces, type TracesOptions } from "../../../../src/ops/traces/open.ts";
+import type { Log } from "../../../../src/runtime/log.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { openReceiver } from "../../../support/otlp-receiver.ts";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const SPAN = "b7ad6b7169203331";
+const SAMPLED = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: "a=1,b=2" };
+const UNSAMPLED = { traceparent: `00-${TRACE}-${SPAN}-00` };
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (let end = ends.pop(); end; end = ends.pop()) await end();
+});
+
+const receiver = async (answer?: number | null) => {
+  const opened = await openReceiver(answer);
+  ends.push(opened.close);
+  return opened;
+};
+
+const open = (url: string, over: Partial<TracesOptions> = {}) => {
+  const counts = { exported: 0, failed: 0, dropped: 0 };
+  const lines: { level: string; fields: Record<string, unknown>; event: string }[] = [];
+  const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
+    void lines.push({ level, fields, event });
+  const log: Log = {
+    trace: to("trace"),
+    debug: to("debug"),
+    info: to("info"),
+    warn: to("warn"),
+    error: to("error"),
+    fatal: to("fatal"),
+  };
+  const traces = openTraces(
+    {
+      url: `${url}/v1/traces`,
+      headers: () => ({}),
+      timeoutMs: 200,
+      compression: "none",
+      ca: undefined,
+      resource: { "service.name": "test" },
+      sampler: "parentbased_always_on",
+      ratio: 1,
+      propagates: true,
+      queueSize: 100,
+      batchSize: 10,
+      delayMs: 5,
+      exportTimeoutMs: 1_000,
+      ...over,
+    },
+    {
+      counts: {
+        exported: (spans) => (counts.exported += spans),
+        failed: (spans) => (counts.failed += spans),
+        dropped: (spans) => (counts.dropped += spans),
+      },
+      clock: systemClock,
+      log,
+    },
+  );
+  ends.push(traces.close);
+  return { traces, counts, lines };
+};
+
+const root = { name: "root", kind: "server", parent: null } as const;
+
+describe("a span", () => {
+  test("that cannot begin, or end, loses nothing but itself", async () => {
+    const { traces, lines } = open((await receiver()).url);
+    const link = {
+      get traceparent(): string {
+        throw new Error("cannot begin");
+      },
+    };
+    const none = traces.begin({ ...root, link });
+    expect(none).toMatchObject({ isSampled: false, tracestate: null });
+    none.end({ a: 1 }, "refused");
+    const attributes = {
+      get a(): string {
+        throw new Error("cannot end");
+      },
+    };
+    traces.begin({ ...root, parent: none, isRemote: true }).end(attributes);
+    expect(lines).toEqual(
+      ["cannot begin", "cannot end"].map((text) => ({
+        level: "debug",
+        fields: { text },
+        event: "traces.client",
+      })),
+    );
+  });
+
+  test("is told to the collector with its attributes, its error and where it belongs", async () => {
+    const collector = await receiver();
+    const { traces, counts } = open(collector.url);
+    const outer = traces.begin({ ...root, link: SAMPLED });
+    const inner = traces.begin({ name: "inner", kind: "client", parent: outer });
+    inner.end({ text: "a", count: 3, part: 0.5, yes: true, none: null, absent: undefined }, "refused");
+    outer.end({});
+    await collector.until(() => true, 2);
+    const [child, parent] = ["inner", "root"].map((name) =>
+      collector.spans.find((span) => span.name === name),
+    );
+    expect(child).toMatchObject({
+      traceId: parent?.traceId,
+      parentSpanId: parent?.spanId,
+      kind: "client",
+      isError: true,
+      resource: { "service.name": "test", "telemetry.sdk.language": "nodejs" },
+    });
+    expect(child?.attributes).toEqual({ text: "a", count: 3, part: 0.5, yes: true, "error.type": "refused" });
+    expect(parent).toMatchObject({
+      parentSpanId: "",
+      kind: "server",
+      isError: false,
+      links: [{ traceId: TRACE, spanId: SPAN, traceState: "a=1,b=2" }],
+    });
+    expect(parent?.traceId).not.toBe(TRACE);
+    expect(outer.traceparent).toBe(`00-${String(parent?.traceId)}-${String(parent?.spanId)}-01`);
+    // The collector has them before the exporter has its answer.
+    await eventually(() => counts.exported === 2, "its answer");
+    expect(counts).toEqual({ exported: 2, failed: 0, dropped: 0 });
+  });
+
+  test("goes on with somebody else's trace, and with what others add to it", async () => {
+    const collector = await receiver();
+    const { traces } = open(collector.url);
+    const span = traces.begin({ ...root, parent: SAMPLED, isRemote: true });
+    span.end({});
+    expect(span.traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-01$`));
+    expect(span.tracestate).toBe("a=1,b=2");
+    expect(await collector.until(() => true)).toMatchObject([
+      { traceId: TRACE, parentSpanId: SPAN, traceState: "a=1,b=2" },
+    ]);
+  });
+
+  test("of somebody who is not sampled is not, nor is what is part of it; all that is named is the trace", () => {
+    const { traces, counts } = open("http://127.0.0.1:1");
+    const span = traces.begin({ ...root, parent: UNSAMPLED, isRemote: true });
+    const inner = traces.begin({ name: "inner", kind: "client", parent: span });
+    expect(span).toMatchObject({
+      isSampled: false,
+      traceparent: expect.stringMatching(`^00-${TRACE}-.*-00$`) as string,
+    });
+    expect(inner).toMatchObject({ isSampled: false, traceparent: span.traceparent });
+    inner.end({});
+    span.end({});
+    expect(counts).toEqual({ exported: 0, failed: 0, dropped: 0 });
+  });
+
+  test.each([
+    "",
+    "x",
+    `ff-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01-more`,
+    `00-${"0".repeat(32)}-${SPAN}-01`,
+    `00-${TRACE}-${"0".repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+  ])("takes %j for nobody's trace", async (traceparent) => {
+    const collector = await receiver();
+    const { traces } = open(collector.url);
+    traces.begin({ ...root, parent: { traceparent }, isRemote: true, link: { traceparent } }).end({});
+    const [span] = await collector.until(() => true);
+    expect(span).toMatchObject({ parentSpanId: "", links: [] });
+    expect(span?.traceId).not.toBe(TRACE);
+  });
+});
+
+describe("samplers", () => {
+  test.each([
+    ["always_on", 1, true, true, true],
+    ["always_off", 1, false, false, false],
+    ["traceidratio", 0, false, false, false],
+    ["traceidratio", 1, true, true, true],
+    ["parentbased_always_on", 1, true, true, false],
+    ["parentbased_always_off", 1, false, true, false],
+    ["parentbased_traceidratio", 0, false, true, false],
+    ["parentbased_traceidratio", 1, true, true, false],
+  ] as const)(
+    "%s %d: a root %s, of a sampled parent %s, of an unsampled one %s",
+    (sampler, ratio, ...expected) => {
+      const { traces } = open("http://127.0.0.1:1", { sampler, ratio });
+      const sampled = [null, SAMPLED, UNSAMPLED].map(
+        (parent) => traces.begin({ ...root, parent, isRemote: true }).isSampled,
+      );
+      expect(sampled).toEqual(expected);
+    },
+  );
+});
+
+test("of a part of the traces each is whole: those that say so are told, under the name that they were given", async () => {
+  const collector = await receiver();
+  const { traces } = open(collector.url, {
+    sampler: "parentbased_traceidratio",
+    ratio: 0.5,
+    queueSize: 1_000,
+  });
+  const begun = Array.from({ length: 200 }, () => {
+    const span = traces.begin(root);
+    const inner = traces.begin({ name: "inner", kind: "client", parent: span });
+    expect(inner.isSampled).toBe(span.isSampled);
+    inner.end({});
+    span.end({});
+    return span;
+  });
+  const traceIds = begun.map(({ traceparent }) => traceparent.split("-")[1]);
+  expect(new Set(traceIds).size).toBe(200);
+  const kept = traceIds.filter((_, i) => begun[i]?.isSampled);
+  expect(kept.length).toBeGreaterThan(20);
+  expect(kept.length).toBeLessThan(180);
+  const found = await collector.until(() => true, 2 * kept.length);
+  expect(new Set(found.map(({ traceId }) => traceId))).toEqual(new Set(kept));
+});
+
+describe("the collector", () => {
+  test("gets the headers that hold at that moment, compressed as asked", async () => {
+    const collector = await receiver();
+    let token = "first-token";
+    const { traces } = open(collector.url, {
+      headers: () => ({ authorization: token }),
+      compression: "gzip",
+    });
+    traces.begin(root).end({});
+    await collector.until(() => true, 1);
+    token = "second-token";
+    traces.begin(root).end({});
+    await collector.until(() => true, 2);
+    expect(
+      collector.exports.map(({ path, headers }) => [
+        path,
+        headers.authorization,
+        headers["content-encoding"],
+      ]),
+    ).toEqual([
+      ["/v1/traces", "first-token", "gzip"],
+      ["/v1/traces", "second-token", "gzip"],
+    ]);
+  });
+
+  test("that refuses is told of once in a while, without the secrets in its headers", async () => {
+    const collector = await receiver(401);
+    const { traces, counts, lines } = open(collector.url, {
+      headers: () => ({ authorization: "secret-text" }),
+    });
+    for (let i = 0; i < 50; i++) traces.begin(root).end({});
+    await eventually(() => counts.failed === 50, "50 failed spans");
+    expect(lines.filter(({ event }) => event === "traces.lost")).toMatchObject([
+      { level: "warn", fields: { spans: 10, reason: "Unauthorized" } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("secret-text");
+  });
+
+  test.each([
+    ["is not there", () => Promise.resolve({ url: "http://127.0.0.1:1" })],
+    ["never answers", () => receiver(null)],
+  ])("that %s costs the spans that find no room, which are counted", async (_, collector) => {
+    const { traces, counts, lines } = open((await collector()).url);
+    for (let i = 0; i < 1_000; i++) traces.begin(root).end({});
+    expect(counts.dropped).toBeGreaterThanOrEqual(1_000 - 100 - 10);
+    await eventually(() => counts.failed + counts.dropped === 1_000, "all of them lost");
+    expect(counts.exported).toBe(0);
+    expect(lines.filter(({ level }) => level !== "debug").map(({ event }) => event)).toEqual(["traces.lost"]);
+    expect(lines.every(({ fields }) => Object.values(fields).every((value) => value !== ""))).toBe(true);
+  });
+
+  test("gets at the end what waits", async () => {
+    const collector = await receiver();
+    const { traces } = open(collector.url, { delayMs: 600_000, batchSize: 100 });
+    for (let i = 0; i < 30; i++) traces.begin(root).end({});
+    await traces.close();
+    expect(collector.spans).toHaveLength(30);
+  });
+});

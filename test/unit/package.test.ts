@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const textOf = (name: string): string => readFileSync(`${root}${name}`, "utf8");
+
+type Package = {
+  version: string;
+  license: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+};
+const own = JSON.parse(textOf("package.json")) as Package;
+
+/** npm writes warnings of the machine's settings to standard error. */
+const npm = (...args: string[]): unknown =>
+  JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+
+const rows = textOf("docs/dependencies.md")
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) => line.split("|").map((cell) => cell.trim()));
+
+test.each(Object.keys({ ...own.dependencies, ...own.peerDependencies }))(
+  "docs/dependencies.md says why %s is there, what keeps it up and what would replace it",
+  (name) => {
+    const row = rows.find(([, names = ""]) => names.split(", ").includes(`\`${name}\``));
+    expect(row, `a row for ${name}`).toBeDefined();
+    for (const cell of row?.slice(2, 6) ?? []) expect(cell).toMatch(/\w/);
+  },
+);
+
+test("CHANGELOG.md has a part for this version, and one for what comes", () => {
+  const headings = [...textOf("CHANGELOG.md").matchAll(/^## \[(.+?)\](?: - (\S+))?$/gm)];
+  const [unreleased, newest] = headings;
+  expect(unreleased?.[1]).toBe("Unreleased");
+  expect(newest?.[1]).toBe(own.version);
+  for (const [, version, date] of headings.slice(1)) {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+  }
+});
+
+test("the bill of materials names what is installed, and nothing of the development", () => {
+  type Bill = {
+    bomFormat: string;
+    metadata: { component: { purl: string } };
+    components: { name: string }[];
+  };
+  const bill = npm("run", "--silent", "sbom") as Bill;
+  expect(bill.bomFormat).toBe("CycloneDX");
+  expect(bill.metadata.component.purl).toBe(`pkg:npm/cambio-bridge@${own.version}`);
+  const names = bill.components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(own.dependencies)));
+  for (const tool of ["vitest", "typescript", "eslint", "tsx"]) {
+    expect(own.devDependencies).toHaveProperty(tool);
+    expect(names).not.toContain(tool);
+  }
+});
+
+test("the package holds what its users need, and nothing else", () => {
+  const [pack] = npm("pack", "--dry-run", "--json", "--ignore-scripts") as { files: { path: string }[] }[];
+  const paths = pack!.files.map(({ path }) => path).filter((path) => !path.startsWith("dist/"));
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "docs/asyncapi.yaml",
+      "docs/openapi.yaml",
+      "docs/operations.md",
+      "package.json",
+      "schemas/command.avsc",
+    ]),
+  );
+  expect(paths.filter((path) => /^(src|test|dev|bench|node_modules)\b/.test(path))).toEqual([]);
+});
