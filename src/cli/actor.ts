@@ -31,6 +31,7 @@ const userName = (): string => {
 
 export const actorOf = ({ by, note }: ActorFlags): Actor => ({
   by,
+  role: "operator",
   note,
   from: { host: hostname(), user: userName(), program: "cli" },
 });

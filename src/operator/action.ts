@@ -1,11 +1,15 @@
 /** What a person can do to the bridge. */
 export type ActionKind = "resolve" | "replay" | "pause" | "resume";
 
+/** A viewer looks, an operator acts. */
+export type Role = "viewer" | "operator";
+
 /** Who acts, and from where: as given, for people to read afterwards. */
 export type Actor = {
   by: string;
+  role: Role;
   note: string;
-  /** The host, the user of its operating system, and the program: "cli". */
+  /** The host, the user of its operating system, and the program: "cli" or "console". */
   from: { host: string; user: string; program: string };
 };
 

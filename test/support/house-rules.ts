@@ -43,14 +43,16 @@ export const rooms: Readonly<Record<string, Room>> = {
       "log-to-events/",
       "commands-to-results/",
     ],
-    ["records.ts"],
+    ["records.ts", "console/ports.ts"],
   ),
+  "console/": room(["runtime/", "operator/"], ["records.ts"]),
   // Looks at what the other rooms talk to, with their own means.
   "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
   // Tools read and write topics, and the partner's log, themselves; of ops only `serve` needs something, its log.
   "cli/": room(
     [
       "bridge/",
+      "console/",
       "doctor/",
       "operator/",
       "sandbox/",

@@ -106,7 +106,7 @@ const outcomes: AuditEntry["outcome"][] = [
 test.each(outcomes)("an entry of the audit topic is as the document says: %o", (outcome) => {
   const entry: AuditEntry = {
     actionId: "a-1",
-    actor: { by: "ana", note: "why", from: { host: "h", user: "u", program: "cli" } },
+    actor: { role: "operator", by: "ana", note: "why", from: { host: "h", user: "u", program: "cli" } },
     action: { kind: "pause", subject: "commands", parameters: { until: null } },
     outcome,
   };

@@ -6,6 +6,7 @@ import { UsageError } from "../../../src/runtime/errors.ts";
 
 const actor: Actor = {
   by: "ana",
+  role: "operator",
   note: "seen in the partner's portal",
   from: { host: "h", user: "u", program: "cli" },
 };

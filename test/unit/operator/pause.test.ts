@@ -6,7 +6,12 @@ import type { Pausable, Word } from "../../../src/operator/pauses.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2);
-const ben: Actor = { by: "ben", note: "why", from: { host: "h", user: "u", program: "cli" } };
+const ben: Actor = {
+  by: "ben",
+  role: "operator",
+  note: "why",
+  from: { host: "h", user: "u", program: "cli" },
+};
 const place = { partition: 0, offset: 7 };
 
 const topics = ({ auditRefuses = false, controlRefuses = false } = {}) => {

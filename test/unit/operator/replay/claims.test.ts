@@ -131,7 +131,12 @@ describe("the topic", () => {
 });
 
 describe("an entry of the audit topic", () => {
-  const actor = { by: "ana", note: "n", from: { host: "h", user: "u", program: "cli" } };
+  const actor = {
+    by: "ana",
+    role: "operator" as const,
+    note: "n",
+    from: { host: "h", user: "u", program: "cli" },
+  };
   const parameters = { topic: "commands", ends: { 0: 5 }, letters: { "0/1": "d" }, leaseMs: 60_000 };
   const action = claimAction(parameters, false);
   const envelope = { id: "e", source: "/s", timeMs: 0 };

@@ -38,7 +38,12 @@ const world = () => {
     const ended: [string, LetterEnd["end"]][] = [];
     let dead = false;
     let ids = 0;
-    const actor = { by, note: "n", from: { host: "h", user: "u", program: "cli" } };
+    const actor = {
+      by,
+      role: "operator" as const,
+      note: "n",
+      from: { host: "h", user: "u", program: "cli" },
+    };
     const write = (entry: AuditEntry) => {
       if (dead) return Promise.reject(new Error("dead"));
       audit.push({ text: auditEvent(entry, { id: "e", source: "/s", timeMs: 0 }), timestampMs: nowMs });
