@@ -1,4 +1,4 @@
-import type { Entry, JournalRecord, Position } from "../../src/commands-to-results/journal-rules/entry.ts";
+import type { Entry, Position } from "../../src/commands-to-results/journal-rules/entry.ts";
 import { fromRecord, toRecord } from "../../src/commands-to-results/journal-rules/entry.ts";
 import type { Journal } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
@@ -8,6 +8,9 @@ import type { Oracle } from "./oracle.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Process, World } from "./world.ts";
 
+/** A record of the journal, whole. */
+type Written = Position & { timestampMs: number; key: string; entry: Entry | null };
+
 /** The journal topic: one for all, as Kafka would keep it. */
 export type JournalLog = ReturnType<typeof createJournalLog>;
 
@@ -16,7 +19,7 @@ const APPEND_TIMEOUT_MS = 400;
 export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracle) => {
   const { random } = world;
   const { chances } = scenario;
-  const partitions: JournalRecord[][] = Array.from({ length: scenario.journalPartitions }, () => []);
+  const partitions: Written[][] = Array.from({ length: scenario.journalPartitions }, () => []);
   const tails: ((partition: number) => void)[] = [];
   const faulty = (chance: number): boolean => world.nowMs() < scenario.calmAtMs && random.chance(chance);
   const latencyMs = (slowed: (ms: number) => void = () => undefined): number => {

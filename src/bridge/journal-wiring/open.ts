@@ -1,17 +1,20 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { decoder, encoder, type Decode } from "../../kafka/schema/codec.ts";
 import { isRefused } from "../../kafka/produce/waiting.ts";
 import { choosePartition } from "../../kafka/produce/partition.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
+import { readSchema, withoutFields } from "../../kafka/schema/schemas.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import {
   fromRecord,
   toRecord,
-  type Entry,
+  UNFOLDED,
+  type EntryOf,
+  type FoldedRecord,
   type JournalRecord,
+  type RecordOf,
 } from "../../commands-to-results/journal-rules/entry.ts";
 import type { Contradicted } from "../../commands-to-results/journal-rules/partition-view.ts";
 import { EntryRefused } from "../../commands-to-results/journal-rules/durably.ts";
@@ -65,7 +68,9 @@ export const openJournal = async (
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);
-  const decode = decoder<CommandJournalEntry>(schema, kit.registry, clock.now, schemaId);
+  const decodeWhole = decoder<CommandJournalEntry>(schema, kit.registry, clock.now, schemaId);
+  const foldedType = withoutFields(schema, UNFOLDED);
+  const decodeFolded = decoder<FoldedRecord>(schema, kit.registry, clock.now, schemaId, foldedType);
   const cluster = await kit.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = choosePartition();
@@ -89,7 +94,11 @@ export const openJournal = async (
     kit,
   );
 
-  const entryOf = (record: Incoming, key = keyOf(record)): Entry | null | "not yet" => {
+  const entryOf = <Claim extends object, Conclusion extends object>(
+    record: Incoming,
+    decode: Decode<RecordOf<Claim, Conclusion>>,
+    key = keyOf(record),
+  ): EntryOf<Claim, Conclusion> | null | "not yet" => {
     const { partition, offset, timestampMs, value } = record;
     const unreadable = (detail: string): null => {
       log.error({ topic, partition, offset, detail }, "journal.unreadable");
@@ -110,7 +119,7 @@ export const openJournal = async (
   const take = (record: Incoming): boolean => {
     if (!watch.isOurs(record)) return true;
     const key = keyOf(record);
-    const entry = entryOf(record, key);
+    const entry = entryOf(record, decodeFolded, key);
     if (entry === "not yet") return false;
     const { partition, offset, timestampMs } = record;
     const taken = { partition, offset, timestampMs, key: key ?? "", entry };
@@ -118,7 +127,7 @@ export const openJournal = async (
     if (outcome === "folded") {
       watch.learn(record);
       see(taken);
-      if (entry) recent.keep(taken, entry);
+      if (entry) recent.keep(record, entry);
     }
     return outcome !== "gap";
   };
@@ -148,7 +157,7 @@ export const openJournal = async (
 
   const again = rereadEntry({
     reread,
-    entryOf,
+    entryOf: (record) => entryOf(record, decodeWhole),
     startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
   });
 
@@ -166,8 +175,8 @@ export const openJournal = async (
       },
       reread: async (position) => {
         const kept = recent.find(position);
-        if (kept) return kept;
-        return again(position);
+        const entry = kept && entryOf(kept, decodeWhole);
+        return entry === null || entry === "not yet" ? again(position) : entry;
       },
     },
     state: () => {

@@ -1,4 +1,4 @@
-import type { Entry, JournalRecord, Position, Ref } from "./entry.ts";
+import type { FoldedEntry, JournalRecord, Position, Ref } from "./entry.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
@@ -42,7 +42,7 @@ export const createPartitionView = (
   const unpublished = new Map<string, Unpublished>();
   const memory = createMemory();
 
-  const claimOf = ({ commandId, step }: Entry, timestampMs: number): Claim | null => {
+  const claimOf = ({ commandId, step }: FoldedEntry, timestampMs: number): Claim | null => {
     if (step.kind !== "claimed") return null;
     const { attemptId, requestHash, callWithinMs, receivedAt, attempts } = step;
     return { commandId, attemptId, requestHash, callWithinMs, receivedAt, attempts, timestampMs };
@@ -65,7 +65,7 @@ export const createPartitionView = (
 
   return {
     /** Folds the next record. */
-    fold: ({ offset, timestampMs, key }: JournalRecord, entry: Entry): void => {
+    fold: ({ offset, timestampMs, key }: JournalRecord, entry: FoldedEntry): void => {
       const ref: Ref = { operation: entry.operation, key, commandId: entry.commandId };
       const name = keyName(ref);
       const open = opens.get(name) ?? null;

@@ -1,5 +1,5 @@
 import type { JournalOperation } from "../../records.ts";
-import type { Entry, Step } from "./entry.ts";
+import type { FoldedEntry } from "./entry.ts";
 import type { Final } from "./memory.ts";
 
 /** The claim that holds a key, or held it when its command fell into doubt. */
@@ -13,6 +13,8 @@ export type Claim = {
   /** LogAppendTime. */
   timestampMs: number;
 };
+
+type Step = FoldedEntry["step"];
 
 /** What the log says of a key and of the entry's command, before the entry. */
 export type Before = {
@@ -47,7 +49,7 @@ const NOTHING: Change = { kind: "nothing" };
 
 const claimed = (
   { open, final, spent, otherContent }: Before,
-  { operation, commandId }: Entry,
+  { operation, commandId }: FoldedEntry,
   step: Step & { kind: "claimed" },
 ): Change => {
   // Whoever is not the first under a commandId becomes a dead letter. A claim of his that comes late must not stand in the first one's way.
@@ -64,7 +66,7 @@ const claimed = (
   return step.supersedes === null ? { kind: "held" } : NOTHING;
 };
 
-const released = ({ open }: Before, { commandId }: Entry, attemptId: string): Change =>
+const released = ({ open }: Before, { commandId }: FoldedEntry, attemptId: string): Change =>
   open && !open.inDoubt && open.claim.commandId === commandId && open.claim.attemptId === attemptId
     ? { kind: "freed" }
     : NOTHING;
@@ -81,7 +83,7 @@ export const contradicts = (
 
 const concluded = (
   { open, final, otherContent }: Before,
-  { operation, commandId }: Entry,
+  { operation, commandId }: FoldedEntry,
   { attemptId, outcome }: Step & { kind: "concluded" },
 ): Change => {
   if (otherContent) return NOTHING;
@@ -102,7 +104,7 @@ const concluded = (
 };
 
 /** The rules of the journal, for one entry. Pure and total: every replica that folds the same records comes to the same state. */
-export const changeOf = (before: Before, entry: Entry): Change => {
+export const changeOf = (before: Before, entry: FoldedEntry): Change => {
   const { step } = entry;
   switch (step.kind) {
     case "claimed":

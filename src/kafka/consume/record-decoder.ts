@@ -35,15 +35,19 @@ const readBytes = (decoder: Decoder): Buffer | null => {
   return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
 };
 
-const timestampOf = (batch: Batch, delta: { toString(): string }): string =>
-  batch.timestampType === LOG_APPEND_TIME
-    ? batch.maxTimestamp
-    : String(BigInt(batch.firstTimestamp) + BigInt(delta.toString()));
+/** Where the broker's time stands for the whole batch, the record's own is only passed over: reading it takes long. */
+const readTimestamp = (decoder: Decoder, batch: Batch): string => {
+  if (batch.timestampType !== LOG_APPEND_TIME)
+    return String(BigInt(batch.firstTimestamp) + BigInt(decoder.readVarLong().toString()));
+  // The last byte of a varint is the one without its high bit.
+  while (decoder.readInt8() < 0);
+  return batch.maxTimestamp;
+};
 
 /** A record of a batch of version 2: attributes, timestamp, offset, key, value, and the headers up to its end. */
 export const decodeRecord = (decoder: Decoder, batch: Batch) => {
   const attributes = decoder.readInt8();
-  const timestamp = timestampOf(batch, decoder.readVarLong());
+  const timestamp = readTimestamp(decoder, batch);
   const offset = String(Number(batch.firstOffset) + decoder.readVarInt());
   const key = readBytes(decoder);
   const value = readBytes(decoder);

@@ -44,7 +44,12 @@ const MAX_PROBLEM_LENGTH = 500;
 
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]> } | { refusal: string };
 
-const readerFor = (ours: ParsedSchema, id: number, { kind, text, references }: RegisteredSchema): Reader => {
+const readerFor = (
+  ours: ParsedSchema,
+  read: avro.Type,
+  id: number,
+  { kind, text, references }: RegisteredSchema,
+): Reader => {
   const misfitting = (problem: string): Reader => ({
     refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
   });
@@ -52,30 +57,35 @@ const readerFor = (ours: ParsedSchema, id: number, { kind, text, references }: R
   try {
     const theirs = parseSchema([...references, text]);
     const problem = misfit(ours, theirs);
-    return problem === null ? { resolver: ours.type.createResolver(theirs.type) } : misfitting(problem);
+    return problem === null ? { resolver: read.createResolver(theirs.type) } : misfitting(problem);
   } catch (error) {
     return misfitting(messageOf(error));
   }
 };
 
-/** @param ownId the id of this very schema, where it is known: its records are then decoded without ever asking the registry */
+/**
+ * @param ownId the id of this very schema, where it is known: its records are then decoded without ever asking the registry
+ * @param readType reads fewer fields than the schema has, see `withoutFields`; what fits is decided by the whole schema
+ */
 export const decoder = <T>(
   schema: Schema,
   registry: Pick<Registry, "writer">,
   now: () => number,
   ownId: number | null = null,
+  readType: avro.Type | null = null,
 ): Decode<T> => {
   const ours = parseSchema([JSON.stringify(schema.json)]);
+  const type = readType ?? ours.type;
   /** As many as the registry has schemas; never forgotten, since an id never changes its meaning. */
   const readers = new Map<number, Reader>();
-  if (ownId !== null) readers.set(ownId, { resolver: ours.type.createResolver(ours.type) });
+  if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(ours.type) });
   /** Until when nobody is asked about an id, oldest first. */
   const unknown = new Map<number, number>();
 
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
     if ("refusal" in reader) return { ok: false, detail: reader.refusal };
     try {
-      const decoded = ours.type.decode(bytes, HEAD_BYTES, reader.resolver);
+      const decoded = type.decode(bytes, HEAD_BYTES, reader.resolver);
       if (decoded.offset === bytes.length) return { ok: true, value: decoded.value as T };
       return {
         ok: false,
@@ -107,7 +117,7 @@ export const decoder = <T>(
         remember(id);
         return nobody;
       }
-      const found = readers.get(id) ?? readerFor(ours, id, registered);
+      const found = readers.get(id) ?? readerFor(ours, type, id, registered);
       readers.set(id, found);
       return read(bytes, found);
     });

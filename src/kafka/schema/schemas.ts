@@ -17,3 +17,17 @@ export const readSchema = (record: RecordName): Schema => {
   const type = avro.Type.forSchema(json as unknown as avro.Schema);
   return { name: type.name ?? record, json, type };
 };
+
+/** A reader's type that passes over fields, named for each record by its name without the namespace. */
+export const withoutFields = (
+  { json }: Pick<Schema, "json">,
+  fields: Readonly<Record<string, readonly string[]>>,
+): avro.Type => {
+  const narrowed = JSON.parse(JSON.stringify(json), (_, part: unknown) => {
+    if (typeof part !== "object" || part === null || !("name" in part && "fields" in part)) return part;
+    const dropped = fields[String(part.name)] ?? [];
+    const all = part.fields as { name: string }[];
+    return { ...part, fields: all.filter(({ name }) => !dropped.includes(name)) };
+  }) as avro.Schema;
+  return avro.Type.forSchema(narrowed);
+};

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 import { expect, it } from "vitest";
-import type { Entry } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import type { Entry, FoldedRecord } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import {
   fromRecord,
   JOURNAL_VERSION,
   toRecord,
+  UNFOLDED,
 } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
+import { readSchema, withoutFields } from "../../../../src/kafka/schema/schemas.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
 import { claimed, concluded, published, released } from "./journal.ts";
 
@@ -15,16 +18,35 @@ const type = avro.Type.forSchema(schema, { wrapUnions: "auto" });
 
 const young = (key: string) => ({ key, ageMs: 0 });
 
-it.each([
+const steps = [
   claimed("a"),
   claimed("a", { supersedes: "b", quoteId: "Q" }),
   released("a"),
   concluded(null, "IN_DOUBT"),
   published(),
-])("goes through Avro and back: $kind", (step) => {
+];
+
+it.each(steps)("goes through Avro and back: $kind", (step) => {
   const entry: Entry = { operation: "ACCEPT_QUOTE", commandId: "c", step };
   const read = type.fromBuffer(type.toBuffer(toRecord(entry))) as CommandJournalEntry;
   expect(fromRecord(read, young("quote"))).toEqual(entry);
+});
+
+it.each(steps)("is read as far as the fold needs it: $kind", async (step) => {
+  const ours = readSchema("command-journal-entry");
+  const registry = { writer: () => Promise.resolve(null) };
+  const decode = decoder<FoldedRecord>(ours, registry, () => 0, 7, withoutFields(ours, UNFOLDED));
+  const bytes = encoder<CommandJournalEntry>(
+    ours,
+    7,
+  )(toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step }));
+  const decoded = await decode(bytes);
+  if (!decoded.ok) throw new Error(decoded.detail);
+  const unfolded: readonly string[] = Object.values(UNFOLDED).flat();
+  const needed = Object.fromEntries(Object.entries(step).filter(([name]) => !unfolded.includes(name)));
+  const read = fromRecord(decoded.value, young("quote"));
+  expect(read).toEqual({ operation: "ACCEPT_QUOTE", commandId: "c", step: needed });
+  expect(Object.keys(needed).length, "the fold still gets the rest").toBeGreaterThan(1);
 });
 
 const record = toRecord({ operation: "ACCEPT_QUOTE", commandId: "c", step: released("a") });

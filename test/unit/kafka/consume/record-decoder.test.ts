@@ -109,3 +109,13 @@ test("a module that was used before is not replaced in silence", () => {
     replaceModule("recordBatch/record/v0/decoder", ["recordBatch/v0/decoder"], (original) => original);
   }).toThrow("kafkajs has loaded recordBatch/v0/decoder already");
 });
+
+test("where the broker's time stands for all, a record's own is passed over, however long it is", () => {
+  const context = { firstOffset: "3", firstTimestamp: "5", maxTimestamp: "7", timestampType: 1 };
+  for (const delta of [[0x02], [0xff, 0x7f], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]]) {
+    // Attributes, the delta of the time, that of the offset, no key, a value, no headers.
+    const bytes = Buffer.from([0, ...delta, 2, 1, 2, 0x76, 0]);
+    const ours = decodeRecord(new NewDecoder(bytes), context);
+    expect(ours).toMatchObject({ timestamp: "7", offset: "4", key: null, value: Buffer.from("v") });
+  }
+});

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
-import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
+import { readSchema, withoutFields } from "../../../../src/kafka/schema/schemas.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 import type { RecordJson } from "./command-writers.ts";
 import { commandSchema, ISSUED_AT, registered, retype, without, written } from "./command-writers.ts";
@@ -28,6 +28,23 @@ const whole = {
 it("reads what it wrote itself", async () => {
   const bytes = encoder(SCHEMA, 7)(whole);
   expect(await decodeOne(bytes, commandSchema())).toEqual({ ok: true, value: whole });
+});
+
+it("reads fewer fields where no more are wanted, and is as strict with the writer's schema", async () => {
+  const some = withoutFields(SCHEMA, { Command: ["expiresAt"], AcceptQuote: ["counterpartyId", "amount"] });
+  const bytes = encoder(SCHEMA, 7)(whole);
+  const decodeWith = (schema: RecordJson) =>
+    decoder(SCHEMA, { writer: () => Promise.resolve(registered(schema)) }, () => 0, null, some);
+  const { commandId, issuedAt } = whole;
+  const request = accept({ quoteId: "q-1", externalId: "e-1" });
+  expect(await decodeWith(commandSchema())(bytes)).toEqual({
+    ok: true,
+    value: { commandId, issuedAt, request },
+  });
+  const cut = await decodeWith(commandSchema())(bytes.subarray(0, -1));
+  expect(cut).toMatchObject({ ok: false, detail: "the Avro value is cut off" });
+  const other = commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "double"]));
+  expect(await decodeWith(other)(bytes)).toMatchObject({ ok: false });
 });
 
 it("encodes values larger than its buffer", async () => {
