@@ -25,7 +25,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   const kit = createKit(config, systemClock, silent);
   const say = (line: string): void => (json ? io.err : io.out)(escaped(line));
   const tell = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
-    if (json) io.out(escaped(JSON.stringify({ ref, ...facts })));
+    if (json) io.out(JSON.stringify({ ref, ...facts }));
   };
   const summary = replaySummary();
   let total = 0;

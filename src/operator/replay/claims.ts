@@ -40,31 +40,31 @@ export type ClaimsEntry =
   | { kind: "end"; actionId: string; ends: Readonly<Record<string, LetterEnd>> | null; isRefused: boolean }
   | { kind: "other" };
 
-type Record_ = { open: Claim[]; sent: Sent[] };
+type History = { open: Claim[]; sent: Sent[] };
 
 /** How letters stand, by the audit topic alone. */
 export const createClaims = () => {
   const claims = new Map<string, Claim>();
-  const records = new Map<string, Record_>();
+  const histories = new Map<string, History>();
   /** Places that stand for a letter, so that none stands for two. */
   const places = new Set<string>();
 
-  const recordOf = (ref: string): Record_ => {
-    const known = records.get(ref) ?? { open: [], sent: [] };
-    records.set(ref, known);
+  const historyOf = (ref: string): History => {
+    const known = histories.get(ref) ?? { open: [], sent: [] };
+    histories.set(ref, known);
     return known;
   };
 
   const settle = (claim: Claim, ref: string, end: LetterEnd): void => {
     if (end.end === "unknown") return;
-    const record = recordOf(ref);
-    record.open = record.open.filter((open) => open !== claim);
+    const history = historyOf(ref);
+    history.open = history.open.filter((open) => open !== claim);
     if (end.end === "left") return;
     const where = end.end === "duplicate" ? `event ${end.eventId}, which was there already` : end.place;
     if (end.end !== "duplicate") places.add(end.place);
-    record.sent.push({ by: claim.by, atMs: claim.atMs, where });
+    history.sent.push({ by: claim.by, atMs: claim.atMs, where });
     // Whoever claimed it before and died: it has been looked up by now.
-    record.open = record.open.filter((open) => open.offset > claim.offset);
+    history.open = history.open.filter((open) => open.offset > claim.offset);
   };
 
   return {
@@ -74,7 +74,7 @@ export const createClaims = () => {
         // Of an entry that was written twice the first one counts.
         if (claims.has(claim.actionId)) return;
         claims.set(claim.actionId, claim);
-        for (const ref of Object.keys(claim.letters)) recordOf(ref).open.push(claim);
+        for (const ref of Object.keys(claim.letters)) historyOf(ref).open.push(claim);
       } else if (entry.kind === "end") {
         const claim = claims.get(entry.actionId);
         if (!claim) return;
@@ -86,19 +86,19 @@ export const createClaims = () => {
     },
     find: (actionId: string): Claim | undefined => claims.get(actionId),
     /** All times that it was sent, the first one first. */
-    sent: (ref: string): readonly Sent[] => records.get(ref)?.sent ?? [],
+    sent: (ref: string): readonly Sent[] => histories.get(ref)?.sent ?? [],
     isTaken: (topic: string, place: Place): boolean => places.has(placeText(topic, place)),
     /** Claims on a topic that are not settled for all of their letters, each with those letters. */
     open: (topic: string): ReadonlyMap<Claim, readonly string[]> => {
       const open = new Map<Claim, string[]>();
-      for (const [ref, record] of records)
-        for (const claim of record.open)
+      for (const [ref, history] of histories)
+        for (const claim of history.open)
           if (claim.topic === topic) open.set(claim, [...(open.get(claim) ?? []), ref]);
       return new Map([...open].sort(([a], [b]) => a.offset - b.offset));
     },
     /** As whoever holds a claim at this offset and time sees it: what was claimed later is not before it. */
     standing: (ref: string, { offset, atMs }: { offset: number; atMs: number }): Standing => {
-      const { open = [], sent = [] } = records.get(ref) ?? {};
+      const { open = [], sent = [] } = histories.get(ref) ?? {};
       const earlier = open.filter((claim) => claim.offset < offset);
       const young = earlier.find((claim) => !isOver(claim, atMs));
       const [first] = sent;
