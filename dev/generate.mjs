@@ -28,8 +28,8 @@ export async function generated() {
       path: `${root}deploy/kubernetes/monitoring/prometheus-rule.yaml`,
       text: prometheusRule(readFileSync(`${root}deploy/alerts/cambio-bridge.rules.yaml`, "utf8")),
     },
-    filled("README.md", "settings", await settingsTables()),
-    filled("docs/operations.md", "metrics", await metricsTable()),
+    filled("docs/settings.md", "settings", await settingsTables()),
+    filled("docs/metrics.md", "metrics", await metricsTable()),
   ];
   return Promise.all(
     files.map(async ({ path, text }) => ({

@@ -120,7 +120,7 @@ const managementPaths = {
       summary: "Metrics for Prometheus",
       responses: {
         200: {
-          description: "All metrics; docs/operations.md lists them.",
+          description: "All metrics; docs/metrics.md lists them.",
           content: { "text/plain": { schema: { type: "string", pattern: "^# HELP " } } },
         },
       },

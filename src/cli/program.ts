@@ -32,7 +32,7 @@ const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
 };
 
 const EXAMPLES = `
-Settings are environment variables; the README lists them all.
+Settings are environment variables; docs/settings.md lists them all.
 
 Examples:
   $ cambio-bridge setup

@@ -42,7 +42,7 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
         fail(
           name,
           `this user may not ${operation.toLowerCase()} the topic, or not see it`,
-          `grant ${operation} and Describe on it: "Rights in Kafka" in docs/operations.md`,
+          `grant ${operation} and Describe on it: "Rights in Kafka" in docs/security.md`,
         ),
       );
   }

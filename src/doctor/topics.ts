@@ -5,7 +5,7 @@ import { inspectTopics } from "../kafka/cluster/inspect.ts";
 import { found, ok, warn, type Bounds, type Check } from "./check.ts";
 import { lookedAt } from "./rights.ts";
 
-const REMEDY = 'see "Topics" in docs/operations.md';
+const REMEDY = 'see "Topics" in docs/setup.md';
 
 /** What is said of a topic that is not there, or may not be seen. */
 export const MISSING = "does not exist";

@@ -10,7 +10,7 @@ const onTopics = (names: readonly string[], ...may: Right["may"]): Right[] =>
   names.map((name) => ({ of: "TOPIC", name, may }));
 const ownGroups = (groupId: string): Right => ({ of: "GROUP", name: `${groupId}-*`, may: ["READ"] });
 
-/** As docs/operations.md has them, "Rights in Kafka", and no more. */
+/** As docs/security.md has them, "Rights in Kafka", and no more. */
 const rights = {
   serve: ({ topics, groupId }: Names): Right[] => [
     ...onTopics(Object.values(topics), "DESCRIBE"),

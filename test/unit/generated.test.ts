@@ -13,8 +13,8 @@ test("this is what is generated", () => {
     "docs/asyncapi.yaml",
     "docs/openapi.yaml",
     "deploy/kubernetes/monitoring/prometheus-rule.yaml",
-    "README.md",
-    "docs/operations.md",
+    "docs/settings.md",
+    "docs/metrics.md",
   ]);
 });
 

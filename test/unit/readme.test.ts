@@ -36,25 +36,34 @@ const anchorsIn = (file: string): string[] =>
       .matchAll(/^#+ (.+)$/gm),
   ].map(([, heading = ""]) => anchorOf(heading));
 
-/** Links to places within the project, as seen from the document they stand in. */
-const brokenLinks = (name: string): string[] =>
+/** Links to places within the project, as they are written. */
+const targetsIn = (name: string): string[] =>
   [
     ...textOf(name)
       .replace(FENCED, "")
-      .matchAll(/\]\(([^)\s]+)\)/g),
+      .matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm),
   ]
-    .map(([, target = ""]) => target)
-    .filter((target) => !/^\w+:/.test(target))
-    .filter((target) => {
-      const [path = "", anchor] = target.split("#");
-      const file = path === "" ? name : relative(root, join(root, dirname(name), path));
-      if (!existsSync(join(root, file))) return true;
-      return anchor !== undefined && !anchorsIn(file).includes(anchor);
-    });
+    .map(([, inline, reference]) => inline ?? reference ?? "")
+    .filter((target) => !/^\w+:/.test(target));
+
+/** The file that a link leads to, from the document that it stands in. */
+const fileOf = (name: string, target: string): string => {
+  const [path = ""] = target.split("#");
+  return path === "" ? name : relative(root, join(root, dirname(name), path));
+};
+const linksOf = (name: string): string[] => targetsIn(name).map((target) => fileOf(name, target));
+
+const brokenLinks = (name: string): string[] =>
+  targetsIn(name).filter((target) => {
+    const [, anchor] = target.split("#");
+    const file = fileOf(name, target);
+    if (!existsSync(join(root, file))) return true;
+    return anchor !== undefined && !anchorsIn(file).includes(anchor);
+  });
 
 /** The first column of tables whose cells are names of log events. */
 const documentedEvents = (): string[] => {
-  const [, section = ""] = /^## Log$([\s\S]*?)^## /m.exec(textOf("docs/operations.md")) ?? [];
+  const [, section = ""] = /^## Log events$([\s\S]*)/m.exec(textOf("docs/log.md")) ?? [];
   return section
     .split("\n")
     .flatMap((line) => (line.startsWith("| `") ? (line.split("|")[1] ?? "").split(",") : []))
@@ -76,15 +85,32 @@ describe("the documentation", () => {
     );
   });
 
+  it("is short: a README for five minutes, and pages for a quarter of an hour", () => {
+    const size = (name: string): number => Buffer.byteLength(textOf(name));
+    expect(size("README.md")).toBeLessThanOrEqual(12_000);
+    // One row for each setting.
+    const pages = documents.filter((name) => name.startsWith("docs/") && name !== "docs/settings.md");
+    expect(pages.filter((name) => size(name) > 20_000)).toEqual([]);
+    const rows = textOf("README.md").matchAll(/^\|.*$/gm);
+    expect([...rows].map(([row]) => row).filter((row) => row.length > 120)).toEqual([]);
+  });
+
+  it("has no page that is more than two links away from the README", () => {
+    const reached = (from: readonly string[]): string[] => [
+      ...new Set([...from, ...from.filter((name) => name.endsWith(".md")).flatMap(linksOf)]),
+    ];
+    expect(reached(reached(["README.md"]))).toEqual(expect.arrayContaining(documents));
+  });
+
   it("shows commands in JSON that the bridge takes", () => {
-    const examples = blocks("README.md", "json");
+    const examples = blocks("docs/commands.md", "json");
     const check = checkFor({ purposes: [], currencies: [] });
     expect(examples).toHaveLength(2);
     for (const example of examples) expect(check.json(Buffer.from(example), 0)).toMatchObject({ ok: true });
   });
 
   it("shows an environment that is enough", () => {
-    const [example = ""] = blocks("README.md", "ini");
+    const [example = ""] = blocks("docs/setup.md", "ini");
     const env = example
       .split("\n")
       .filter((line) => line.includes("="))

@@ -36,7 +36,7 @@ const HORIZON_MS = 86_400_000;
 const PURGE_MS = 3_600_000;
 const RETENTION_TRIES = 3;
 const AGAIN_AFTER_MS = 1_000;
-const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/operations.md';
+const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/failures.md';
 
 export const createVerdict = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): Verdict => {
   const { topic, trust } = options;

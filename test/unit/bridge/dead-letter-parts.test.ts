@@ -14,7 +14,7 @@ const letter = (more: Partial<Outgoing>): Outgoing => ({
   ...more,
 });
 const added = (part: Outgoing): Record<string, unknown> => Object.fromEntries(part.headers);
-/** As docs/operations.md says how to put it together. */
+/** As docs/dead-letters.md says how to put it together. */
 const joined = (parts: readonly Outgoing[], what: string): Buffer | null => {
   const pieces = parts.filter((part) => added(part)["dead-letter-part-of"] === what);
   return pieces.length === 0 ? null : Buffer.concat(pieces.map(({ value }) => value ?? Buffer.alloc(0)));

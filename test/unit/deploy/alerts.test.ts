@@ -19,7 +19,7 @@ const textOf = (path: string): string => readFileSync(new URL(`../../../${path}`
 const { groups } = parse(textOf("deploy/alerts/cambio-bridge.rules.yaml")) as { groups: { rules: Rule[] }[] };
 const { tests: cases } = parse(textOf("deploy/alerts/cambio-bridge.test.yaml")) as { tests: Case[] };
 const rules = groups.flatMap((group) => group.rules);
-const headings = [...textOf("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+const headings = [...textOf("docs/alerts.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
 test("names are unique, and there is more than a handful", () => {
   expect(rules.length).toBeGreaterThan(15);
@@ -31,7 +31,7 @@ test.each(rules)("$alert asks for what the bridge tells, and says what to do", (
   expect(["critical", "warning", "info"]).toContain(rule.labels.severity);
   const { summary, description, runbook_url } = rule.annotations;
   for (const text of [summary, description]) expect(text).toMatch(/^[A-Z{].*\.$/);
-  expect(runbook_url).toBe(`docs/operations.md#${rule.alert.toLowerCase()}`);
+  expect(runbook_url).toBe(`docs/alerts.md#${rule.alert.toLowerCase()}`);
   expect(headings).toContain(rule.alert);
 });
 
