@@ -1,16 +1,11 @@
 import { Command, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
-import { openAudit } from "../bridge/operator/audit.ts";
 import { requestsTopic } from "../bridge/operator/requests-topic.ts";
-import { resolveDoubt } from "../bridge/operator/resolve.ts";
+import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
-import { orUnanswered } from "../bridge/unanswered.ts";
 import type { Actor } from "../operator/action.ts";
-import type { Permit } from "../operator/four-eyes.ts";
 import { refusalOf, type Asked, type Ended } from "../operator/resolve.ts";
-import { resolve as resolveAudited } from "../operator/resolve-doubt.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
@@ -24,21 +19,12 @@ const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const kit = { ...createKit(config, systemClock, silent), traces };
-  const { audited, close } = await orUnanswered(config, openAudit(config, kit, io.err));
   const requests = config.console.fourEyes ? requestsTopic(config, kit) : null;
-  const read = (_: Asked, __: Actor, permit: Permit): Promise<Ended> =>
-    resolveDoubt(config, kit, asked, actor, permit).catch((error: unknown) => {
-      if (error instanceof UsageError) throw error;
-      throw new UsageError(
-        `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when Kafka answers.`,
-        { cause: error },
-      );
-    });
   try {
-    return await resolveAudited({ audited, decide: read, fourEyes: requests })(actor, asked);
+    return await resolveOnce(config, kit, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
     const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([close(), requests?.close(), told.catch(() => undefined)]);
+    await Promise.all([requests?.close(), told.catch(() => undefined)]);
   }
 };
 

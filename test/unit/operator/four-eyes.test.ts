@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const result = { outcome: "SUCCEEDED", resultId: "r", quoteId: "q-1" } as CommandResult;
 
 /** A doubt about one quote, the audit topic, and time. Everybody reads the topic for himself. */
-const world = ({ quoteId = "q-1", isYoung = false } = {}) => {
+const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; isYoung?: boolean } = {}) => {
   const topic: { text: string; atMs: number }[] = [];
   let nowMs = 1_000_000_000_000;
   let ids = 0;
