@@ -15,13 +15,16 @@ import { sending } from "./traces/record-span.ts";
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
+/** Resolves with the place of the result's record. */
+type PublishResult = (...published: Parameters<Publish>) => Promise<Written>;
+
 /** The results topic: how its values are written and read, and where they go. */
 export type Results = Part & {
   codec: ResultCodec;
   /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. Of the trace that it names it is a part. */
-  publish: Publish;
+  publish: PublishResult;
   /** The same when that trace may have ended long ago: it is linked. */
-  publishLate: Publish;
+  publishLate: PublishResult;
   /** Publishes the result of a record that the journal cannot know. */
   answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
@@ -81,21 +84,20 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
   };
   const { traces } = kit;
   const publishAs =
-    (relation: "parent" | "link"): Publish =>
+    (relation: "parent" | "link"): PublishResult =>
     async (result, value, envelope) => {
       const { origin } = envelope;
       const context = contextOf(envelope);
-      if (traces === null) {
-        await put(result, value, origin, context);
-        return;
-      }
+      if (traces === null) return put(result, value, origin, context);
       const attributes = {
         "messaging.message.id": result.resultId,
         "messaging.message.conversation_id": result.commandId,
         "cambio.outcome": result.outcome,
       };
-      await sending(traces, { topic, isTold: true, parent: null, [relation]: context, attributes }, (trace) =>
-        put(result, value, origin, trace),
+      return sending(
+        traces,
+        { topic, isTold: true, parent: null, [relation]: context, attributes },
+        (trace) => put(result, value, origin, trace),
       );
     };
   const publish = publishAs("parent");
@@ -112,7 +114,9 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     },
     publish,
     publishLate: publishAs("link"),
-    answer: (result, envelope) => publish(result, encode(result), envelope),
+    answer: async (result, envelope) => {
+      await publish(result, encode(result), envelope);
+    },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),
     close: () => publisher.close(0),

@@ -1,9 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
-import { openAudit } from "../bridge/operator/audit.ts";
-import { controlTopic } from "../bridge/operator/control-topic.ts";
-import { orUnanswered } from "../bridge/unanswered.ts";
-import { sayPause, type Asked } from "../operator/pause.ts";
+import { pauseOnce } from "../bridge/operator/pause.ts";
+import type { Asked } from "../operator/pause.ts";
 import { isPausable, type Pausable, type Word } from "../operator/pauses.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
@@ -22,21 +20,14 @@ const who = ({ by, note, atMs, untilMs }: Word): string =>
 const say = async (io: Io, asked: Asked, flags: ActorFlags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const kit = createKit(config, systemClock, silent);
-  const { audited, close } = await orUnanswered(config, openAudit(config, kit, io.err));
-  try {
-    const { words, write } = controlTopic(config, kit, io.err);
-    const ports = { audited, words, write, now: systemClock.now };
-    const { place, audit, before } = await orUnanswered(config, sayPause(ports)(actorOf(flags), asked));
-    const { flow, says, untilMs } = asked;
-    if (before) io.out(`${flow} was paused by ${who(before)}`);
-    else if (says === "resume") io.out(`${flow} was not paused.`);
-    io.out(says === "pause" ? `${flow} is paused ${end(untilMs)}.` : `${flow} goes on.`);
-    io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
-    io.out("Each replica that reaches Kafka follows within 5 seconds.");
-    return EXIT.done;
-  } finally {
-    await close();
-  }
+  const { place, audit, before } = await pauseOnce(config, kit, io.err, actorOf(flags), asked);
+  const { flow, says, untilMs } = asked;
+  if (before) io.out(`${flow} was paused by ${who(before)}`);
+  else if (says === "resume") io.out(`${flow} was not paused.`);
+  io.out(says === "pause" ? `${flow} is paused ${end(untilMs)}.` : `${flow} goes on.`);
+  io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
+  io.out("Each replica that reaches Kafka follows within 5 seconds.");
+  return EXIT.done;
 };
 
 const flowOf = (text: string): Pausable => {

@@ -1,13 +1,11 @@
 import { Command, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
-import { openAudit } from "../bridge/operator/audit.ts";
-import { resolveDoubt } from "../bridge/operator/resolve.ts";
+import { requestsTopic } from "../bridge/operator/requests-topic.ts";
+import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
-import { orUnanswered } from "../bridge/unanswered.ts";
 import type { Actor } from "../operator/action.ts";
-import { refusalOf, resolve as resolveAudited, type Asked, type Ended } from "../operator/resolve.ts";
+import { refusalOf, type Asked, type Ended } from "../operator/resolve.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
@@ -21,20 +19,12 @@ const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const kit = { ...createKit(config, systemClock, silent), traces };
-  const { audited, close } = await orUnanswered(config, openAudit(config, kit, io.err));
-  const read = (): Promise<Ended> =>
-    resolveDoubt(config, kit, asked, actor).catch((error: unknown) => {
-      if (error instanceof UsageError) throw error;
-      throw new UsageError(
-        `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when Kafka answers.`,
-        { cause: error },
-      );
-    });
+  const requests = config.console.fourEyes ? requestsTopic(config, kit) : null;
   try {
-    return await resolveAudited({ audited, decide: read })(actor, asked);
+    return await resolveOnce(config, kit, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
     const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([close(), told.catch(() => undefined)]);
+    await Promise.all([requests?.close(), told.catch(() => undefined)]);
   }
 };
 
@@ -45,6 +35,7 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
   const refusal = refusalOf(asked, ended);
   if (refusal !== null) io.err(refusal);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
+  if (ended.kind === "proposed") return EXIT.notDone;
   return refusal === null ? EXIT.done : EXIT.failed;
 };
 
@@ -59,6 +50,10 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     )
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--force", "decide although the call might still be under way")
+    .addHelpText(
+      "after",
+      "\nWith CONSOLE_FOUR_EYES=true a doubt ends when a second operator says the same within 24 hours; until then the exit code is 3.",
+    )
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));
   return withActor(command, {
     by: "who decides; kept in the journal, the result and the audit topic",

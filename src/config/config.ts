@@ -11,9 +11,9 @@ export type Config = {
 
 /**
  * What the values are wanted for: `serve` needs what its flows need, a tool only Kafka and the registry, a command that speaks with the partner alone
- * only the partner, and a run of `reconcile` what its flow needs.
+ * only the partner, a run of `reconcile` what its flow needs, and the console what a tool needs and its own settings.
  */
-export type Purpose = "serve" | "tool" | "partner" | "reconcile";
+export type Purpose = "serve" | "tool" | "partner" | "reconcile" | "console";
 
 /** One thing wrong with the environment. */
 export type Problem = { variable: string; message: string };

@@ -1,5 +1,6 @@
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { strangers } from "./names.ts";
+import { consoleRemarks } from "./console-rules.ts";
 import { contradictions } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
@@ -73,6 +74,7 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
     tool: ["kafka"] as const,
     partner: ["partner"] as const,
     reconcile: ["kafka", "partner", "reconcile"] as const,
+    console: ["kafka", "console"] as const,
   })[purpose];
 
 const because = (row: Row, needs: readonly Need[], flows: readonly Flow[]): string => {
@@ -120,7 +122,8 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
-  return { config: Object.freeze(config), problems, warnings: warned };
+  const remarks = needs.includes("console") ? consoleRemarks(config) : [];
+  return { config: Object.freeze(config), problems, warnings: [...warned, ...remarks] };
 };
 
 /** Reads the environment, all of it or nothing. See {@link readEnvironment}. */

@@ -3,7 +3,7 @@ import type { Problem } from "./config.ts";
 import type { Setting } from "./setting.ts";
 
 /** A stranger with one of these beginnings is most likely a misspelt setting of ours, and stops the start. */
-const OURS = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "TOPIC_"];
+const OURS = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
 /** These beginnings are shared with other software: a stranger is only worth a warning. */
 const SHARED = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
 

@@ -1,3 +1,4 @@
+import { holdEverybody, isCidr } from "../runtime/cidr.ts";
 import { Secret } from "./secret.ts";
 
 // What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
@@ -59,6 +60,29 @@ export const readEndpoint = (value: string): string => {
 export const isPrivateUrl = (value: string): boolean => {
   const { protocol, hostname } = new URL(value);
   return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+};
+
+/** An origin in the form that browsers write it in. What somebody types into the page is not to go out in clear. */
+export const readOrigin = (value: string): string => {
+  const { origin } = parsedUrl(value);
+  if (value.toLowerCase().replace(/\/$/, "") !== origin)
+    throw new Error("is not an origin such as https://console.example, without path or default port");
+  if (!isPrivateUrl(origin)) throw new Error("is not https");
+  return origin;
+};
+
+export const readCidrs = (value: string): readonly string[] => {
+  const items = readList(value);
+  const odd = items.find((item) => !isCidr(item));
+  if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
+  return items;
+};
+
+export const readTrustedCidrs = (value: string): readonly string[] => {
+  const items = readCidrs(value);
+  if (holdEverybody(items))
+    throw new Error("holds every address, so that anybody could say who he is: name the proxies alone");
+  return items;
 };
 
 const isEscaped = (text: string): boolean => {

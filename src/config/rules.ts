@@ -1,5 +1,6 @@
 import { secretsIn } from "../runtime/secret-list.ts";
 import type { Config, Problem } from "./config.ts";
+import { consoleRules } from "./console-rules.ts";
 import { isPair } from "./pem.ts";
 import type { Need } from "./setting.ts";
 import { topics as topicSettings } from "./settings/kafka.ts";
@@ -182,10 +183,15 @@ const reconcile: readonly Rule[] = [
     ),
 ];
 
-const rules = { kafka, serve, partner, webhooks, commands: [], reconcile } as const satisfies Record<
-  Need,
-  readonly Rule[]
->;
+const rules = {
+  kafka,
+  serve,
+  partner,
+  webhooks,
+  commands: [],
+  reconcile,
+  console: consoleRules,
+} as const satisfies Record<Need, readonly Rule[]>;
 
 /**
  * What must hold between settings that are each fine by themselves: every rule that is broken. A value that could not be read is

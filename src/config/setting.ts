@@ -1,7 +1,7 @@
-import { holdEverybody, isCidr } from "../runtime/cidr.ts";
 import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
   readBroker,
+  readCidrs,
   readDuration,
   readEndpoint,
   readExtensions,
@@ -9,16 +9,18 @@ import {
   readHeaderText,
   readInteger,
   readList,
+  readOrigin,
   readParameterName,
   readPointer,
   readTokenFile,
+  readTrustedCidrs,
   readUrl,
   type Range,
 } from "./read.ts";
 import { Secret } from "./secret.ts";
 
-/** What a setting may be needed for: whatever touches Kafka, `serve` with any flow, a flow, or what speaks with the partner alone. */
-export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner";
+/** What a setting may be needed for: whatever touches Kafka, `serve` with any flow, a flow, what speaks with the partner alone, or the console. */
+export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
 /** One environment variable: everything the program, its documentation and its error messages know of it. */
 export type Setting<T> = {
@@ -95,7 +97,10 @@ export const optionalHeaderText = (options: Row): Optional<string> => ({
   optional: true,
 });
 
-export const headerName = (options: Row): Optional<string> => ({
+export const headerName = (options: WithFallback): Setting<string> =>
+  row(options, "header name", options.fallback, readHeaderName);
+
+export const optionalHeaderName = (options: Row): Optional<string> => ({
   ...row(options, "header name", null, readHeaderName),
   optional: true,
 });
@@ -211,12 +216,11 @@ export const secret = (options: Row & { check?: (text: string) => void }): Optio
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
 
-const readCidrs = (value: string): readonly string[] => {
-  const items = readList(value);
-  const odd = items.find((item) => !isCidr(item));
-  if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
-  return items;
-};
+/** What a browser calls the place that a page comes from. */
+export const origin = (options: Row): Optional<string> => ({
+  ...row(options, "address", null, readOrigin),
+  optional: true,
+});
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
@@ -224,12 +228,7 @@ export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
 
 /** Address ranges of those who are believed where others are not. */
 export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", options.fallback, (value) => {
-    const items = readCidrs(value);
-    if (holdEverybody(items))
-      throw new Error("holds every address, so that anybody could say who he is: name the proxies alone");
-    return items;
-  });
+  row(options, "list of CIDRs", options.fallback, readTrustedCidrs);
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>

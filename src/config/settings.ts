@@ -1,4 +1,5 @@
 import { bridge, commands, management } from "./settings/bridge.ts";
+import { consoleSettings } from "./settings/console.ts";
 import { kafka, registry, topics } from "./settings/kafka.ts";
 import { partner } from "./settings/partner.ts";
 import { reconcile } from "./settings/reconcile.ts";
@@ -15,6 +16,7 @@ export const settings = {
   commands,
   reconcile,
   management,
+  console: consoleSettings,
   topics,
   traces,
 } as const;

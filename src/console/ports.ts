@@ -214,9 +214,23 @@ export type ReplayRun = {
   detail: string | null;
 };
 
+/** With four eyes: what somebody asked for to be decided, and waits for a second operator. */
+export type Proposal = {
+  by: string;
+  as: Asked["as"];
+  note: string;
+  atMs: number;
+  untilMs: number;
+  place: Place;
+  /** Of the doubt, in any spelling; null where it is about none. */
+  quoteId: string | null;
+};
+
 /** What can be done. Each goes through a function of `operator/`; what these throw as a UsageError is a sentence for people. */
 export type Acting = {
   resolve: (actor: Actor, asked: Asked) => Promise<Ended>;
+  /** What is proposed of a command now; nothing without four eyes. Rejects with a sentence when the audit topic cannot be read in time. */
+  proposals: (commandId: string) => Promise<readonly Proposal[]>;
   plan: (actor: Actor, selection: Selection, again: boolean) => Promise<ReplayPlan>;
   /** The same plan is run once: a second call gives the run that the first one began. */
   replay: (actor: Actor, planId: string) => Promise<ReplayRun>;

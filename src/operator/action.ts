@@ -27,5 +27,7 @@ export type Outcome =
   | { kind: "done"; effect: Readonly<Record<string, unknown>> }
   /** Nothing was done, and why. */
   | { kind: "refused"; reason: string }
+  /** Nothing was done yet: somebody else must ask for the same, until then. `quoteId` says what a decision is about where the commandId does not. */
+  | { kind: "proposed"; reason: string; until: string; quoteId: string | null }
   /** It is not known, or only in part, what was done. */
   | { kind: "failed"; reason: string };

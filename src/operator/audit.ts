@@ -1,5 +1,6 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import type { Action, Actor, Outcome } from "./action.ts";
+import { mustBeOperator } from "./forbidden.ts";
 
 /** What stands in the audit topic: an action before it has any effect, and what came of it. */
 export type AuditEntry = { actionId: string; actor: Actor; action: Action; outcome: Outcome | null };
@@ -22,7 +23,8 @@ export type Begun = { actionId: string; place: AuditPlace };
 export type Acted<T> = { value: T; outcome: Outcome };
 
 /**
- * Does what a person asked for. Without an entry in the audit topic there is no action: throws a UsageError when the first one cannot be written.
+ * Does what a person asked for. Throws Forbidden, before anything is written, when this person may only look. Without an entry in the audit topic
+ * there is no action: throws a UsageError when the first one cannot be written.
  * When only the second one, on what came of it, cannot be written, the action stands and `warn` hears of it.
  */
 export type Audited = <T>(
@@ -34,6 +36,7 @@ export type Audited = <T>(
 export const audited =
   ({ write, newId, warn }: AuditPorts): Audited =>
   async (actor, action, act) => {
+    mustBeOperator(actor);
     const actionId = newId();
     const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
       throw new UsageError(

@@ -1,6 +1,4 @@
 import type { CommandResult } from "../records.ts";
-import type { Action, Actor, Outcome } from "./action.ts";
-import type { Audited } from "./audit.ts";
 
 /** What an operator says of a command in doubt. `quoteId`, in any spelling, tells it from others under the same commandId. */
 export type Asked = {
@@ -11,9 +9,27 @@ export type Asked = {
   force: boolean;
 };
 
+/**
+ * With four eyes: nothing is decided yet. What was asked for is written down at `place` of the audit topic, as topic[partition]@offset, and stands
+ * until then; a second operator decides. `quoteId`: of the doubt, where it is about a quote.
+ */
+export type Proposed = {
+  kind: "proposed";
+  untilMs: number;
+  place: string;
+  quoteId: string | null;
+  /** `opposed`: `by` asked for the opposite. `tooYoung`: `by` asked for the same, but not both insist on it. */
+  why:
+    | { kind: "alone" }
+    | { kind: "opposed"; by: string; as: Asked["as"] }
+    | { kind: "tooYoung"; by: string; ageMs: number; neededMs: number };
+};
+
 /** What came of it. `place`: of the entry of the journal that stands, as topic[partition]@offset. */
 export type Ended =
-  | { kind: "resolved"; result: CommandResult; place: string }
+  /** `published`: where the final result stands in the results topic. */
+  | { kind: "resolved"; result: CommandResult; place: string; published: string }
+  | Proposed
   /** Somebody was faster; `note` is the word of an operator. No result: it is QUOTE_ALREADY_TAKEN. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
   | { kind: "tooYoung"; ageMs: number; neededMs: number }
@@ -30,15 +46,32 @@ const standing = ({ result, note, place }: Extract<Ended, { kind: "decided" }>):
   return `${result.outcome} by ${who}, ${place}`;
 };
 
+/** What is missing for a decision, in a sentence. */
+const proposal = ({ commandId, as }: Pick<Asked, "commandId" | "as">, { why, untilMs }: Proposed): string => {
+  const until = `until ${new Date(untilMs).toISOString()}`;
+  const not = `Command ${commandId} is not decided yet`;
+  switch (why.kind) {
+    case "alone":
+      return `${not}: a second operator must say ${as} as well, in the console or with \`cambio-bridge resolve\`, ${until}.`;
+    case "opposed":
+      return `${not}: ${why.by} says ${why.as}, you say ${as}. Both words stand, yours ${until}: one of you must say what the other says.`;
+    case "tooYoung":
+      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old, or both must insist with --force; your word stands ${until}.`;
+  }
+};
+
 /** Why nothing was decided, in a sentence; null where it was. */
 export const refusalOf = (
-  { commandId, quoteId }: Pick<Asked, "commandId" | "quoteId">,
+  asked: Pick<Asked, "commandId" | "quoteId" | "as">,
   ended: Ended,
 ): string | null => {
+  const { commandId, quoteId } = asked;
   const about = quoteId === null ? "" : ` for quote ${quoteId}`;
   switch (ended.kind) {
     case "resolved":
       return null;
+    case "proposed":
+      return proposal(asked, ended);
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
@@ -51,23 +84,3 @@ export const refusalOf = (
       return `The journal knows no command ${commandId} that is in doubt${about}.`;
   }
 };
-
-const outcomeOf = (asked: Asked, ended: Ended): Outcome => {
-  if (ended.kind !== "resolved") return { kind: "refused", reason: refusalOf(asked, ended) ?? ended.kind };
-  const { outcome, resultId } = ended.result;
-  return { kind: "done", effect: { journal: ended.place, outcome, resultId } };
-};
-
-export type ResolvePorts = { audited: Audited; decide: (asked: Asked, actor: Actor) => Promise<Ended> };
-
-/** Ends a command's doubt with an operator's word, unless somebody was faster. */
-export const resolve =
-  ({ audited, decide }: ResolvePorts) =>
-  (actor: Actor, asked: Asked): Promise<Ended> => {
-    const { commandId, ...parameters } = asked;
-    const action: Action = { kind: "resolve", subject: commandId, parameters };
-    return audited(actor, action, async () => {
-      const ended = await decide(asked, actor);
-      return { value: ended, outcome: outcomeOf(asked, ended) };
-    });
-  };

@@ -98,3 +98,7 @@ export const holdEverybody = (cidrs: readonly string[]): boolean => {
     return next > last;
   });
 };
+
+/** Whether a listener on this host is reached from its own machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === "localhost" || rangesOf(["127.0.0.0/8", "::1"])(host);

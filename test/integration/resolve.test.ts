@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decode, encode, latestSchemaId } from "../support/avro.ts";
+import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
+import { AT_ONCE_MS, DOUBT_TRACE, writeDoubts } from "../support/doubts.ts";
 import { readTopic } from "../support/follow.ts";
-import { produce } from "../support/produce.ts";
 import type { Ended } from "../support/program.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 // The journal is written here as replicas that are gone left it: two of them, for one commandId, at the same moment.
 
-const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-/** `resolve` wants a claim to be twenty times as old. */
-const AT_ONCE_MS = 1;
 const LONG_MS = 15_000;
 
 let world: World;
@@ -20,31 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const doubts = async (commandId: string, callWithinMs: number, ...quoteIds: string[]): Promise<void> => {
-  const { schemaRegistryUrl } = sharedCluster();
-  const { journal, results } = world.topics;
-  const entryId = await latestSchemaId(schemaRegistryUrl, journal);
-  const resultSchemaId = await latestSchemaId(schemaRegistryUrl, results);
-  const entries = quoteIds.flatMap((quoteId) => {
-    const attempt = { attemptId: randomUUID(), requestHash: "hash" };
-    const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
-    const result = encode("command-result", resultSchemaId, {
-      ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
-      ...{ httpStatus: null, response: null, error: { code: "OWNER_LOST", message: "gone" } },
-      ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
-    });
-    const steps = {
-      Claimed: { ...attempt, callWithinMs, receivedAt: 0, attempts: 0, supersedes: null },
-      Concluded: { ...attempt, ...outcome, result, note: null, traceparent: TRACE },
-    };
-    return Object.entries(steps).map(([name, fields]) => {
-      const entry = { version: 1, operation: "ACCEPT_QUOTE", commandId };
-      const step = { [`cambio.bridge.v1.${name}`]: fields };
-      return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
-    });
-  });
-  await produce(world.brokers, journal, entries);
-};
+const doubts = (commandId: string, callWithinMs: number, ...quoteIds: string[]): Promise<void> =>
+  writeDoubts(world, commandId, callWithinMs, ...quoteIds);
 
 const resolve = (commandId: string, args: readonly string[], env = {}): Promise<Ended> =>
   world.run(["resolve", commandId, "--by", "ana", "--note", "asked the partner", ...args], env);
@@ -104,7 +78,7 @@ test("a command that is in doubt for two quotes is only decided for the one that
     "FAILED",
     "SUCCEEDED",
   ]);
-  for (const { headers } of published) expect(headers).toMatchObject({ traceparent: TRACE });
+  for (const { headers } of published) expect(headers).toMatchObject({ traceparent: DOUBT_TRACE });
 });
 
 test("a claim is as old as the journal says, whatever the clock of the operator's machine says", async () => {

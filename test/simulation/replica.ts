@@ -99,7 +99,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject):
 export const publisherFor = ({ world, log, oracle, scenario }: Surroundings, process: Process): Publish => {
   const { chances } = scenario;
   return (result, value) =>
-    new Promise((resolve, reject) => {
+    new Promise<void>((resolve, reject) => {
       const arrive = () => {
         world.note(() => `results: ${process.name} ${result.commandId} ${result.outcome}`);
         oracle.published(result, value);

@@ -119,6 +119,20 @@ export const auditEntry = {
               required: ["kind", "reason"],
               properties: { kind: { enum: ["refused", "failed"] }, reason: text },
             },
+            {
+              type: "object",
+              description: "Nothing was done yet: a second operator must ask for the same.",
+              required: ["kind", "reason", "until", "quoteId"],
+              properties: {
+                kind: { const: "proposed" },
+                reason: text,
+                until: { type: "string", format: "date-time" },
+                quoteId: {
+                  type: ["string", "null"],
+                  description: "Of the doubt, as the journal spells it; null where it is about no quote.",
+                },
+              },
+            },
           ],
         },
       },

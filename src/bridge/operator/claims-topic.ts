@@ -1,93 +1,15 @@
-import type { Config } from "../../config/config.ts";
-import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { divided } from "../../kafka/cluster/inspect.ts";
-import { startTail } from "../../kafka/consume/tail.ts";
 import { createClaims, type Claims } from "../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../operator/replay/claims-entry.ts";
-import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import { followAudit, type Deps, type FollowedAudit } from "./follow-audit.ts";
 
 /** What the audit topic says of replays, followed while it is open. */
-export type ClaimsTopic = {
-  claims: Claims;
-  /** Resolves when it is read up to this offset, itself included; rejects when that takes too long. */
-  untilRead: (offset: number) => Promise<void>;
-  /** Resolves when it is read up to where it ends now. */
-  untilCurrent: () => Promise<void>;
-  close: () => Promise<void>;
-};
+export type ClaimsTopic = FollowedAudit & { claims: Claims };
 
-const READ_TIMEOUT_MS = 20_000;
-const LOOK_EVERY_MS = 10;
-/** The topic has one. */
-const PARTITION = 0;
-
-type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
-
-/** Throws a UsageError when there is no audit topic, or one that does not say in which order and when its entries came. */
-export const openClaims = async ({ config, kit, cluster, signal }: Deps): Promise<ClaimsTopic> => {
-  const topic = config.topics.audit;
-  const topics = await cluster.find([topic]);
-  const [problem] = divided(config.topics, topics);
-  if (problem !== undefined) throw new UsageError(problem);
-  const found = topics.get(topic);
-  if (!found) throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
-  if ((found.config["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
-    throw new UsageError(
-      `Topic ${topic} needs message.timestamp.type=LogAppendTime: its times tell whether another replay may still be at work.`,
-    );
-  const { clock } = kit;
+/** Throws a UsageError when the audit topic does not say in which order and when its entries came. */
+export const openClaims = async (deps: Deps): Promise<ClaimsTopic> => {
   const claims = createClaims();
-  let next = 0;
-  let end = 0;
-  const tail = startTail(
-    { topic, groupId: kit.ownGroup("audit"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-    {
-      begin: (ranges) => {
-        const { startOffset, endOffset } = ranges.get(PARTITION) ?? { startOffset: 0, endOffset: 0 };
-        next = Math.max(next, startOffset);
-        end = endOffset;
-      },
-      position: () => next,
-      take: ({ partition, offset, value, timestampMs }) => {
-        if (partition !== PARTITION || offset < next) return true;
-        next = offset + 1;
-        claims.take(readClaimsEntry(value?.toString("utf8") ?? "", { offset, timestampMs }));
-        return true;
-      },
-    },
-    { ...kit, ranges: () => cluster.ranges(topic) },
-  );
-  const until = (offset: () => number, stopped?: AbortSignal): Promise<void> =>
-    clock.withDeadline(READ_TIMEOUT_MS, stopped, async (within) => {
-      while (!tail.state().up || next <= offset()) await clock.sleep(LOOK_EVERY_MS, within);
-    });
-  const close = (): Promise<void> => tail.stop();
-  /** A year of entries may have to be read, which takes its time, but goes on. */
-  const untilOpen = async (): Promise<void> => {
-    const from = next;
-    try {
-      await until(() => end - 1, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (next > from) return untilOpen();
-      const { up, detail } = tail.state();
-      throw new Error(`topic ${topic} cannot be read: ${up ? "nothing comes" : detail}`, { cause: error });
-    }
-  };
-  try {
-    await untilOpen();
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return {
-    claims,
-    untilRead: (offset) => until(() => offset),
-    untilCurrent: async () => {
-      const endOffset = (await cluster.ranges(topic)).get(PARTITION)?.endOffset ?? 0;
-      await until(() => endOffset - 1);
-    },
-    close,
-  };
+  const followed = await followAudit(deps, {
+    take: (text, at) => claims.take(readClaimsEntry(text, at)),
+  });
+  return { ...followed, claims };
 };

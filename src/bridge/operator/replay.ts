@@ -24,6 +24,8 @@ export type Request = {
   /** A topic besides this configuration's commands that letters may go back to. */
   topic: string | undefined;
   ratePerSecond: number;
+  /** More than so many are refused: all of them are held in memory. */
+  maxLetters?: number;
   /** Null: only the plan is wanted. */
   actor: Actor | null;
 };
@@ -49,10 +51,16 @@ const checkTopic = ({ topics }: Config, topic: string | undefined): void => {
     );
 };
 
-const selected = async (deps: Deps, { letters }: Request): Promise<Letter[]> => {
+const selected = async (deps: Deps, { letters, maxLetters = Infinity }: Request): Promise<Letter[]> => {
   if ("refs" in letters) return lettersAt(deps, letters.refs);
   const found: Letter[] = [];
-  await eachLetter(deps, letters, (letter) => void found.push(letter));
+  await eachLetter(deps, letters, (letter) => {
+    if (found.length >= maxLetters)
+      throw new UsageError(
+        `More than ${maxLetters} dead letters are meant: choose a shorter time, or use \`cambio-bridge dead-letters replay\`.`,
+      );
+    found.push(letter);
+  });
   return found;
 };
 

@@ -30,7 +30,7 @@ export type Envelope = {
 };
 
 /** Makes a result durable on the results topic. `value` are its bytes, which are the same for every repetition. */
-export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<void>;
+export type Publish = (result: CommandResult, value: Buffer, envelope: Envelope) => Promise<unknown>;
 
 /** The codec of the results topic. */
 export type ResultCodec = { encode(result: CommandResult): Buffer; decode(value: Buffer): CommandResult };

@@ -134,7 +134,7 @@ const ageOf = async (
 };
 
 /** What is to be said of a command that is not in doubt. */
-const withoutDoubt = async (
+export const withoutDoubt = async (
   deps: ResolveDeps,
   found: Exclude<Look, { kind: "doubt" }>,
   signal: AbortSignal,

@@ -2,8 +2,8 @@ import {
   cidrs,
   duration,
   flag,
-  headerName,
   integer,
+  optionalHeaderName,
   optionalOneOf,
   path,
   port,
@@ -36,7 +36,7 @@ export const webhook = {
     help: "How a notification proves that it is the partner's.",
   }),
   secret: secret({ env: "WEBHOOK_SECRET", help: "The secret; several, comma-separated, while rotating." }),
-  signatureHeader: headerName({
+  signatureHeader: optionalHeaderName({
     env: "WEBHOOK_SIGNATURE_HEADER",
     help: "Header with the signature (hmac) or with the secret itself (header).",
   }),

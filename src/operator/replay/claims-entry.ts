@@ -1,4 +1,5 @@
 import type { Action, Outcome } from "../action.ts";
+import { isText, objectOf, readAuditEvent, type Json } from "../read-audit-event.ts";
 import type { Claim, ClaimsEntry, LetterEnd } from "./claims.ts";
 
 /** What a claim says of itself, beside who makes it. */
@@ -19,15 +20,9 @@ export const claimOutcome = (topic: string, ends: ReadonlyMap<string, LetterEnd>
   return { kind: "done", effect: { topic, letters: Object.fromEntries(ends) } };
 };
 
-type Json = Readonly<Record<string, unknown>>;
-
-const objectOf = (value: unknown): Json | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
-
 const everyValue = <T>(json: Json | null, is: (value: unknown) => value is T): Record<string, T> | null =>
   json !== null && Object.values(json).every(is) ? (json as Record<string, T>) : null;
 
-const isText = (value: unknown): value is string => typeof value === "string";
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value);
 
 const isEnd = (value: unknown): value is LetterEnd => {
@@ -36,22 +31,15 @@ const isEnd = (value: unknown): value is LetterEnd => {
   return end === "duplicate" ? isText(eventId) : end === "left" || end === "unknown";
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-};
-
 /** Reads a record of the audit topic. What is no replay, or is in no form that this version writes, is `other`. Never throws. */
 export const readClaimsEntry = (
   text: string,
   { offset, timestampMs }: { offset: number; timestampMs: number },
 ): ClaimsEntry => {
-  const data = objectOf(objectOf(parsed(text))?.["data"]);
-  const { actionId, action, by, outcome } = data ?? {};
-  if (data === null || action !== "replay" || !isText(actionId) || !isText(by)) return { kind: "other" };
+  const event = readAuditEvent(text);
+  if (event?.action !== "replay") return { kind: "other" };
+  const { actionId, by, data } = event;
+  const { outcome } = data;
   if (outcome === undefined) {
     const { topic, leaseMs, ...rest } = objectOf(data["parameters"]) ?? {};
     const ends = everyValue(objectOf(rest["ends"]), isOffset);

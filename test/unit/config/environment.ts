@@ -22,8 +22,8 @@ export const problemsOf = (over: Environment, purpose: Purpose = "serve"): strin
   return loaded.ok ? [] : loaded.problems.map(said);
 };
 
-export const warningsOf = (over: Environment): string[] => {
-  const loaded = load(over);
+export const warningsOf = (over: Environment, purpose: Purpose = "serve"): string[] => {
+  const loaded = load(over, purpose);
   if (!loaded.ok) throw new Error(loaded.problems.map(said).join("\n"));
   return loaded.warnings.map(said);
 };

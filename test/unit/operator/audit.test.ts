@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Action, Actor } from "../../../src/operator/action.ts";
 import { audited, type AuditEntry } from "../../../src/operator/audit.ts";
 import { auditEvent } from "../../../src/operator/audit-event.ts";
+import { Forbidden } from "../../../src/operator/forbidden.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 
 const actor: Actor = {
@@ -46,6 +47,19 @@ describe("an action of a person", () => {
       ...before[0],
       outcome: { kind: "done", effect: { offset: 3 } },
     });
+  });
+
+  test("who may only look is refused before anything is written", async () => {
+    const { audited, entries } = topic();
+    let acted = false;
+    const attempt = audited({ ...actor, role: "viewer" }, action, () => {
+      acted = true;
+      return Promise.resolve({ value: null, outcome: { kind: "done", effect: {} } });
+    });
+    await expect(attempt).rejects.toThrow(Forbidden);
+    await expect(attempt).rejects.toThrow(/^Nothing was done: ana may only look/);
+    expect(acted).toBe(false);
+    expect(entries).toEqual([]);
   });
 
   test("does not begin when it cannot be written", async () => {

@@ -1,0 +1,64 @@
+import { Hono } from "hono";
+import { serveAssets } from "./assets/assets.ts";
+import { createOutcomes } from "./forms/outcomes.ts";
+import { createTokens } from "./forms/tokens.ts";
+import { guardHeaders } from "./guard/headers.ts";
+import { guardPosts } from "./guard/posts.ts";
+import { createLiveStreams } from "./live/streams.ts";
+import { live } from "./live/live.ts";
+import type { ConsoleEnv, ConsoleOptions, ConsolePorts, Site } from "./options.ts";
+import { auditPage } from "./pages/audit.ts";
+import { commandPage } from "./pages/command.ts";
+import { doubtPage, endDoubt } from "./pages/doubt.ts";
+import { doubtsPage } from "./pages/doubts.ts";
+import { letterPage } from "./pages/letter.ts";
+import { lettersPage } from "./pages/letters.ts";
+import { outcomePage } from "./pages/outcome.ts";
+import { overviewPage } from "./pages/overview.ts";
+import { pausesPage, sayPauseOrResume } from "./pages/pauses.ts";
+import { noSuchPage, problemPage } from "./pages/problem.ts";
+import { beginReplay, planReplay } from "./pages/replay.ts";
+import { cancelReplay, runPage } from "./pages/run.ts";
+import { search } from "./pages/search.ts";
+import { transactionPage } from "./pages/transaction.ts";
+import { signIn } from "./sign-in/sign-in.ts";
+
+/** All pages. Whoever is not signed in sees none of them, and nothing is done but by the functions of `acting`. */
+export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<ConsoleEnv> => {
+  const { clock, reading } = ports;
+  const site: Site = { ...ports, options, tokens: createTokens(clock), outcomes: createOutcomes(clock) };
+  // Nobody who has not signed in acts, whatever was handed in.
+  if (options.auth.kind === "none") site.acting = null;
+  const streams = createLiveStreams(reading, clock);
+  const app = new Hono<ConsoleEnv>();
+
+  app.onError(problemPage);
+  app.notFound(noSuchPage);
+  app.use(guardHeaders(), async (context, next) => {
+    context.set("site", site);
+    context.set("person", null);
+    await next();
+  });
+  app.route("/", serveAssets());
+  app.use(signIn(options.auth, clock), ...guardPosts);
+
+  app.get("/", overviewPage);
+  app.get("/doubts", doubtsPage);
+  app.get("/doubts/:id{[^/]*}", doubtPage);
+  app.post("/doubts", endDoubt);
+  app.get("/pauses", pausesPage);
+  app.post("/pauses", sayPauseOrResume);
+  app.get("/dead-letters", lettersPage);
+  app.post("/dead-letters/plans", planReplay);
+  app.post("/dead-letters/runs", beginReplay);
+  app.post("/dead-letters/runs/cancel", cancelReplay);
+  app.get("/dead-letters/runs/:runId", runPage);
+  app.get("/dead-letters/:partition/:offset", letterPage);
+  app.get("/commands/:id{[^/]*}", commandPage);
+  app.get("/transactions/:id{[^/]*}", transactionPage);
+  app.get("/audit", auditPage);
+  app.get("/search", search);
+  app.get("/outcomes/:id", outcomePage);
+  app.get("/live", live(streams));
+  return app;
+};

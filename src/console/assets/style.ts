@@ -1,0 +1,136 @@
+/** The stylesheet of all pages: colours by role, each at least 4.5 to 1 on what it stands on, in light and dark. */
+const colours = `
+:root { color-scheme: light dark;
+  --page: #f6f7f9; --sheet: #ffffff; --soft: #eef0f4; --ink: #16191f; --dim: #565d6b; --line: #d3d8e0; --link: #1a56b0;
+  --good: #14683a; --good-soft: #e5f4ea; --wait: #7d4e00; --wait-soft: #fdf2d8; --bad: #b01c1c; --bad-soft: #fdeaea; --main: #1a56b0; --on-main: #ffffff; --bar: #4179c9; }
+@media (prefers-color-scheme: dark) { :root {
+  --page: #111419; --sheet: #191d24; --soft: #232934; --ink: #e7eaf0; --dim: #a3acbb; --line: #343c49; --link: #8db9ff;
+  --good: #6fd698; --good-soft: #14301f; --wait: #f4c25c; --wait-soft: #34280e; --bad: #ff9d96; --bad-soft: #3d1a1a; --main: #8db9ff; --on-main: #0b1420; --bar: #6d9fe6; } }
+`;
+
+const frame = `
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 2px; }
+main:focus { outline: none; }
+.skip { position: absolute; left: -999px; }
+.skip:focus { left: .5rem; top: .5rem; background: var(--sheet); padding: .5rem 1rem; z-index: 1; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+header { background: var(--sheet); border-bottom: 1px solid var(--line); }
+.bar, main, footer { max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1rem; padding-top: .5rem; padding-bottom: .5rem; }
+.brand { font-weight: 700; color: inherit; text-decoration: none; }
+nav ul { display: flex; flex-wrap: wrap; gap: .15rem; list-style: none; margin: 0; padding: 0; }
+nav ul a { display: block; padding: .3rem .6rem; border-radius: .35rem; color: inherit; text-decoration: none; }
+nav ul a:hover { background: var(--soft); }
+nav ul a[aria-current] { background: var(--soft); font-weight: 600; box-shadow: inset 0 -2px var(--link); }
+.badge { background: var(--bad); color: var(--sheet); border-radius: 1rem; padding: 0 .45rem; font-size: .8rem; font-weight: 700; }
+.search { display: flex; gap: .3rem; margin-left: auto; }
+.search input { width: 10rem; min-width: 0; } .search button { font-weight: normal; }
+.who { margin: 0; font-size: .85rem; color: var(--dim); }
+main { padding-top: 1rem; padding-bottom: 2rem; }
+footer { color: var(--dim); font-size: .85rem; border-top: 1px solid var(--line); }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: .3rem 0 .6rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 1.6rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
+small { font-weight: normal; font-size: .85rem; color: var(--dim); }
+p { margin: .5rem 0; max-width: 75ch; overflow-wrap: anywhere; }
+.dim, .hint { color: var(--dim); }
+.none { color: var(--dim); background: var(--sheet); border: 1px dashed var(--line); border-radius: .4rem; padding: .6rem .9rem; max-width: none; }
+.crumbs { margin: 0; font-size: .9rem; }
+time { font-variant-numeric: tabular-nums; }
+.when time:first-child, .age { white-space: nowrap; }
+code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code { overflow-wrap: anywhere; white-space: pre-wrap; }
+pre { margin: .4rem 0; padding: .6rem .8rem; max-height: 32rem; overflow: auto; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.odd { background: var(--bad-soft); color: var(--bad); border-radius: .15rem; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .85em; }
+.live { background: var(--wait-soft); color: var(--wait); border: 1px solid; border-radius: .4rem; padding: .35rem .8rem; margin: 0 0 .8rem; max-width: none; }
+[hidden] { display: none; }
+`;
+
+const parts = `
+.verdict { border-left: .5rem solid; border-radius: .4rem; padding: .7rem 1.2rem .8rem; background: var(--sheet); margin-bottom: .8rem; }
+.verdict h1 { font-size: 2rem; margin: 0; }
+.verdict h1 a { color: inherit; }
+.verdict.bad { background: var(--bad-soft); border-color: var(--bad); } .verdict.bad h1 { color: var(--bad); }
+.verdict.good { background: var(--good-soft); border-color: var(--good); } .verdict.good h1 { color: var(--good); }
+.verdict.wait { background: var(--wait-soft); border-color: var(--wait); } .verdict.wait h1 { color: var(--wait); }
+.verdict .dim { color: inherit; }
+.notice { display: flex; gap: .7rem; border: 1px solid var(--line); border-left: .3rem solid; border-radius: .4rem; padding: .3rem .9rem; margin: .7rem 0; background: var(--sheet); }
+.notice > div { min-width: 0; flex: 1; }
+.notice .sign { font-weight: 700; padding-top: .5rem; }
+.notice.bad { border-color: var(--bad); background: var(--bad-soft); } .notice.bad .sign { color: var(--bad); }
+.notice.wait { border-color: var(--wait); background: var(--wait-soft); } .notice.wait .sign { color: var(--wait); }
+.notice.good { border-color: var(--good); background: var(--good-soft); } .notice.good .sign { color: var(--good); }
+.notice .dim, .notice .hint { color: inherit; }
+.notice .none, .notice .panel { background: var(--sheet); color: var(--ink); } .notice .panel .hint { color: var(--dim); }
+.notice .wide, .notice pre { color: var(--ink); } .notice .wide .dim { color: var(--dim); }
+.tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; background: var(--soft); display: inline-block; }
+.tag.good { color: var(--good); background: var(--good-soft); } .tag.wait { color: var(--wait); background: var(--wait-soft); } .tag.bad { color: var(--bad); background: var(--bad-soft); }
+.line { margin: .8rem 0; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .7rem; list-style: none; margin: 0; padding: 0; }
+.card { background: var(--sheet); border: 1px solid var(--line); border-top: .2rem solid var(--line); border-radius: .4rem; padding: .5rem .9rem .6rem; }
+.card.bad { border-top-color: var(--bad); } .card.wait { border-top-color: var(--wait); }
+.card span { display: block; } .card .label, .card .detail { color: var(--dim); font-size: .85rem; } .card .value { font-size: 1.5rem; font-variant-numeric: tabular-nums; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .7rem; margin-bottom: .6rem; }
+.plot { margin: 0; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .5rem .9rem .7rem; }
+.plot figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .6rem; font-size: .85rem; margin-bottom: .4rem; }
+.plot svg { display: block; width: 100%; height: 3.2rem; }
+.bars { fill: var(--bar); } .unknown { fill: var(--soft); } .base { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.wide { overflow: auto; max-height: 44rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; }
+table { border-collapse: collapse; width: 100%; font-size: .925rem; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .8rem; border-top: 1px solid var(--line); }
+thead th { border-top: 0; background: var(--soft); font-size: .85rem; white-space: nowrap; }
+tbody th { font-weight: 600; }
+td code, th code { display: inline-block; max-width: 44ch; overflow-wrap: break-word; vertical-align: baseline; }
+td time, td .age { white-space: nowrap; }
+.number { font-variant-numeric: tabular-nums; }
+.facts { margin: .5rem 0; display: grid; gap: .3rem; }
+.facts div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 1rem; }
+.facts dt { color: var(--dim); } .facts dd { margin: 0; overflow-wrap: anywhere; }
+.notice .facts dt { color: inherit; }
+progress { width: 100%; max-width: 30rem; height: .7rem; accent-color: var(--main); }
+.pager, .tabs { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; margin: .8rem 0; max-width: none; }
+.tabs a { padding: .2rem .6rem; border: 1px solid var(--line); border-radius: .35rem; background: var(--sheet); text-decoration: none; }
+.tabs a[aria-current] { background: var(--soft); font-weight: 600; box-shadow: inset 0 -2px var(--link); color: inherit; }
+.story { list-style: none; margin: 1rem 0; padding: 0; }
+.step { border-left: 3px solid var(--line); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
+.step h2 { margin: 0; font-size: 1rem; } .step.bad { border-color: var(--bad); } .step.good { border-color: var(--good); } .step.wait { border-color: var(--wait); }
+.step p { margin: .2rem 0; }
+.flow { list-style: none; margin: 1rem 0; padding: 0; }
+.stop { display: flex; gap: .7rem; padding: .15rem 0 .75rem .3rem; position: relative; }
+.stop::before { content: ""; position: absolute; left: .72rem; top: 1.5rem; bottom: -.2rem; border-left: 2px solid var(--line); }
+.stop:last-child::before { display: none; }
+.stop .dot { width: 1rem; text-align: center; } .stop.reached .dot { color: var(--good); } .stop.beside .dot { color: var(--bad); font-weight: 700; } .stop.ahead { color: var(--dim); }
+.stop.latest strong { text-decoration: underline; text-underline-offset: .2em; }
+details summary { cursor: pointer; color: var(--link); padding: .2rem 0; }
+`;
+
+const forms = `
+input, select, textarea, button, .button { font: inherit; color: inherit; background: var(--sheet); border: 1px solid var(--dim); border-radius: .35rem; padding: .3rem .6rem; }
+textarea { width: 100%; resize: vertical; } .field input, .field select { max-width: 100%; } #typed { width: 100%; font-family: ui-monospace, Menlo, Consolas, monospace; }
+button, .button { cursor: pointer; display: inline-block; text-decoration: none; background: var(--soft); font-weight: 600; }
+button.main { background: var(--main); color: var(--on-main); border-color: var(--main); }
+button:hover, .button:hover { filter: brightness(1.08); }
+.panel { background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; padding: .6rem 1.1rem; margin: .8rem 0; }
+.panel h2 { margin-top: .2rem; }
+fieldset { border: 0; padding: 0; margin: .6rem 0; } legend { font-weight: 600; padding: 0; }
+.field { display: grid; gap: .15rem; margin: .8rem 0; } .field label { font-weight: 600; }
+.hint { font-size: .9rem; }
+.choice { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 .6rem; align-items: baseline; }
+.choice .hint { grid-column: 2; } .choice input { accent-color: var(--main); }
+.choice label { font-weight: 600; }
+.filter { display: flex; flex-wrap: wrap; gap: .2rem 1rem; align-items: end; } .filter .field { margin: .4rem 0; }
+@media (max-width: 40rem) {
+  .bar, main, footer { padding-left: .8rem; padding-right: .8rem; }
+  .search { margin-left: 0; width: 100%; flex-wrap: wrap; } .search input { flex: 1 1 100%; } .search button { flex: 1; }
+  .facts div { grid-template-columns: minmax(0, 1fr); } .facts { gap: .6rem; }
+  .verdict h1 { font-size: 1.6rem; }
+  .filter, .filter .field, .filter input { width: 100%; }
+}
+@media (prefers-reduced-motion: no-preference) { a, button { transition: background-color .1s; } }
+@media print { header, footer, form { display: none; } }
+`;
+
+export const style = colours + frame + parts + forms;

@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import { html, type Html } from "../html/markup.ts";
+import type { ConsoleEnv } from "../options.ts";
+
+export const MAX_NOTE = 1_000;
+
+/** The token of a form with this purpose, for whoever looks at it. */
+export const tokenField = ({ var: { site, person } }: Context<ConsoleEnv>, purpose: string): Html =>
+  html`<input type="hidden" name="token" value="${site.tokens.issue(person?.name ?? "", purpose)}" />`;
+
+/** Whether there is anything to send a form for. */
+export const canAct = ({ var: { site, person } }: Context<ConsoleEnv>): boolean =>
+  site.acting !== null && person?.role === "operator";
+
+/** Why there is no form, for whoever looks for one. */
+export const whyNoForm = ({ var: { person } }: Context<ConsoleEnv>): Html =>
+  html`<p class="none">
+    ${
+      person === null
+        ? "Nothing can be done here, because nobody signs in: use the command line, or set CONSOLE_AUTH."
+        : "You are a viewer: an operator can act here."
+    }
+  </p>`;
+
+/** `id`: of the field, for its label. */
+export const noteField = (id: string, why: string, given = ""): Html =>
+  html`<p class="field">
+    <label for="${id}">Note</label>
+    <span class="hint" id="${id}-hint">${why} It is kept in the audit topic.</span>
+    <textarea id="${id}" name="note" rows="2" required maxlength="${MAX_NOTE}" aria-describedby="${id}-hint">
+${given}</textarea>
+  </p>`;
+
+/** The note that was given, or what is wrong with it. */
+export const noteIn = (form: URLSearchParams): { note: string } | { problem: string } => {
+  // Browsers send line ends as two characters and count them as one.
+  const note = (form.get("note") ?? "").replaceAll("\r\n", "\n").trim();
+  if (note === "") return { problem: "Say in the note why you do it." };
+  return note.length > MAX_NOTE
+    ? { problem: `The note is longer than ${MAX_NOTE} characters: shorten it.` }
+    : { note };
+};

@@ -1,0 +1,61 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { Html } from "../html/markup.ts";
+import { TOKEN_MS, type RequestId } from "./tokens.ts";
+
+/** What came of a request: a page that says it, or the place where it is shown. `warn`: not done, or not known. */
+export type Outcome =
+  | { kind: "shown"; tone: "good" | "warn"; title: string; show: () => Html }
+  | { kind: "elsewhere"; location: string };
+
+/** `outcome`: null while the action is under way. */
+export type Known = { by: string; digest: string; outcome: Outcome | null; done: Promise<Outcome> };
+
+export type Outcomes = {
+  /** Acts, unless this request was acted on already. Null: too old to know that, so nothing is done. */
+  once: (
+    request: RequestId,
+    asked: { by: string; digest: string },
+    act: () => Promise<Outcome>,
+  ) => Known | null;
+  get: (id: string) => Known | null;
+};
+
+const MAX_KNOWN = 1_000;
+
+/** Remembers what came of requests, so that one that is sent twice acts once. `act` must not reject. */
+export const createOutcomes = (clock: Pick<Clock, "monotonic">): Outcomes => {
+  const known = new Map<string, Known & { expiresAtMs: number; forgetAtMs: number }>();
+  /** Of requests that expire by then, some may be forgotten: none of them acts any more. */
+  let closedUntilMs = 0;
+
+  const forget = (): void => {
+    const nowMs = clock.monotonic();
+    for (const [id, { forgetAtMs, expiresAtMs }] of known) {
+      if (forgetAtMs > nowMs && known.size < MAX_KNOWN) break;
+      if (expiresAtMs > nowMs) closedUntilMs = Math.max(closedUntilMs, expiresAtMs);
+      known.delete(id);
+    }
+  };
+
+  return {
+    once: ({ id, expiresAtMs }, { by, digest }, act) => {
+      const before = known.get(id);
+      if (before) return before;
+      if (expiresAtMs <= closedUntilMs) return null;
+      forget();
+      const done = act();
+      const entry = {
+        by,
+        digest,
+        outcome: null as Outcome | null,
+        done,
+        expiresAtMs,
+        forgetAtMs: clock.monotonic() + TOKEN_MS,
+      };
+      known.set(id, entry);
+      void done.then((outcome) => (entry.outcome = outcome));
+      return entry;
+    },
+    get: (id) => known.get(id) ?? null,
+  };
+};

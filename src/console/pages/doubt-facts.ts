@@ -1,0 +1,63 @@
+import { html, type Html } from "../html/markup.ts";
+import { facts } from "../html/table.ts";
+import { block, code, count, shown } from "../html/text.ts";
+import { at, lasting, when } from "../html/time.ts";
+import { placeText } from "../../operator/replay/letter.ts";
+import type { Doubt } from "../ports.ts";
+
+const claimOf = ({ claim }: Doubt, nowMs: number): Html =>
+  claim === null
+    ? html`not known yet: the journal has not been read back to it`
+    : html`${when(claim.atMs, nowMs)}. The call could begin for ${lasting(claim.callWithinMs)}, until
+        ${at(claim.atMs + claim.callWithinMs)}.
+        <span class="dim">${placeText(claim.place.topic, claim.place)}</span>`;
+
+const sentOf = ({ attempts }: Doubt): Html =>
+  attempts === 0
+    ? html`<strong>Not known.</strong> No call was counted, but whoever held the claim may have died after
+        sending.`
+    : html`<strong>Yes:</strong> ${count(attempts, "call")} left for the partner.`;
+
+const answerOf = ({ httpStatus, error }: Doubt): Html => html`
+  ${httpStatus === null ? html`<strong>None came.</strong>` : html`<strong>HTTP ${httpStatus}</strong>, which proves neither.`}
+  ${error === null ? "" : html` ${code(error.code)}: ${shown(error.message, 1_000)}`}
+`;
+
+/** All that the journal says of a doubt, in words. */
+export const doubtFacts = (doubt: Doubt, nowMs: number): Html => {
+  const { operation, quoteId, atMs, place, response } = doubt;
+  const asked =
+    operation === "ACCEPT_QUOTE"
+      ? html`to accept quote ${quoteId === null ? "(not named)" : code(quoteId)}: it buys currency and cannot
+        be undone`
+      : html`to create a quote: it moves no money by itself`;
+  return html`${facts([
+    ["It asked the partner", asked],
+    ["Claimed", claimOf(doubt, nowMs)],
+    ["Did bytes leave?", sentOf(doubt)],
+    ["Last answer", answerOf(doubt)],
+    ["In doubt since", html`${when(atMs, nowMs)}. <span class="dim">${placeText(place.topic, place)}</span>`],
+  ])}
+  ${
+    response === null
+      ? ""
+      : html`<h3>The answer's text</h3>
+          ${block(response, "The beginning of the partner's last answer")}`
+  }`;
+};
+
+/** What follows from the doubt, and what to do about it. */
+export const whatToDo = ({ operation, quoteId, claim, atMs }: Doubt): Html => {
+  const isAccept = operation === "ACCEPT_QUOTE";
+  return html`<ol class="steps-to-do">
+    <li>
+      <strong>Ask the partner</strong> whether
+      ${isAccept ? html`quote ${quoteId === null ? "of this command" : code(quoteId)} was accepted` : "a quote was created for this command"},
+      at about ${at(claim?.atMs ?? atMs)}. Their books count, not their last answer.
+    </li>
+    <li>
+      <strong>Say here what is true.</strong> Until then
+      ${isAccept ? "no other accept of this quote is sent, and the sender of the command waits." : "the sender of the command waits."}
+    </li>
+  </ol>`;
+};

@@ -1,0 +1,160 @@
+import type { Context } from "hono";
+import { MAX_NOTE, noteField, noteIn, tokenField } from "../forms/fields.ts";
+import { html, type Html } from "../html/markup.ts";
+import { fieldOf, idInField } from "../html/paths.ts";
+import { notice } from "../html/table.ts";
+import { code, visible } from "../html/text.ts";
+import { ago, at } from "../html/time.ts";
+import type { ConsoleEnv } from "../options.ts";
+import type { Doubt } from "../ports.ts";
+import type { Asked } from "../../operator/resolve.ts";
+
+export const purposeOf = (commandId: string): string => `resolve ${commandId}`;
+
+export type Given = { asked: Asked; note: string } | { problems: readonly string[] };
+
+/** What nobody can type is typed as it is shown. */
+const isTyped = (typed: string, commandId: string): boolean =>
+  typed === commandId || typed === visible(commandId);
+
+/** Reads the form. Whether the doubt is still there is for the journal to say, which knows who was faster. */
+export const readDoubtForm = (form: URLSearchParams, commandId: string): Given => {
+  const as = form.get("as");
+  const quote = idInField(form.get("quote") ?? "");
+  const note = noteIn(form);
+  const problems = [
+    ...(as === "succeeded" || as === "not-executed"
+      ? []
+      : ["Choose what is true: it was executed, or it was not."]),
+    ...(quote === null || !form.has("quote") ? ["Choose the quote that you speak of."] : []),
+    ...("problem" in note ? [note.problem] : []),
+    ...(isTyped(form.get("commandId") ?? "", commandId)
+      ? []
+      : ["The commandId that you typed is another one. It must be the same to the letter."]),
+  ];
+  if (problems.length > 0 || "problem" in note || (as !== "succeeded" && as !== "not-executed"))
+    return { problems };
+  const quoteId = quote === null || quote === "" ? null : quote;
+  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" }, note: note.note };
+};
+
+const decision = (value: Asked["as"], title: string, consequence: string, given: string | null): Html =>
+  html`<p class="choice">
+    <input
+      type="radio"
+      id="as-${value}"
+      name="as"
+      value="${value}"
+      required
+      ${given === value ? "checked" : ""}
+      aria-describedby="as-${value}-hint"
+    />
+    <label for="as-${value}">${title}</label>
+    <span class="hint" id="as-${value}-hint">${consequence}</span>
+  </p>`;
+
+const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
+  doubts.length < 2
+    ? html`<input type="hidden" name="quote" value="${fieldOf(doubts[0]?.quoteId ?? "")}" />`
+    : html`<fieldset>
+        <legend>Which quote?</legend>
+        ${doubts.map(
+          ({ quoteId }, index) =>
+            html`<p class="choice">
+              <input
+                type="radio"
+                id="quote-${index}"
+                name="quote"
+                value="${fieldOf(quoteId ?? "")}"
+                required
+                ${given === fieldOf(quoteId ?? "") ? "checked" : ""}
+              />
+              <label for="quote-${index}">${quoteId === null ? "(none named)" : code(quoteId)}</label>
+            </p>`,
+        )}
+      </fieldset>`;
+
+/** Only while the call could still be made by a replica that is frozen. */
+const force = (doubts: readonly Doubt[], nowMs: number): Html => {
+  const times = doubts.map(({ resolvableAtMs }) => resolvableAtMs);
+  const latestMs = times.includes(null) ? null : Math.max(...times.map((ms) => ms ?? 0));
+  if (latestMs !== null && latestMs <= nowMs) return html``;
+  const until =
+    latestMs === null ? "that time is not known yet" : html`at ${at(latestMs)}, ${ago(latestMs, nowMs)}`;
+  return html`<div class="notice wait">
+    <span class="sign" aria-hidden="true">…</span>
+    <div>
+      <p>
+        <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call. The
+        doubt can be ended without that risk later: ${until}.
+      </p>
+      <p class="choice">
+        <input type="checkbox" id="force" name="force" value="yes" aria-describedby="force-hint" />
+        <label for="force">End it now all the same</label>
+        <span class="hint" id="force-hint"
+          >Only when you are certain that no replica of that time is alive. With “not executed” the same quote
+          could be bought twice.</span
+        >
+      </p>
+    </div>
+  </div>`;
+};
+
+/** The form that ends a doubt. `form`: what was given before, where something was wrong with it. */
+export const doubtForm = (
+  context: Context<ConsoleEnv>,
+  commandId: string,
+  doubts: readonly Doubt[],
+  before: { form: URLSearchParams; problems: readonly string[] } | null,
+): Html => {
+  const { options, clock } = context.var.site;
+  const given = (name: string): string | null => before?.form.get(name) ?? null;
+  return html`<form method="post" action="/doubts" class="panel" id="end">
+    ${tokenField(context, purposeOf(commandId))}
+    <input type="hidden" name="id" value="${fieldOf(commandId)}" />
+    ${
+      before === null
+        ? ""
+        : notice(
+            "bad",
+            html`<p><strong>Nothing was done.</strong></p>
+              <ul>
+                ${before.problems.map((problem) => html`<li>${problem}</li>`)}
+              </ul>`,
+          )
+    }
+    ${
+      options.fourEyes
+        ? notice(
+            "wait",
+            html`<p>
+              Two people end a doubt: what you say is a proposal until a second operator says the same.
+            </p>`,
+          )
+        : ""
+    }
+    ${quotes(doubts, given("quote"))}
+    <fieldset>
+      <legend>What does the partner say?</legend>
+      ${decision("succeeded", "It was executed", "The command's final result becomes SUCCEEDED. Its sender books it as done. This cannot be taken back.", given("as"))}
+      ${decision("not-executed", "It was not executed", "The final result becomes FAILED. The quote is free for a new command. If it was executed after all, it may be bought twice.", given("as"))}
+    </fieldset>
+    ${noteField("note", "Who at the partner said so, when, and a reference.", (given("note") ?? "").slice(0, MAX_NOTE))}
+    <p class="field">
+      <label for="typed">Type the commandId</label>
+      <span class="hint" id="typed-hint">So that you end the one that you mean: ${code(commandId)}</span>
+      <input
+        id="typed"
+        name="commandId"
+        required
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        aria-describedby="typed-hint"
+        value="${given("commandId") ?? ""}"
+      />
+    </p>
+    ${force(doubts, clock.now())}
+    <p><button class="main">${options.fourEyes ? "Propose or confirm" : "End the doubt"}</button></p>
+  </form>`;
+};

@@ -1,0 +1,116 @@
+import type { Context } from "hono";
+import { comingNotice } from "../html/progress.ts";
+import { html, type Html } from "../html/markup.ts";
+import { page } from "../html/layout.ts";
+import { notice } from "../html/table.ts";
+import { count, grouped, sentence } from "../html/text.ts";
+import { ago, at, when } from "../html/time.ts";
+import type { ConsoleEnv } from "../options.ts";
+import type { Overview } from "../ports.ts";
+import { pausesSection } from "./pause-state.ts";
+import { hourSection, lagSection, replicasSection } from "./overview-figures.ts";
+
+/** A browser without script asks again so often. */
+const REFRESH_S = 10;
+/** Replicas that look every quarter of an hour have missed several runs then. */
+const LATE_RECONCILE_MS = 3_600_000;
+
+/** The first thing that anybody wants to know. */
+const verdict = ({ doubts, kafka }: Overview, nowMs: number): Html => {
+  const { count: n, oldestAtMs, underWay, progress } = doubts;
+  const calls = underWay === 0 ? "No call is under way." : `${count(underWay, "call")} may be under way.`;
+  if (n > 0)
+    return html`<section class="verdict bad" aria-labelledby="verdict">
+      <h1 id="verdict"><a href="/doubts">${count(n, "command is", "commands are")} in doubt</a></h1>
+      <p>
+        Money may have moved, and nobody knows.
+        ${oldestAtMs === null ? "" : html`The oldest is in doubt since <strong>${when(oldestAtMs, nowMs)}</strong>.`}
+        ${calls}
+      </p>
+      <p><a class="button" href="/doubts">See what is known and what to do</a></p>
+    </section>`;
+  const isKnown = progress.isComplete && kafka.up;
+  return html`<section class="verdict ${isKnown ? "good" : "wait"}" aria-labelledby="verdict">
+    <h1 id="verdict">${isKnown ? "No command is in doubt" : "No command is known to be in doubt"}</h1>
+    <p>
+      ${isKnown ? "Of every command it is known what became of it, or it is being executed." : "Not everything is known at this moment."}
+      ${calls}
+    </p>
+  </section>`;
+};
+
+const kafkaBanner = ({ kafka }: Overview): Html =>
+  kafka.up
+    ? html``
+    : notice(
+        "bad",
+        html`<p>
+          <strong>Kafka does not answer.</strong> ${sentence(kafka.detail)} What is shown may be old. Check
+          the brokers; <code>cambio-bridge doctor</code> says what is wrong.
+        </p>`,
+      );
+
+const card = (tone: string, label: string, value: unknown, detail: unknown): Html =>
+  html`<li class="card ${tone}">
+    <span class="label">${label}</span> <span class="value">${value}</span>
+    <span class="detail">${detail}</span>
+  </li>`;
+
+const cards = (overview: Overview, nowMs: number): Html => {
+  const { deadLetters, lag, replicas, lastReconcile } = overview;
+  const { lastHour, newestAtMs, records } = deadLetters;
+  const isLate = lastReconcile !== null && nowMs - lastReconcile.completeAtMs > LATE_RECONCILE_MS;
+  return html`<section aria-labelledby="state">
+    <h2 id="state">State</h2>
+    <ul class="cards">
+      ${card(
+        (lastHour ?? 0) > 0 ? "wait" : "",
+        "Dead letters, last hour",
+        html`<a href="/dead-letters">${lastHour === null ? "not known" : grouped(lastHour)}</a>`,
+        html`${newestAtMs === null ? "none" : html`the newest ${ago(newestAtMs, nowMs)}`}; the topic holds
+        ${count(records, "record")}`,
+      )}
+      ${card("", "Commands that wait", grouped(lag.records), html`in ${count(lag.partitions.length, "partition")}`)}
+      ${card(
+        replicas.length === 0 ? "bad" : "",
+        "Replicas",
+        grouped(replicas.length),
+        replicas.length === 0 ? "no replica takes commands" : "take commands",
+      )}
+      ${card(
+        isLate ? "wait" : "",
+        "Partner's log read completely",
+        lastReconcile === null ? "not known" : ago(lastReconcile.completeAtMs, nowMs),
+        lastReconcile === null
+          ? "no complete run is known"
+          : html`${at(lastReconcile.completeAtMs)}${isLate ? "; more than an hour ago" : ""}`,
+      )}
+    </ul>
+  </section>`;
+};
+
+export const overviewPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
+  const { site, person } = context.var;
+  const overview = site.reading.overview();
+  const nowMs = site.clock.now();
+  const canAct = person?.role === "operator" && site.acting !== null;
+  return page(context, {
+    title: overview.doubts.count > 0 ? `${grouped(overview.doubts.count)} in doubt` : "Overview",
+    refreshS: REFRESH_S,
+    isLive: true,
+    body: html`
+      <div id="first" data-live>
+        ${kafkaBanner(overview)} ${verdict(overview, nowMs)}
+        ${comingNotice(overview.doubts.progress, "The journal is still being read, so there may be more in doubt.")}
+      </div>
+      <div id="pauses" data-live>${pausesSection(overview.pauses, nowMs, canAct)}</div>
+      <div id="cards" data-live>${cards(overview, nowMs)}</div>
+      <div id="hour" data-live>${hourSection(overview)}</div>
+      <div id="lag" data-live>${lagSection(overview)}</div>
+      <div id="replicas" data-live>${replicasSection(overview)}</div>
+      <p id="shown" class="dim" data-live>
+        As it was known at ${at(overview.atMs)}, ${ago(overview.atMs, nowMs)}.
+      </p>
+    `,
+  });
+};

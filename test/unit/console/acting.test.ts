@@ -1,0 +1,360 @@
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../../src/runtime/errors.ts";
+import { aDoubt, resultOf } from "../../support/console-fakes.ts";
+import { openConsole, tokenIn } from "./browser.ts";
+
+const ID = "order-71-accept";
+const QUOTE = "9f1c2a44-0d1e-4a52-8a51-0c2f8c7a1c11";
+const word = (token: string, of: Record<string, string> = {}) => ({
+  token,
+  id: ID,
+  commandId: ID,
+  quote: QUOTE,
+  as: "succeeded",
+  note: "FX-1: by phone",
+  ...of,
+});
+
+const open = (of: Parameters<typeof openConsole>[0] = {}) => {
+  const console = openConsole(of);
+  const ana = console.as("ana");
+  const end = async (fields: Record<string, string> = {}) =>
+    ana.post("/doubts", word(await ana.token(`/doubts/${ID}`), fields));
+  const outcome = async (answer: Response) => {
+    expect(answer.status).toBe(303);
+    return ana.text(answer.headers.get("location")!);
+  };
+  return { ...console, ana, end, outcome };
+};
+
+describe("who may act", () => {
+  test("a viewer sees no form, and is refused at the server", async () => {
+    const { as, did } = open();
+    const vic = as("vic");
+    expect(await vic.text(`/doubts/${ID}`)).toContain("You are a viewer");
+    for (const path of [
+      "/doubts",
+      "/pauses",
+      "/dead-letters/plans",
+      "/dead-letters/runs",
+      "/dead-letters/runs/cancel",
+    ])
+      expect((await vic.post(path, word("x"))).status, path).toBe(403);
+    expect(did).toEqual([]);
+  });
+
+  test("`by`, role and place are never taken from the form", async () => {
+    const { end, did } = open();
+    await end({ by: "bia", role: "operator", from: "elsewhere" });
+    expect(did[0]).toMatchObject({
+      actor: {
+        by: "ana",
+        role: "operator",
+        note: "FX-1: by phone",
+        from: { host: "here", user: "me", program: "console" },
+      },
+    });
+  });
+
+  test("a token of somebody else, of another form, or changed is none", async () => {
+    const { ana, as, did } = open();
+    const others = await as("bia").token(`/doubts/${ID}`);
+    const other = await ana.token("/doubts/order-80-accept");
+    const own = await ana.token(`/doubts/${ID}`);
+    const [id, expires, signature] = own.split(".");
+    for (const token of [
+      "",
+      "a.b.c",
+      others,
+      other,
+      `${id}.${Number(expires) + 1}.${signature}`,
+      `${id}x.${expires}.${signature}`,
+    ]) {
+      const answer = await ana.post("/doubts", word(token));
+      expect(answer.status, token).toBe(409);
+      expect(await answer.text()).toContain("nothing was done");
+    }
+    expect(did).toEqual([]);
+  });
+});
+
+describe("where a form may come from", () => {
+  const asked = async (headers: Record<string, string>, origin: string | null = null) => {
+    const { as, ana, did } = open({ origin });
+    const token = await ana.token(`/doubts/${ID}`);
+    const { status } = await as("ana", headers).post("/doubts", word(token));
+    expect(did.length).toBe(status === 303 ? 1 : 0);
+    return status;
+  };
+  const host = "console.test:8091";
+
+  test.each([
+    ["the browser says same-origin", { host, "sec-fetch-site": "same-origin" }],
+    ["the origin is the host", { host, origin: "http://console.test:8091" }],
+    ["TLS ends before it", { host: "console.test", origin: "https://console.test" }],
+    ["the scheme's own port is named", { host: "console.test:443", origin: "https://console.test" }],
+  ])("%s: taken", async (_, headers) => {
+    expect(await asked(headers)).toBe(303);
+  });
+
+  test.each([
+    ["neither is there", { host }],
+    ["another site", { host, "sec-fetch-site": "cross-site" }],
+    [
+      "another host of this site",
+      { host, "sec-fetch-site": "same-site", origin: "http://console.test:8091" },
+    ],
+    ["no page at all", { host, "sec-fetch-site": "none" }],
+    ["another origin", { host, origin: "http://evil.test" }],
+    ["another port", { host, origin: "http://console.test:9" }],
+    ["an origin that is kept secret", { host, origin: "null" }],
+    ["what only looks like it", { host, origin: "http://console.test:8091@evil.test" }],
+    ["X-Forwarded-Host", { host, origin: "http://evil.test", "x-forwarded-host": "evil.test" }],
+  ])("%s: refused", async (_, headers) => {
+    expect(await asked(headers)).toBe(403);
+  });
+
+  test("with CONSOLE_ORIGIN that one counts, whatever the host is", async () => {
+    expect(await asked({ host: "inner", origin: "https://console.test" }, "https://console.test")).toBe(303);
+    expect(await asked({ host: "inner", origin: "http://inner" }, "https://console.test")).toBe(403);
+  });
+});
+
+describe("what a form may be", () => {
+  test("urlencoded, 16 kB at most", async () => {
+    const { ana, did } = open();
+    const token = await ana.token(`/doubts/${ID}`);
+    expect((await ana.post("/doubts", word(token), { "content-type": "application/json" })).status).toBe(415);
+    expect((await ana.post("/doubts", word(token), { "content-type": "text/plain" })).status).toBe(415);
+    expect((await ana.post("/doubts", word(token, { more: "x".repeat(16_384) }))).status).toBe(413);
+    expect(did).toEqual([]);
+  });
+
+  test.each([
+    [{ note: " " }, "Say in the note"],
+    [{ note: "x".repeat(1_001) }, "longer than 1000"],
+    [{ as: "maybe" }, "Choose what is true"],
+    [{ commandId: "order-71-accep" }, "typed is another one"],
+    [{ commandId: "" }, "typed is another one"],
+  ])("%j: nothing is done, the form comes again with what was given", async (fields, problem) => {
+    const { end, did, ana } = open();
+    const answer = await end({ note: "kept <note>", ...fields });
+    expect(answer.status).toBe(422);
+    const page = await answer.text();
+    expect(page).toContain(problem);
+    if (!("note" in fields)) expect(page).toContain("kept &lt;note&gt;</textarea");
+    expect(did).toEqual([]);
+    // And it can be sent from there.
+    expect((await ana.post("/doubts", word(tokenIn(page)))).status).toBe(303);
+    expect(did).toHaveLength(1);
+  });
+
+  test("an id that nobody can type is typed as it is shown", async () => {
+    const { ana, state, did } = open();
+    const id = "a\u202eb\nc";
+    state.doubts = [aDoubt(Date.now(), { commandId: id })];
+    const path = `/doubts/${encodeURIComponent(id)}`;
+    const send = async (typed: string) =>
+      ana.post("/doubts", { ...word(await ana.token(path)), id: encodeURIComponent(id), commandId: typed });
+    expect((await send("abc")).status).toBe(422);
+    expect((await send("a\\u202eb\\u000ac")).status).toBe(303);
+    expect(did).toMatchObject([{ with: { commandId: id } }]);
+  });
+});
+
+describe("what comes of it", () => {
+  test("the durable place and the final result, and of force nothing unless it was said", async () => {
+    const { end, outcome, did } = open();
+    const page = await outcome(await end());
+    for (const text of [
+      "The doubt is ended",
+      "fx.command-journal[3]@1400",
+      "SUCCEEDED",
+      "5e2a90b1c7d34f1f8a7b6c5d4e3f2a10",
+    ])
+      expect(page).toContain(text);
+    expect(did).toMatchObject([
+      { what: "resolve", with: { commandId: ID, quoteId: QUOTE, as: "succeeded", force: false } },
+    ]);
+  });
+
+  test("force and the chosen quote reach the operator's function", async () => {
+    const { end, did, state } = open();
+    state.doubts = [aDoubt(Date.now()), aDoubt(Date.now(), { quoteId: "q-2" })];
+    await end({ force: "yes", quote: "q-2", as: "not-executed" });
+    expect(did).toMatchObject([{ with: { quoteId: "q-2", as: "not-executed", force: true } }]);
+  });
+
+  const asked = { commandId: ID, quoteId: QUOTE, as: "succeeded", force: false } as const;
+  test.each([
+    [
+      { kind: "decided", result: resultOf(asked, 0), note: "bia: <b>no</b>", place: "j[0]@5" },
+      "Somebody was faster",
+      ["j[0]@5", "&lt;b&gt;no"],
+    ],
+    [
+      { kind: "decided", result: null, note: null, place: "j[0]@5" },
+      "Somebody was faster",
+      ["QUOTE_ALREADY_TAKEN"],
+    ],
+    [{ kind: "tooYoung", ageMs: 30_000, neededMs: 400_000 }, "Too early", ["6 min 40 s"]],
+    [{ kind: "underWay" }, "Nothing was decided", ["wait for its result"]],
+    [{ kind: "several", quotes: ["q-1", "q-2"] }, "Nothing was decided", ["q-1", "q-2"]],
+    [{ kind: "unknown" }, "Nothing was decided", ["knows no command"]],
+  ] as const)("%j", async (ended, title, texts) => {
+    const { end, outcome, state } = open();
+    state.ended = ended;
+    const page = await outcome(await end());
+    expect(page).toContain(title);
+    for (const text of texts) expect(page).toContain(text);
+    expect(page).not.toContain("The doubt is ended");
+  });
+
+  test("a refusal and a failure say what is known", async () => {
+    const { end, outcome, state } = open();
+    state.answer = () => Promise.reject(new UsageError("Nothing was done, because <it> failed."));
+    expect(await outcome(await end())).toContain("because &lt;it&gt; failed.");
+    const forbidden = Object.assign(new Error("A viewer may not."), { name: "Forbidden" });
+    state.answer = () => Promise.reject(forbidden);
+    expect(await outcome(await end())).toContain("Refused: nothing was done");
+    state.answer = () => Promise.reject(new Error("socket hang up"));
+    expect(await outcome(await end())).toContain("Nobody knows whether it was done");
+  });
+});
+
+describe("once for each form", () => {
+  test("twice at once, and again later: one action, one outcome", async () => {
+    const { ana, did, state, outcome } = open();
+    let go = (): void => undefined;
+    state.answer = () => new Promise((resolve) => (go = resolve));
+    const fields = word(await ana.token(`/doubts/${ID}`));
+    const both = Promise.all([ana.post("/doubts", fields), ana.post("/doubts", fields)]);
+    await expect.poll(() => did.length).toBe(1);
+    go();
+    const [one, two] = await both;
+    expect(one.headers.get("location")).toBe(two.headers.get("location"));
+    const later = await ana.post("/doubts", fields);
+    expect(await outcome(later)).toContain("The doubt is ended");
+    expect(did).toHaveLength(1);
+  });
+
+  test("the same form with something else in it does nothing more", async () => {
+    const { ana, did } = open();
+    const token = await ana.token(`/doubts/${ID}`);
+    await ana.post("/doubts", word(token));
+    const answer = await ana.post("/doubts", word(token, { as: "not-executed" }));
+    expect(answer.status).toBe(409);
+    expect(await answer.text()).toContain("something else in it");
+    expect(did).toHaveLength(1);
+  });
+
+  test("a form of a console that was started again does nothing", async () => {
+    const token = await open().ana.token(`/doubts/${ID}`);
+    const { ana, did } = open();
+    const answer = await ana.post("/doubts", word(token));
+    expect(answer.status).toBe(409);
+    expect(await answer.text()).toContain("too old to act on");
+    expect(did).toEqual([]);
+  });
+
+  test("an outcome is shown to whoever asked for it alone", async () => {
+    const { end, as } = open();
+    const location = (await end()).headers.get("location")!;
+    expect((await as("bia").get(location)).status).toBe(404);
+    expect((await as("ana").get("/outcomes/none")).status).toBe(404);
+  });
+});
+
+describe("pauses and replays", () => {
+  test("pause and resume, with how long, and the place where the word stands", async () => {
+    const { ana, did, outcome } = open();
+    const said = async (says: string, of: Record<string, string>) =>
+      ana.post("/pauses", {
+        token: await ana.token("/pauses", `value="commands"`, `value="${says}"`),
+        flow: "commands",
+        says,
+        note: "incident 7",
+        ...of,
+      });
+    const before = Date.now();
+    expect(await outcome(await said("pause", { for: "3600" }))).toContain("fx.bridge-control[0]@4");
+    const { untilMs } = did[0]!.with as { untilMs: number };
+    expect(untilMs - before).toBeGreaterThanOrEqual(3_600_000);
+    expect(await ana.text("/")).toContain("incident 7");
+    expect(await outcome(await said("resume", {}))).toContain("it was paused by");
+    expect((await said("pause", { for: "17" })).status).toBe(422);
+    expect((await said("pause", { for: "900", note: "" })).status).toBe(422);
+    expect(did.map(({ what }) => what)).toEqual(["pause", "resume"]);
+  });
+
+  test("plan, replay, progress, cancel", async () => {
+    const { ana, did, outcome, runs } = open();
+    const token = await ana.token("/dead-letters", "plans");
+    const planned = await outcome(
+      await ana.post("/dead-letters/plans", [
+        ["token", token],
+        ["ref", "0/7"],
+        ["ref", "1/3"],
+        ["which", "chosen"],
+        ["note", "fixed"],
+        ["again", "yes"],
+      ]),
+    );
+    expect(planned).toContain("Nothing was sent yet");
+    expect(planned).toContain("sent before");
+    expect(did).toMatchObject([{ what: "plan", with: { selection: { refs: ["0/7", "1/3"] }, again: true } }]);
+
+    const begin = { token: tokenIn(planned, "planId"), planId: "plan-1", note: "fixed" };
+    const run = await ana.post("/dead-letters/runs", begin);
+    expect(run.headers.get("location")).toBe("/dead-letters/runs/run-1");
+    expect((await ana.post("/dead-letters/runs", begin)).headers.get("location")).toBe(
+      "/dead-letters/runs/run-1",
+    );
+    const page = await ana.text("/dead-letters/runs/run-1");
+    expect(page).toContain("2 of 4");
+    expect(page).toContain("fx.transaction-status[4]@812");
+
+    await ana.post("/dead-letters/runs/cancel", { token: tokenIn(page, "runId"), runId: "run-1" });
+    expect(runs.get("run-1")?.state).toBe("cancelling");
+    expect(await ana.text("/dead-letters/runs/run-1")).toContain("being stopped");
+    expect(did.map(({ what }) => what)).toEqual(["plan", "replay", "cancel"]);
+  });
+
+  test("all that a filter finds, not only what is chosen", async () => {
+    const { ana, did } = open();
+    const path = "/dead-letters?reason=UNREADABLE_COMMAND&since=2026-11-01T00:00";
+    const page = await ana.text(path);
+    expect(page).not.toContain("/dead-letters/0/7");
+    await ana.post("/dead-letters/plans", {
+      token: tokenIn(page, "plans"),
+      which: "filter",
+      note: "all",
+      reason: "UNREADABLE_COMMAND",
+      since: "2026-11-01T00:00:00.000Z",
+    });
+    expect(did).toMatchObject([
+      {
+        with: {
+          selection: { reason: "UNREADABLE_COMMAND", sinceMs: Date.UTC(2026, 10, 1), untilMs: null },
+          again: false,
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ which: "chosen" }],
+    [{ which: "chosen", ref: "../etc" }],
+    [{ which: "filter", since: "yesterday" }],
+    [{ which: "chosen", ref: "0/7", note: "" }],
+  ])("%j plans nothing", async (fields) => {
+    const { ana, did } = open();
+    const answer = await ana.post("/dead-letters/plans", {
+      token: await ana.token("/dead-letters", "plans"),
+      note: "x",
+      ...fields,
+    });
+    expect(answer.status).toBe(422);
+    expect(did).toEqual([]);
+  });
+});

@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import { aDoubt, aLetter } from "../../support/console-fakes.ts";
+import { openConsole } from "./browser.ts";
+
+const PAGES = [
+  "/",
+  "/doubts",
+  "/doubts/order-71-accept",
+  "/pauses",
+  "/dead-letters",
+  "/dead-letters/0/7",
+  "/commands/c-1",
+  "/transactions/t-1",
+  "/audit",
+];
+const EVIL = `"'><script>alert(1)</script><img src=x onerror=alert(2)>\u202e`;
+
+describe("every answer", () => {
+  test.each([...PAGES, "/nowhere", "/dead-letters/9/9", "/search?id=", "/live"])(
+    "%s: browsers are told what it may do",
+    async (path) => {
+      const answer = await openConsole().as("ana").get(path);
+      const { headers } = answer;
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+      expect(headers.get("cache-control")).toBe("no-store");
+      await answer.body?.cancel();
+    },
+  );
+
+  test.each(PAGES)("%s: no style or script stands in it", async (path) => {
+    const page = await openConsole().as("ana").text(path);
+    expect(page).not.toMatch(
+      / style=|<style| on[a-z]+=|<script(?! src="\/assets\/script-[0-9a-f]{16}\.js" defer><)/,
+    );
+    expect(page).toContain('<html lang="en"');
+  });
+
+  test("what pages load has its content in its name, and may be kept", async () => {
+    const { send, as } = openConsole();
+    const paths = (await as("ana").text("/")).match(/\/assets\/[^"]+/g)!;
+    expect(new Set(paths).size).toBe(3);
+    for (const path of paths) {
+      const answer = await send(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("cache-control")).toContain("immutable");
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    }
+    expect((await send("/assets/script-0000000000000000.js")).status).toBe(401);
+  });
+});
+
+describe("nothing that came from outside is markup", () => {
+  test("in ids, payloads, notes, names and sentences", async () => {
+    const { as, state } = openConsole();
+    const ana = as("ana");
+    state.doubts = [
+      aDoubt(Date.now(), {
+        commandId: EVIL,
+        quoteId: EVIL,
+        error: { code: EVIL, message: EVIL },
+        response: EVIL,
+      }),
+    ];
+    state.letters = [
+      aLetter(Date.now(), 0, 7, {
+        reason: EVIL,
+        detail: EVIL,
+        missing: EVIL,
+        obstacle: EVIL,
+        preview: EVIL,
+        source: "command",
+        origin: { topic: EVIL, partition: 0, offset: 1, timestampMs: 0 },
+      }),
+    ];
+    state.value = Buffer.from(EVIL);
+    state.replayed = [EVIL];
+    state.notes = [EVIL];
+    state.replicas = [{ clientId: EVIL, host: EVIL, partitions: [], isReconciling: false }];
+    state.kafka = { up: false, detail: EVIL };
+    state.pauses.commands = {
+      flow: "commands",
+      says: "pause",
+      by: EVIL,
+      note: EVIL,
+      atMs: Date.now(),
+      untilMs: null,
+      actionId: EVIL,
+    };
+    const id = encodeURIComponent(EVIL);
+    for (const path of [
+      ...PAGES,
+      `/doubts/${id}`,
+      `/commands/${id}`,
+      `/transactions/${id}`,
+      `/dead-letters?reason=${id}&since=${id}&from=${id}`,
+      `/search?id=${id}`,
+      `/nowhere/${id}`,
+      `/audit?before=${id}`,
+      "/dead-letters/0/7?as=hex",
+      "/dead-letters/0/7?as=json",
+    ]) {
+      const page = await ana.text(path);
+      expect(page, path).not.toContain("<img");
+      expect(page, path).not.toContain("<script>");
+      // What a field or a link holds is not shown.
+      expect(page.replace(/ (?:value|href)="[^"]*"/g, ""), path).not.toContain("\u202e");
+    }
+    expect(await ana.text(`/commands/${id}`)).toContain('<span class="odd">\\u202e</span>');
+  });
+});
+
+describe("ids", () => {
+  const HOSTILE = [
+    "a/b",
+    "a?b#c",
+    "%2F",
+    "100%25",
+    "..",
+    ".",
+    "",
+    " a  b ",
+    "é\u0000\n\t",
+    "\u202eabc",
+    "💶",
+    EVIL,
+    "x".repeat(2_000),
+  ];
+
+  test.each(HOSTILE)("%j leads from the search to its own page", async (id) => {
+    const { as, reading } = openConsole();
+    const asked: string[] = [];
+    const { command, transaction, doubt } = reading;
+    reading.command = (given, since) => (asked.push(given), command(given, since));
+    reading.transaction = (given, since) => (asked.push(given), transaction(given, since));
+    reading.doubt = (given) => (asked.push(given), doubt(given));
+    const ana = as("ana");
+    const paths: string[] = [];
+    for (const of of ["command", "transaction"]) {
+      const found = await ana.get(`/search?of=${of}&id=${encodeURIComponent(id)}`);
+      if (id !== "") paths.push(found.headers.get("location")!);
+      else expect(found.status).toBe(400);
+    }
+    for (const path of [...paths, ...paths.slice(0, 1).map((path) => path.replace("/commands", "/doubts"))])
+      // As a browser resolves it.
+      expect(
+        (await ana.get(new URL(path, "http://console.test").href.replace("http://console.test", ""))).status,
+      ).toBe(200);
+    expect(new Set(asked)).toEqual(new Set(id === "" ? [] : [id]));
+  });
+});
+
+describe("the overview", () => {
+  test("says first whether money is in doubt", async () => {
+    const { as, state } = openConsole();
+    const ana = as("ana");
+    const first = async () =>
+      /<h1 id="verdict">([\s\S]*?)<\/h1>/
+        .exec(await ana.text("/"))![1]!
+        .replace(/<[^>]*>/g, "")
+        .trim();
+    expect(await first()).toBe("2 commands are in doubt");
+    state.doubts = [];
+    expect(await first()).toBe("No command is in doubt");
+    state.doubtsProgress = {
+      isComplete: false,
+      read: 5,
+      total: 50,
+      sinceMs: Date.UTC(2026, 10, 1, 12, 3),
+      problem: null,
+    };
+    expect(await first()).toBe("No command is known to be in doubt");
+    expect(await ana.text("/")).toContain("2026-11-01 12:03:00 UTC");
+    state.doubtsProgress = { ...state.doubtsProgress, isComplete: true };
+    state.kafka = { up: false, detail: "no answer within 5 s." };
+    expect(await first()).toBe("No command is known to be in doubt");
+    expect(await ana.text("/")).toContain("Kafka does not answer.");
+  });
+
+  test("a browser without script asks again; times and figures are in the page", async () => {
+    const page = await openConsole().as("vic").text("/");
+    expect(page).toContain('<noscript><meta http-equiv="refresh" content="10"');
+    expect(page).toMatch(/aria-label="Events, each minute of the last hour: now \d+, highest \d+/);
+    expect(page).toContain("Records for each minute of the last hour");
+  });
+
+  test("odd times of records make no page fail", async () => {
+    const { as, state } = openConsole();
+    state.doubts = [
+      aDoubt(Date.now(), {
+        atMs: 9e15,
+        resolvableAtMs: -9e15,
+        claim: {
+          atMs: Number.MAX_SAFE_INTEGER,
+          place: { topic: "j", partition: 0, offset: 0 },
+          callWithinMs: 1,
+        },
+      }),
+    ];
+    state.letters = [aLetter(Date.now(), 0, 7, { timestampMs: -1, receivedAtMs: 8.65e15 })];
+    for (const path of PAGES) expect((await as("ana").get(path)).status, path).toBe(200);
+  });
+});
+
+describe("lists", () => {
+  test("10,000 doubts: fifty a page, the oldest first, with all their pages", async () => {
+    const { as, state } = openConsole();
+    state.doubts = [...Array(10_000).keys()].map((i) => aDoubt(Date.now(), { commandId: `c-${i}` }));
+    const ana = as("ana");
+    const page = await ana.text("/doubts");
+    expect(page.match(/href="\/doubts\/c-/g)).toHaveLength(50);
+    expect(page).toContain("Page 1 of 200");
+    expect(await ana.text("/doubts?page=200")).toContain("/doubts/c-9999");
+    for (const odd of ["0", "-1", "x", "201", "99999999"])
+      expect((await ana.get(`/doubts?page=${odd}`)).status).toBe(200);
+  });
+
+  test("dead letters by cursor, with the filter kept", async () => {
+    const { as, state } = openConsole();
+    state.letters = [...Array(120).keys()].map((i) => aLetter(Date.now(), 0, i));
+    const page = await as("ana").text("/dead-letters?reason=UNREADABLE_NOTIFICATION");
+    expect(page).toContain('href="/dead-letters?reason=UNREADABLE_NOTIFICATION&amp;from=50"');
+    expect(await as("ana").text("/dead-letters?reason=X&since=soon")).toContain("“since” is no time");
+  });
+});
+
+describe("a dead letter's value", () => {
+  const shown = async (value: Buffer | null, query = "") => {
+    const { as, state } = openConsole();
+    state.value = value;
+    return as("ana").text(`/dead-letters/0/7${query}`);
+  };
+
+  test("JSON keeps its digits; text and hex on demand", async () => {
+    const json = Buffer.from('{"a":1234.500000000000000001,"b":["x,{}",{}],"a":2}');
+    expect(await shown(json)).toContain(
+      `{\n  &quot;a&quot;: 1234.500000000000000001,\n  &quot;b&quot;: [\n    &quot;x,{}&quot;,\n    {}\n  ],\n  &quot;a&quot;: 2\n}`,
+    );
+    expect(await shown(json, "?as=text")).toContain("{&quot;a&quot;:1234.5");
+    expect(await shown(json, "?as=hex")).toContain(
+      "00000000  7b 22 61 22 3a 31 32 33 34 2e 35 30 30 30 30 30  {&quot;a&quot;:1234.500000",
+    );
+  });
+
+  test("what is not UTF-8 is hex by itself, and as text it says so", async () => {
+    expect(await shown(Buffer.from([0xff, 0x00, 0x41]))).toContain("00000000  ff 00 41 ");
+    expect(await shown(Buffer.from([0xff, 0x41]), "?as=text")).toContain("It is not UTF-8");
+    expect(await shown(Buffer.from("no json"), "?as=json")).toContain("It is no JSON.");
+    expect(await shown(Buffer.alloc(0))).toContain("It is empty.");
+    expect(await shown(null)).toContain("It has no value.");
+  });
+
+  test("a megabyte comes in parts", async () => {
+    const value = Buffer.concat([Buffer.alloc(1_048_576, "\u0001"), Buffer.from("END")]);
+    for (const query of ["?as=text", "?as=hex", "?as=json"]) {
+      const page = await shown(value, query);
+      expect(page.length).toBeLessThan(400_000);
+      expect(page).toContain("After");
+    }
+    expect(await shown(value, "?as=text&at=1048570")).toContain("END");
+    expect(await shown(value, "?as=hex&at=99999999999")).toContain("00000000  ");
+  });
+});
+
+describe("stories", () => {
+  test("while they are read, the page says how far, and looks again", async () => {
+    const { as, state } = openConsole();
+    state.storyProgress = {
+      isComplete: false,
+      read: 10,
+      total: 90,
+      sinceMs: Date.UTC(2026, 10, 1),
+      problem: null,
+    };
+    for (const path of ["/commands/c", "/transactions/t"]) {
+      const page = await as("ana").text(path);
+      expect(page).toContain("10 of 90 records");
+      expect(page).toContain("data-soon");
+      expect(page).toContain('http-equiv="refresh" content="2"');
+    }
+    state.storyProgress = { ...state.storyProgress, problem: "Kafka went away." };
+    const page = await as("ana").text("/commands/c");
+    expect(page).toContain("It does not go on: Kafka went away.");
+    expect(page).not.toContain("data-soon");
+  });
+
+  test("from when on: the beginning moves in steps, so that what was read stays read", async () => {
+    const { as, reading } = openConsole();
+    const since: (number | null)[] = [];
+    const { command } = reading;
+    reading.command = (id, sinceMs) => (since.push(sinceMs), command(id, sinceMs));
+    for (const query of ["", "?since=all", "?since=24h", "?since=2026-11-01T00:00:00Z", "?since=nonsense"])
+      await as("ana").get(`/commands/c${query}`);
+    const [usual, all, day, instant, nonsense] = since;
+    expect([all, instant, nonsense]).toEqual([null, Date.UTC(2026, 10, 1), usual]);
+    expect(usual! % 86_400_000).toBe(0);
+    expect(day! % 3_600_000).toBe(0);
+  });
+});
+
+describe("when something fails", () => {
+  test("Kafka does not answer: 503, and what to do", async () => {
+    const { as, state } = openConsole();
+    state.answer = () => Promise.reject(new Error("no broker answered within 5 s"));
+    for (const path of ["/dead-letters", "/dead-letters/0/7", "/audit"]) {
+      const answer = await as("ana").get(path);
+      expect(answer.status, path).toBe(503);
+      expect(await answer.text()).toContain("Kafka did not answer: no broker answered within 5 s.");
+    }
+  });
+
+  test("a page that throws says nothing of what it threw", async () => {
+    const { as, reading } = openConsole();
+    reading.overview = () => {
+      throw new Error("secret");
+    };
+    const answer = await as("ana").get("/");
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain("secret");
+  });
+
+  test("what is not there is 404 in the same frame, and leads on", async () => {
+    for (const path of [
+      "/nowhere",
+      "/dead-letters/0/99",
+      "/dead-letters/x/y",
+      "/dead-letters/runs/none",
+      "/commands",
+    ]) {
+      const answer = await openConsole().as("ana").get(path);
+      expect(answer.status, path).toBe(404);
+      expect(await answer.text(), path).toContain('<nav aria-label="Pages">');
+    }
+  });
+});

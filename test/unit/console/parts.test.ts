@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { createOutcomes } from "../../../src/console/forms/outcomes.ts";
+import { createTokens, TOKEN_MS } from "../../../src/console/forms/tokens.ts";
+import { prettyJson } from "../../../src/console/html/pretty-json.ts";
+import { lasting } from "../../../src/console/html/time.ts";
+import { flowLine } from "../../../src/console/pages/flow-line.ts";
+import type { StatusSeen } from "../../../src/console/ports.ts";
+
+const seen = (status: string, occurredAtMs: number): StatusSeen => ({
+  status,
+  stage: "IN_PROGRESS",
+  occurredAtMs,
+  receivedAtMs: 0,
+  source: "WEBHOOK",
+  outOfOrder: false,
+  eventId: status,
+  place: { topic: "t", partition: 0, offset: 0 },
+  payload: "",
+});
+
+const line = (main: string[], statuses: StatusSeen[]) =>
+  flowLine(main, statuses).map(
+    ({ status, isMain, seen, isLatest }) =>
+      `${isMain ? "" : "+"}${status}${seen.length || ""}${isLatest ? "*" : ""}`,
+  );
+
+describe("the line of a transaction", () => {
+  test("what is beside the main flow stands where it happened, whatever the order of its coming", () => {
+    expect(
+      line(["A", "B", "C"], [seen("B", 20), seen("X", 15), seen("A", 10), seen("X", 25), seen("Y", 5)]),
+    ).toEqual(["+Y1", "A1", "+X1", "B1", "+X1*", "C"]);
+  });
+  test("without a main flow it is by time, each status once", () => {
+    expect(line([], [seen("A", 1), seen("B", 2), seen("A", 3)])).toEqual(["+A2*", "+B1"]);
+  });
+  test("nothing came", () => {
+    expect(line(["A", "B"], [])).toEqual(["A", "B"]);
+  });
+});
+
+describe("pretty JSON", () => {
+  test.each([
+    ["1", "1"],
+    ["[ ]", "[]"],
+    ['"a,b:{"', '"a,b:{"'],
+    ['{"a":"\\"}"}', '{\n  "a": "\\"}"\n}'],
+    ["[1,[2]]", "[\n  1,\n  [\n    2\n  ]\n]"],
+  ])("%s", (given, pretty) => {
+    expect(prettyJson(given)).toBe(pretty);
+  });
+  test.each(["", "{", "[1,]", "tru", "{'a':1}"])("%j is none", (given) => {
+    expect(prettyJson(given)).toBeNull();
+  });
+  test("depth does not make it grow beyond measure", () => {
+    const deep = `${"[".repeat(2_000)}1${"]".repeat(2_000)}`;
+    expect(prettyJson(deep)!.length).toBeLessThan(4_000 * 90);
+  });
+});
+
+test.each([
+  [0, "0 s"],
+  [59_400, "59 s"],
+  [60_000, "1 min 0 s"],
+  [3_600_000, "1 h 0 min"],
+  [90_000_000, "1 d 1 h"],
+  [-5, "0 s"],
+])("%d ms", (ms, words) => {
+  expect(lasting(ms)).toBe(words);
+});
+
+describe("requests", () => {
+  const open = () => {
+    const now = { ms: 0 };
+    const clock = { monotonic: () => now.ms };
+    const tokens = createTokens(clock);
+    const request = () => tokens.read(tokens.issue("ana", "x"), "ana", "x")!;
+    return { now, tokens, request, outcomes: createOutcomes(clock) };
+  };
+  const done = () => Promise.resolve({ kind: "elsewhere", location: "/" } as const);
+
+  test("a token is for an hour, one person and one purpose", () => {
+    const { now, tokens } = open();
+    const token = tokens.issue("ana", "x");
+    expect(tokens.read(token, "ana", "x")).not.toBeNull();
+    expect([tokens.read(token, "bia", "x"), tokens.read(token, "ana", "y")]).toEqual([null, null]);
+    now.ms = TOKEN_MS;
+    expect(tokens.read(token, "ana", "x")).toBeNull();
+  });
+
+  test("beyond a thousand the oldest are forgotten, and none that is as old acts again", () => {
+    const { now, request, outcomes } = open();
+    let acts = 0;
+    const act = () => (acts++, done());
+    const asked = { by: "ana", digest: "d" };
+    const first = request();
+    const unused = request();
+    outcomes.once(first, asked, act);
+    now.ms = 1;
+    const later = request();
+    for (let i = 0; i < 1_000; i++) outcomes.once(request(), asked, act);
+    expect(outcomes.get(first.id)).toBeNull();
+    expect(outcomes.once(first, asked, act)).toBeNull();
+    expect(outcomes.once(unused, asked, act)).toBeNull();
+    expect(acts).toBe(1_001);
+    expect(outcomes.once(later, asked, act)).not.toBeNull();
+  });
+});

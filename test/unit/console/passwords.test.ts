@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { createPasswords } from "../../../src/console/sign-in/passwords.ts";
+import { basic, RIGHT } from "./browser.ts";
+
+const open = (isRight?: (password: string, hash: string) => Promise<boolean>) => {
+  let nowMs = 0;
+  const users = [{ name: "ana", role: "operator" as const, hash: RIGHT }];
+  const checked: string[] = [];
+  const check =
+    isRight ??
+    ((password: string, hash: string) => {
+      checked.push(hash);
+      return Promise.resolve(password === "right");
+    });
+  const passwords = createPasswords(() => users, { monotonic: () => nowMs }, check);
+  return { passwords, users, checked, pass: (ms: number) => (nowMs += ms) };
+};
+
+test("a right header is not checked again for a while, and a changed password counts at once", async () => {
+  const { passwords, users, checked, pass } = open();
+  for (let i = 0; i < 5; i++) expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
+  expect(checked).toHaveLength(1);
+  pass(60_001);
+  await passwords(basic("ana"), "::1");
+  expect(checked).toHaveLength(2);
+  users[0] = { name: "ana", role: "operator", hash: `${RIGHT.slice(0, -1)}x` };
+  await passwords(basic("ana"), "::1");
+  expect(checked).toHaveLength(3);
+  users.length = 0;
+  expect(await passwords(basic("ana"), "::1")).toEqual({ kind: "wrong" });
+});
+
+test("a name that is not there costs as much as one that is", async () => {
+  const { passwords, checked } = open();
+  expect(await passwords(basic("nobody", "right"), "::1")).toEqual({ kind: "wrong" });
+  expect(checked).toEqual([RIGHT]);
+});
+
+test("ten wrong tries a minute from an address, many at once too; others and the signed-in do not feel it", async () => {
+  const { passwords, checked, pass } = open();
+  await passwords(basic("ana"), "::1");
+  const tries = [];
+  for (let i = 0; i < 30; i++) tries.push(await passwords(basic("ana", `guess ${i}`), "::1"));
+  expect(tries.filter(({ kind }) => kind === "wrong")).toHaveLength(10);
+  expect(tries.at(-1)).toEqual({ kind: "wait", ms: 60_000, why: "failed" });
+  expect(checked).toHaveLength(11);
+  expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
+  expect(await passwords(basic("ana", "guess"), "::2")).toEqual({ kind: "wrong" });
+  pass(60_001);
+  expect(await passwords(basic("ana", "guess"), "::1")).toEqual({ kind: "wrong" });
+});
+
+test("one check at a time, eight in all; whoever comes then waits, and is not counted as wrong", async () => {
+  const under: (() => void)[] = [];
+  let running = 0;
+  let most = 0;
+  const { passwords } = open(async () => {
+    most = Math.max(most, ++running);
+    await new Promise<void>((resolve) => under.push(resolve));
+    running--;
+    return false;
+  });
+  const all = [...Array(12).keys()].map(async (i) => passwords(basic("ana", `guess ${i}`), `10.0.0.${i}`));
+  for (let i = 0; i < 8; i++) {
+    await expect.poll(() => under.length).toBe(i + 1);
+    under[i]!();
+  }
+  const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+  expect(kinds).toEqual([...Array<string>(8).fill("wrong"), ...Array<string>(4).fill("wait")]);
+  expect(most).toBe(1);
+});
+
+test("the same header many times at once is checked once", async () => {
+  const { passwords, checked } = open();
+  const all = await Promise.all([...Array(20).keys()].map(async () => passwords(basic("ana"), "::1")));
+  expect(all.every(({ kind }) => kind === "user")).toBe(true);
+  expect(checked).toHaveLength(1);
+});
+
+test.each([
+  "",
+  "Basic",
+  "Basic ",
+  "Basic %%%",
+  "Bearer abc",
+  `Basic ${Buffer.from("no colon").toString("base64")}`,
+])("%j is no name and password", async (header) => {
+  const { passwords, checked } = open();
+  expect(await passwords(header, "::1")).toEqual({ kind: "wrong" });
+  expect(checked).toHaveLength(0);
+});

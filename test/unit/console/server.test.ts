@@ -1,0 +1,99 @@
+import { request } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { ConsoleOptions } from "../../../src/console/options.ts";
+import { createConsoleServer } from "../../../src/console/server.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { consoleFakes } from "../../support/console-fakes.ts";
+import { basic, options, silent } from "./browser.ts";
+
+const serve = async (of: Partial<ConsoleOptions> = {}) => {
+  const fakes = consoleFakes();
+  const server = createConsoleServer(options(of), {
+    reading: fakes.reading,
+    acting: fakes.acting,
+    clock: systemClock,
+    log: silent,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { ...fakes, port, url: `http://127.0.0.1:${port}` };
+};
+
+/** Everything that comes back for these bytes. */
+const say = (port: number, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    let heard = "";
+    socket.on("data", (chunk) => (heard += chunk.toString()));
+    socket.on("close", () => resolve(heard));
+    socket.on("error", reject);
+  });
+
+const auth = { kind: "none" } as const;
+
+test("without sign-in a request that names no host, or another one, gets nothing", async () => {
+  const { port } = await serve({ auth });
+  expect(await say(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 4/);
+  const rebound = await say(port, "GET / HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n");
+  expect(rebound).toMatch(/^HTTP\/1.1 403 /);
+  expect(rebound).not.toContain("in doubt");
+  expect(await say(port, `GET / HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 200 /,
+  );
+  expect(
+    await say(port, "GET http://localhost/ HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n"),
+  ).not.toMatch(/^HTTP\/1.1 200 /);
+});
+
+test("the proxy's header is believed by the socket's own address alone", async () => {
+  const proxy = { kind: "proxy-header", header: "X-Forwarded-User", operators: ["ana"] } as const;
+  const ask = async (isTrusted: (address: string) => boolean) => {
+    const { url } = await serve({ auth: { ...proxy, isTrusted } });
+    return (await fetch(url, { headers: { "x-forwarded-user": "ana", "x-forwarded-for": "10.0.0.1" } }))
+      .status;
+  };
+  expect(await ask((address) => address === "127.0.0.1")).toBe(200);
+  expect(await ask((address) => address === "10.0.0.1")).toBe(403);
+});
+
+test("a body without end is refused early, and does not keep others", async () => {
+  const { port, did } = await serve();
+  const headers = {
+    authorization: basic("ana"),
+    "sec-fetch-site": "same-origin",
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const sending = request(
+      { port, host: "127.0.0.1", path: "/doubts", method: "POST", headers },
+      (answer) => {
+        resolve(answer.statusCode);
+        sending.destroy();
+      },
+    );
+    sending.on("error", reject);
+    const more = (): boolean => sending.write("x".repeat(4_096), () => !sending.destroyed && more());
+    more();
+  });
+  expect(status).toBe(413);
+  expect(did).toEqual([]);
+});
+
+test("streams: a beat at once, nothing left behind by whoever leaves or only asks for the head", async () => {
+  const { url, hearers } = await serve();
+  const headers = { authorization: basic("ana") };
+  await fetch(`${url}/live`, { method: "HEAD", headers });
+  expect(hearers.size).toBe(0);
+  const gone = new AbortController();
+  const answer = await fetch(`${url}/live`, { headers, signal: gone.signal });
+  const first = (await answer.body!.getReader().read()) as { value: Uint8Array };
+  expect(new TextDecoder().decode(first.value)).toBe("event: beat\ndata:\n\n");
+  expect(hearers.size).toBe(1);
+  gone.abort();
+  await expect.poll(() => hearers.size).toBe(0);
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { createLiveStreams } from "../../../src/console/live/streams.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+
+/** Streams under a clock that a test turns. */
+const open = () => {
+  let nowMs = 0;
+  const sleepers = new Set<{ untilMs: number; wake: () => void }>();
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { untilMs: nowMs + ms, wake: resolve };
+        sleepers.add(sleeper);
+        const stop = () => {
+          sleepers.delete(sleeper);
+          reject(new Error("aborted"));
+        };
+        sleeper.wake = () => {
+          signal?.removeEventListener("abort", stop);
+          resolve();
+        };
+        signal?.addEventListener("abort", stop);
+      }),
+  };
+  const hearers = new Set<() => void>();
+  const onChange = (hear: () => void) => {
+    hearers.add(hear);
+    return () => hearers.delete(hear);
+  };
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    streams: createLiveStreams({ onChange }, clock),
+    hearers,
+    sleepers,
+    change: () => hearers.forEach((hear) => hear()),
+    pass: async (ms: number) => {
+      for (const end = nowMs + ms; nowMs < end;) {
+        nowMs += 1_000;
+        for (const sleeper of sleepers)
+          if (sleeper.untilMs <= nowMs) {
+            sleepers.delete(sleeper);
+            sleeper.wake();
+          }
+        await settle();
+      }
+    },
+  };
+};
+
+/** Reads what is there by now. */
+const reader = (stream: ReadableStream<Uint8Array>) => {
+  const heard: string[] = [];
+  const source = stream.getReader();
+  const text = new TextDecoder();
+  const done = (async () => {
+    for (;;) {
+      const { value, done } = await source.read();
+      if (done) return;
+      heard.push(...(text.decode(value).match(/event: (\w+)/g) ?? []));
+    }
+  })();
+  return { heard, done, cancel: () => source.cancel() };
+};
+
+test("a change is told once a second at most, to everybody", async () => {
+  const { streams, change, pass } = open();
+  const [one, two] = [reader(streams.open()!), reader(streams.open()!)];
+  for (let i = 0; i < 1_000; i++) change();
+  await pass(1_000);
+  for (let i = 0; i < 1_000; i++) change();
+  await pass(1_000);
+  for (const { heard } of [one, two])
+    expect(heard.filter((event) => event === "event: change")).toHaveLength(2);
+});
+
+test("it beats, and ends by itself after ten minutes", async () => {
+  const { streams, pass } = open();
+  const { heard, done } = reader(streams.open()!);
+  await pass(59_000);
+  expect(heard.filter((event) => event === "event: beat")).toHaveLength(6);
+  await pass(600_000);
+  await done;
+  expect(streams.count()).toBe(0);
+});
+
+test("whoever leaves is forgotten at once, and with the last one nothing is heard or slept for", async () => {
+  const { streams, hearers, sleepers } = open();
+  const all = [reader(streams.open()!), reader(streams.open()!)];
+  expect(hearers.size).toBe(1);
+  await all[0]!.cancel();
+  expect([streams.count(), hearers.size]).toEqual([1, 1]);
+  await all[1]!.cancel();
+  expect([streams.count(), hearers.size, sleepers.size]).toEqual([0, 0, 0]);
+});
+
+test("a hundred at most", async () => {
+  const { streams } = open();
+  const all = [...Array(100).keys()].map(() => streams.open()!);
+  expect(streams.open()).toBeNull();
+  await all[0]!.cancel();
+  expect(streams.open()).not.toBeNull();
+});
+
+test("whoever does not read is dropped", async () => {
+  const { streams, change, pass } = open();
+  streams.open();
+  for (let i = 0; i < 20; i++) {
+    change();
+    await pass(1_000);
+  }
+  expect(streams.count()).toBe(0);
+});
