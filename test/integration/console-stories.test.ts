@@ -130,9 +130,11 @@ describe("a command", () => {
       { key: "any-3", value, atMs: weekAgo },
     ]);
     expect(place?.partition).not.toBe(beside?.partition);
+    const [junk] = await write(topics.results, [{ key: "elsewhere", value: "no result" }]);
     const found = await whole(() => stories.command("elsewhere", null));
-    expect(places(found)).toEqual([place]);
+    expect(places(found)).toEqual([place, junk]);
     expect(found.steps[0]).toMatchObject({ title: "Command: create a quote", kind: "command" });
+    expect(found.steps[1]).toMatchObject({ title: "A record that this version cannot read", kind: "other" });
     expect(found.notes.join(" ")).toMatch(/commands: all \d+ partitions/);
   });
 

@@ -9,7 +9,7 @@ import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { Command, CommandJournalEntry, CommandResult } from "../../records.ts";
 import { unwrap } from "../dead-letter-headers.ts";
 import type { Kit } from "../kit.ts";
-import { commandStep, journalStep, resultStep, stepOf } from "./command-steps.ts";
+import { commandStep, journalStep, resultStep, stepOf, unreadableStep } from "./command-steps.ts";
 
 /** What a record says of a command: its step, and what else the story goes by. */
 export type Said = {
@@ -68,6 +68,8 @@ export const commandRecords = (
       const key = record.key?.toString("utf8") ?? "";
       // For people to look at, whatever keys older rules had.
       const entry = decoded?.ok ? fromRecord(decoded.value, { key, ageMs: Infinity }) : null;
+      if (entry === null && decoded?.ok)
+        return { ...nothing, step: unreadableStep(record), commandId: decoded.value.commandId };
       if (entry === null) return null;
       const { commandId, step, operation } = entry;
       const concluded = step.kind === "concluded" ? await resultOf(step.result) : null;

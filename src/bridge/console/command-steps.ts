@@ -132,6 +132,13 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
   }
 };
 
+/** Anybody may write to a topic, and another version of the bridge in another form. */
+export const unreadableStep = (record: Incoming): Step =>
+  stepOf(record, {
+    ...{ kind: "other", title: "A record that this version cannot read", tone: "bad" },
+    ...{ facts: [["bytes", record.value?.length ?? "null"]], payload: null },
+  });
+
 /** An operator's decision has an entry written before it, to have the journal's time: it looks like the release of an attempt that nobody made. */
 export const withoutClaim = (step: Step): Step => ({
   ...step,

@@ -4,7 +4,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { choosePartition } from "../../kafka/produce/partition.ts";
 import type { ReadRecord, Said } from "./command-records.ts";
 import { commandNotes } from "./command-notes.ts";
-import { withoutClaim } from "./command-steps.ts";
+import { unreadableStep, withoutClaim } from "./command-steps.ts";
 import { createCoverage, type Partitions, type ReadDeps } from "./coverage.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Search } from "./searches.ts";
@@ -55,8 +55,12 @@ export const commandSearch = (
     seen.final ||= isFinal;
     seen.calls = Math.max(seen.calls, calls);
   };
+  const unreadable = (record: Incoming): Said => ({
+    ...{ step: unreadableStep(record), commandId, quoteId: null },
+    ...{ attemptId: null, isFinal: false, calls: 0 },
+  });
   const note = async (record: Incoming, read: ReadRecord): Promise<void> => {
-    const said = await read(record);
+    const said = (await read(record)) ?? (record.key?.equals(id) === true ? unreadable(record) : null);
     if (said?.commandId !== commandId) return;
     learn(said);
     const { atMs, place } = said.step;

@@ -142,13 +142,15 @@ export const lettersPage = async (
     found = page();
   }
   const isEnd = found.wanting.length === 0 && found.letters.length < PAGE;
+  // Where a stretch held no record at all it is not known how far back that is.
+  const nowhereMs = filter.untilMs ?? deps.kit.clock.now();
   const backToMs =
     found.letters.length === PAGE
-      ? found.letters.at(-1)?.timestampMs
+      ? (found.letters.at(-1)?.timestampMs ?? nowhereMs)
       : Math.max(...found.wanting.map((partition) => stretches.get(partition)?.lowMs ?? Infinity));
   return {
     letters: found.letters,
     next: isEnd ? null : writeCursor(found.next),
-    searchedBackToMs: isEnd || backToMs === undefined || !Number.isFinite(backToMs) ? null : backToMs,
+    searchedBackToMs: isEnd ? null : Math.min(backToMs, nowhereMs),
   };
 };
