@@ -123,6 +123,10 @@ describe("dead letters", () => {
     expect(chosen.seen.map(({ timestampMs }) => timestampMs)).toEqual(
       Array.from({ length: 10 }, (_, nth) => untilMs - 100 - nth * 100),
     );
+    for (const odd of [-1, -1e300, 1e300, 1.5]) {
+      const filter = { ...all, sinceMs: odd };
+      expect((await reading.letters(filter, null, going)).letters).toHaveLength(odd === 1e300 ? 0 : 50);
+    }
     await expect(reading.letters(all, "nonsense", going)).rejects.toThrow("no such page");
     expect((await reading.letters(all, "0-999999999.77-3", going)).letters.length).toBeLessThanOrEqual(50);
   });

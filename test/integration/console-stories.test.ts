@@ -168,6 +168,8 @@ describe("a command", () => {
       expect(story).toMatchObject({ commandId: id, steps: [] });
       expect(story.notes.join(" ")).toContain("was not found");
     }
+    for (const since of [-1, 1e300, Number.NaN])
+      expect((await whole(() => stories.command("nobody", since))).steps).toEqual([]);
     for (const id of ["", "x".repeat(10_000)]) {
       const story = stories.command(id, null);
       expect(story).toMatchObject({ steps: [], progress: { isComplete: true, total: 0 } });

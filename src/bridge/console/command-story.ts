@@ -98,6 +98,13 @@ export const commandSearch = (
       ]),
     );
 
+  const countPartitions = async (): Promise<ReadonlyMap<string, number>> => {
+    const counted = ranks.map(async (topic): Promise<[string, number]> => [
+      topic,
+      (await rangesOf(cluster, topic)).size,
+    ]);
+    return new Map(await Promise.all(counted));
+  };
   const windows = windowsFrom(sinceMs, kit.clock.now());
   const near = windowReader(coverage, windows);
   const far = windowReader(coverage, windows);
@@ -107,10 +114,7 @@ export const commandSearch = (
 
   return {
     run: async (signal) => {
-      const counted = [commands, journal, results, deadLetters].map(
-        async (topic): Promise<[string, number]> => [topic, (await rangesOf(cluster, topic)).size],
-      );
-      sizes = new Map(await Promise.all(counted));
+      if (sizes.size === 0) sizes = await countPartitions();
       await coverage.catchUp(signal);
       await near.read(likely, isEnough, signal);
       if (!seen.command) {

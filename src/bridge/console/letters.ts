@@ -1,6 +1,6 @@
 import type { LetterFilter, LettersPage } from "../../console/ports.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { refOf, type Letter } from "../../operator/replay/letter.ts";
+import type { Letter } from "../../operator/replay/letter.ts";
 import { letterIndex } from "../operator/letter-index.ts";
 import {
   fits,
@@ -11,6 +11,7 @@ import {
   type LetterDeps,
   type Ranges,
 } from "../operator/letters.ts";
+import { instantOf } from "./ranges.ts";
 import { pageOf, readCursor, writeCursor, type Page, type Stretch } from "./letters-page.ts";
 
 const PAGE = 50;
@@ -18,13 +19,13 @@ const PAGE = 50;
 const MAX_RECORDS = 20_000;
 /** Of each partition. Where all letters are meant one look is enough, and no more than that, because they can be large. */
 const FIRST_RECORDS = { all: PAGE + 10, chosen: 1_000 };
-/** For parts of letters; each look can bring up another letter in parts. */
-const MAX_LOOKS = 3;
+/** So far around a page its letters' parts are looked for, in records of each partition: most stand close together, and each can be large. */
+const PARTS_WITHIN_RECORDS = [30, 300, 3_000];
 
 const selectionOf = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
   reason: reason ?? undefined,
-  sinceMs: sinceMs ?? undefined,
-  untilMs: untilMs ?? undefined,
+  sinceMs: sinceMs === null ? undefined : instantOf(sinceMs),
+  untilMs: untilMs === null ? undefined : instantOf(untilMs),
 });
 
 /** What is meant, and was not on an earlier page. Of each partition nothing is read yet. */
@@ -103,13 +104,13 @@ export const lettersPage = async (
   };
 
   /** Reads what stands around the stretches, where a letter of the page lacks parts. Their first ones may stand on the next page. */
-  const readParts = async (incomplete: readonly Letter[]): Promise<void> => {
+  const readParts = async (incomplete: readonly Letter[], records: number): Promise<void> => {
     const times = incomplete.map(({ timestampMs }) => timestampMs);
     const around = await rangesFor(deps, {
       sinceMs: Math.min(...times),
       untilMs: Math.max(...times) + PARTS_WITHIN_MS,
     });
-    const each = Math.ceil(MAX_RECORDS / 2 / around.size);
+    const each = Math.min(records, Math.ceil(MAX_RECORDS / 2 / around.size));
     const before = new Map<number, { startOffset: number; endOffset: number }>();
     const behind = new Map<number, { startOffset: number; endOffset: number }>();
     for (const [partition, { startOffset, endOffset }] of around) {
@@ -131,14 +132,10 @@ export const lettersPage = async (
     left -= await readBack(found.wanting, Math.min(each, Math.ceil(left / found.wanting.length)));
     found = page();
   }
-  const looked = new Set<string>();
-  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-    const incomplete = found.letters.filter(
-      ({ missing, place }) => missing !== null && !looked.has(refOf(place)),
-    );
+  for (const records of PARTS_WITHIN_RECORDS) {
+    const incomplete = found.letters.filter(({ missing }) => missing !== null);
     if (incomplete.length === 0) break;
-    for (const { place } of incomplete) looked.add(refOf(place));
-    await readParts(incomplete);
+    await readParts(incomplete, records);
     found = page();
   }
   const isEnd = found.wanting.length === 0 && found.letters.length < PAGE;

@@ -1,7 +1,11 @@
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
+import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
 import { UsageError } from "../../runtime/errors.ts";
+
+/** A time that Kafka can be asked for: it takes some below zero for something else. */
+export const instantOf = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
 
 /** What a topic holds, from a time on where one is given. Throws a UsageError when there is no such topic. */
 export const rangesOf = async (

@@ -27,7 +27,8 @@ type Entry<S> = {
   stop: AbortController;
 };
 
-const MAX_RUNNING = 8;
+/** Commands and transactions have each as many. */
+const MAX_RUNNING = 4;
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 /** A page that is open asks more often. */

@@ -7,6 +7,7 @@ import type { TransactionStatusUpdated } from "../../records.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { beginningOf } from "./beginning.ts";
+import { instantOf } from "./ranges.ts";
 import { commandRecords } from "./command-records.ts";
 import { commandSearch } from "./command-story.ts";
 import { createSearches } from "./searches.ts";
@@ -52,7 +53,7 @@ export const openStories = (config: Config, kit: Kit, cluster: Cluster, changed:
   const since = (sinceMs: number | null): number | null =>
     sinceMs === null || !Number.isFinite(sinceMs)
       ? null
-      : Math.max(0, Math.floor(sinceMs / SINCE_STEP_MS) * SINCE_STEP_MS);
+      : Math.floor(Math.min(instantOf(sinceMs), clock.now()) / SINCE_STEP_MS) * SINCE_STEP_MS;
 
   return {
     command: (commandId, sinceMs) => {

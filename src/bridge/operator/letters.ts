@@ -60,7 +60,10 @@ export const rangesFor = async (
   { sinceMs, untilMs }: Selection,
 ): Promise<Ranges> => {
   const topic = config.topics.deadLetters;
-  const ranges = await cluster.ranges(topic, sinceMs === undefined ? undefined : sinceMs - PARTS_WITHIN_MS);
+  const ranges = await cluster.ranges(
+    topic,
+    sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
+  );
   if (untilMs === undefined) return ranges;
   // A place behind the last record that is wanted.
   const behind = await cluster.ranges(topic, untilMs + PARTS_WITHIN_MS);
