@@ -23,7 +23,7 @@ export type Kit = {
   registry: Registry;
   connectCluster: () => Promise<Cluster>;
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
-  /** A group of this process alone. */
+  /** A group that nobody else is a member of, in this process neither: each would get but some of the partitions. */
   ownGroup: (purpose: string) => string;
   /** Ends what goes on in the background; what was opened has its own end. */
   close: () => void;
@@ -60,7 +60,6 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
   const random = (): number => Math.random();
   const signIn = signInOf(config, { clock, log, random });
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
-  const processId = randomUUID();
   return {
     clock,
     log,
@@ -81,7 +80,7 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
         { topic, ...options },
         { open: () => openSession(topic, client, clock), clock, log, random },
       ),
-    ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${processId}`,
+    ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
     close: () => signIn.close(),
   };
 };

@@ -19,12 +19,17 @@ export type Selection = {
 };
 
 /** Parts of a letter are written one after the other, each within seconds. */
-const PARTS_WITHIN_MS = 600_000;
+export const PARTS_WITHIN_MS = 600_000;
 
-type Ranges = ReadonlyMap<number, Range>;
-type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
+export type Ranges = ReadonlyMap<number, Range>;
+export type LetterDeps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
 
-const read = async ({ config, kit, signal }: Deps, ranges: Ranges, take: Take): Promise<void> =>
+/** Reads these ranges of the dead-letter topic. */
+export const readRecords = async (
+  { config, kit, signal }: LetterDeps,
+  ranges: Ranges,
+  take: Take,
+): Promise<void> =>
   scan(
     {
       topic: config.topics.deadLetters,
@@ -36,12 +41,12 @@ const read = async ({ config, kit, signal }: Deps, ranges: Ranges, take: Take): 
     signal,
   );
 
-const isOldIn =
-  ({ config, kit }: Deps) =>
+export const isOldIn =
+  ({ config, kit }: Pick<LetterDeps, "config" | "kit">) =>
   (timestampMs: number): boolean =>
     kit.clock.now() - timestampMs > config.commands.maxAgeMs;
 
-const fits =
+export const fits =
   ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
   (letter: Letter): boolean =>
     (reason === undefined || letter.reason === reason) &&
@@ -49,9 +54,16 @@ const fits =
     letter.timestampMs >= sinceMs &&
     letter.timestampMs < untilMs;
 
-const rangesFor = async ({ config, cluster }: Deps, { sinceMs, untilMs }: Selection): Promise<Ranges> => {
+/** Where the records of all that is meant stand, and some more. */
+export const rangesFor = async (
+  { config, cluster }: LetterDeps,
+  { sinceMs, untilMs }: Selection,
+): Promise<Ranges> => {
   const topic = config.topics.deadLetters;
-  const ranges = await cluster.ranges(topic, sinceMs === undefined ? undefined : sinceMs - PARTS_WITHIN_MS);
+  const ranges = await cluster.ranges(
+    topic,
+    sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
+  );
   if (untilMs === undefined) return ranges;
   // A place behind the last record that is wanted.
   const behind = await cluster.ranges(topic, untilMs + PARTS_WITHIN_MS);
@@ -65,13 +77,13 @@ const rangesFor = async ({ config, cluster }: Deps, { sinceMs, untilMs }: Select
 
 /** Shows every letter that is meant; those of a partition in their order, those in parts at the end. */
 export const eachLetter = async (
-  deps: Deps,
+  deps: LetterDeps,
   selection: Selection,
   see: (letter: Letter) => void,
 ): Promise<void> => {
   const index = letterIndex(isOldIn(deps));
   const isMeant = fits(selection);
-  await read(deps, await rangesFor(deps, selection), (record) => {
+  await readRecords(deps, await rangesFor(deps, selection), (record) => {
     const letter = index.take(record);
     if (letter && isMeant(letter)) see(letter);
   });
@@ -79,15 +91,15 @@ export const eachLetter = async (
 };
 
 /** Where so many partitions have no such offset, it is the ref that is wrong. */
-const single = (ranges: Ranges, place: Place): boolean => {
+export const holds = (ranges: Ranges, place: Place): boolean => {
   const range = ranges.get(place.partition);
   return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
 };
 
 /** The letters with these refs; of one in parts any part may be named. A ref that names nothing has no letter. */
-export const lettersAt = async (deps: Deps, places: readonly Place[]): Promise<Letter[]> => {
+export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Promise<Letter[]> => {
   const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
-  const named = new Set(places.filter((place) => single(ranges, place)).map(refOf));
+  const named = new Set(places.filter((place) => holds(ranges, place)).map(refOf));
   const wanted = new Map<number, Range>();
   for (const { partition, offset } of places.filter((place) => named.has(refOf(place)))) {
     const { startOffset, endOffset } = wanted.get(partition) ?? { startOffset: offset, endOffset: 0 };
@@ -98,15 +110,20 @@ export const lettersAt = async (deps: Deps, places: readonly Place[]): Promise<L
   }
   const letters: Letter[] = [];
   let partsFromMs = Infinity;
+  let partsToMs = -Infinity;
   const index = letterIndex(isOldIn(deps));
-  await read(deps, wanted, (record) => {
+  await readRecords(deps, wanted, (record) => {
     if (!named.has(refOf(record))) return;
     const letter = index.take(record);
     if (letter) letters.push(letter);
-    else partsFromMs = Math.min(partsFromMs, record.timestampMs);
+    else {
+      partsFromMs = Math.min(partsFromMs, record.timestampMs);
+      partsToMs = Math.max(partsToMs, record.timestampMs);
+    }
   });
   if (partsFromMs === Infinity) return letters;
-  await eachLetter(deps, { sinceMs: partsFromMs - PARTS_WITHIN_MS }, (letter) => {
+  const around = { sinceMs: partsFromMs - PARTS_WITHIN_MS, untilMs: partsToMs + PARTS_WITHIN_MS };
+  await eachLetter(deps, around, (letter) => {
     const isNamed = letter.records.some((place) => named.has(refOf(place)));
     if (isNamed && (letter.records.length > 1 || letter.missing !== null)) letters.push(letter);
   });

@@ -1,0 +1,22 @@
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { protocolErrorOf } from "../../kafka/errors.ts";
+import type { Range } from "../../kafka/consume/tail.ts";
+import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
+import { UsageError } from "../../runtime/errors.ts";
+
+/** A time that Kafka can be asked for: it takes some below zero for something else. */
+export const instantOf = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
+
+/** What a topic holds, from a time on where one is given. Throws a UsageError when there is no such topic. */
+export const rangesOf = async (
+  cluster: Pick<Cluster, "ranges">,
+  topic: string,
+  sinceMs?: number,
+): Promise<ReadonlyMap<number, Range>> => {
+  try {
+    return await cluster.ranges(topic, sinceMs);
+  } catch (error) {
+    if (protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
+    throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`, { cause: error });
+  }
+};

@@ -1,0 +1,83 @@
+import { Partitioners } from "kafkajs";
+import { createKit, type Kit } from "../../src/bridge/kit.ts";
+import { silent } from "../../src/cli/silent.ts";
+import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Cluster as Asked } from "../../src/kafka/cluster/cluster.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { encode, latestSchemaId, type RecordName } from "./avro.ts";
+import { clientOf } from "./kafka.ts";
+import { runProgram } from "./program.ts";
+import { ownNames, toolSettings, type Cluster, type Names } from "./settings.ts";
+
+export type Written = { topic: string; partition: number; offset: number };
+export type ToWrite = {
+  key: string | null;
+  value: string | Buffer | null;
+  atMs?: number;
+  headers?: Record<string, string>;
+};
+
+/** Topics of a test's own, as `setup` makes them, and what the console reads them with. */
+export type ConsoleTopics = Names & {
+  config: Config;
+  kit: Kit;
+  cluster: Asked;
+  encoded: (record: RecordName, value: unknown) => Buffer;
+  /** Writes one record after the other; resolves with where each stands. */
+  write: (topic: string, records: readonly ToWrite[]) => Promise<Written[]>;
+  /** Writes many at once, in their order, to where their keys belong. */
+  writeMany: (topic: string, records: readonly ToWrite[]) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => {
+  const names = ownNames();
+  const settings = toolSettings(at, names);
+  const { code, err } = await runProgram(["setup"], settings);
+  if (code !== 0) throw new Error(`setup ended with ${code}: ${err}`);
+  const loaded = loadConfig(settings, "tool");
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { config } = loaded;
+  const kit = createKit(config, systemClock, silent);
+  const cluster = await kit.connectCluster();
+  const producer = clientOf(at.kafkaBrokers).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+
+  const topicsOf: Record<RecordName, string> = {
+    "transaction-status-updated": names.topics.events,
+    command: names.topics.commands,
+    "command-result": names.topics.results,
+    "command-journal-entry": names.topics.journal,
+  };
+  const ids = new Map<RecordName, number>();
+  for (const [record, topic] of Object.entries(topicsOf) as [RecordName, string][])
+    ids.set(record, await latestSchemaId(at.schemaRegistryUrl, topic));
+
+  const messageOf = ({ atMs, headers, ...message }: ToWrite) => ({
+    ...message,
+    ...(atMs !== undefined && { timestamp: String(atMs) }),
+    ...(headers && { headers }),
+  });
+  return {
+    ...names,
+    ...{ config, kit, cluster },
+    encoded: (record, value) => encode(record, ids.get(record) ?? 0, value),
+    write: async (topic, records) => {
+      const written: Written[] = [];
+      for (const record of records) {
+        const [sent] = await producer.send({ topic, acks: -1, messages: [messageOf(record)] });
+        written.push({ topic, partition: sent?.partition ?? -1, offset: Number(sent?.baseOffset) });
+      }
+      return written;
+    },
+    writeMany: async (topic, records) => {
+      for (let from = 0; from < records.length; from += 1_000)
+        await producer.send({ topic, acks: -1, messages: records.slice(from, from + 1_000).map(messageOf) });
+    },
+    close: async () => {
+      await Promise.all([producer.disconnect(), cluster.close()]);
+      kit.close();
+    },
+  };
+};
