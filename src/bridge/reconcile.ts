@@ -10,10 +10,12 @@ import type { PublishOnce } from "../notification/publish-once.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
+import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
 import type { Kit } from "./kit.ts";
 import type { Part } from "./part.ts";
+import { completeNote, electionGroup, lastComplete } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
 /** An entry holds a notification, maybe as a string with escapes, and what the partner says of it. Larger ones would hold other work up while they are read. */
@@ -27,9 +29,6 @@ export type ReconcileDeps = {
   partner: Pick<Partner, "fetchLog" | "mask">;
   schemaId: number;
 };
-
-/** Its member to which the first partition of the events topic is assigned is the one that reconciles. */
-export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
 
 /** What a run is told by whoever starts it. */
 export type RunHooks = Pick<LogPorts, "mayPublish" | "published" | "progress">;
@@ -126,12 +125,41 @@ export const openReconcile = (
   const { kit } = deps;
   const { clock, log } = kit;
 
+  /** For a later leader, and for whoever looks from outside. A run is none the worse where it cannot be kept. */
+  const keepComplete = async (atMs: number): Promise<void> => {
+    const cluster = await kit.connectCluster();
+    try {
+      // As far as the events reach: whoever watches groups for their lag is not to be alarmed.
+      const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
+      await election.keep({ offset: end, note: completeNote(atMs) });
+    } finally {
+      await cluster.close();
+    }
+  };
+
+  /** The last one that any replica kept. */
+  const recallComplete = async (): Promise<void> => {
+    const cluster = await kit.connectCluster();
+    try {
+      const atMs = await lastComplete(config, cluster);
+      if (atMs !== null) metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
+    } finally {
+      await cluster.close();
+    }
+  };
+
   const ended = (report: Report, window: Window, ms: number): void => {
     metrics.reconcileRuns.inc({ result: report.result });
     const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
     for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
       metrics.reconcileNotifications.inc({ kind }, count);
-    if (report.result === "complete") metrics.reconcileCompleteAt.set(Math.floor(clock.now() / 1_000));
+    if (report.result === "complete") {
+      const atMs = clock.now();
+      metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
+      keepComplete(atMs).catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, "reconcile.complete.not-kept"),
+      );
+    }
     say(log, report, window, ms);
   };
 
@@ -142,6 +170,8 @@ export const openReconcile = (
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
     async ({ signal, isHeld }) => {
+      // Otherwise it is known after the first run.
+      await recallComplete().catch(() => undefined);
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may have been chosen");

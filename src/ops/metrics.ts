@@ -99,7 +99,7 @@ export const createMetrics = (gauges: Gauges) => {
   const reconcileCompleteAt = new Gauge(
     common(
       "reconcile_last_complete_timestamp_seconds",
-      "When this replica's last complete run over the partner's log ended; absent before the first",
+      "When the last complete run over the partner's log ended, as this replica knows; else absent",
     ),
   );
   reconcileCompleteAt.remove();

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
-import { startTail } from "../../kafka/consume/tail.ts";
-import { followWords } from "../../operator/follow-words.ts";
 import { pauseOf } from "../../operator/pause.ts";
 import type { Pausable, Word } from "../../operator/pauses.ts";
 import type { Kit } from "../kit.ts";
 import type { Part } from "../part.ts";
+import { followControl } from "./control-words.ts";
 
 /** What holds the flows of this replica: what people said in the control topic. */
 export type Control = Part & {
@@ -31,11 +30,6 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
   const { clock, log } = kit;
   const topic = config.topics.control;
   const cluster = await kit.connectCluster();
-  const { words, isRead, begin, position, take, reached } = followWords({
-    unreadable: ({ partition, offset }, detail) =>
-      log.error({ topic, partition, offset, detail }, "control.unreadable"),
-    forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
-  });
   const known = new Map<Pausable, Word>();
   const heard: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
 
@@ -67,26 +61,10 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
     }
   };
 
-  const tail = startTail(
-    { topic, groupId: kit.ownGroup("control"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-    {
-      begin: (ranges) => {
-        begin(ranges);
-        look();
-      },
-      position,
-      take: (record) => {
-        const isOurs = take(record);
-        look();
-        return isOurs;
-      },
-      reached: (partition, next) => {
-        reached(partition, next);
-        look();
-      },
-    },
-    { ...kit, ranges: () => cluster.ranges(topic) },
-  );
+  const { words, isRead, ...tail } = followControl(config, kit, {
+    ranges: () => cluster.ranges(topic),
+    changed: () => look(),
+  });
   // Clocks may jump, and no timer holds for years.
   const looks = setInterval(look, LOOK_EVERY_MS);
 

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster, FoundGroup } from "../../kafka/cluster/cluster.ts";
-import { electionGroup } from "../reconcile.ts";
+import { electionGroup } from "../reconcile-note.ts";
 import type { Kit } from "../kit.ts";
 
 export type PartitionLag = {
@@ -32,22 +32,27 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
 };
 
 /** Asks Kafka who runs the flows and how far they are. Rejects when it does not answer. */
-export const flowsStatus = async (config: Config, kit: Kit): Promise<FlowsStatus> => {
+export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsStatus> => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
+  const partitions = await lagOf(cluster, groupId, topic);
+  const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
+  const commands = await cluster.group(groupId);
+  const election = electionGroup(config);
+  const reconcile = await cluster.group(election);
+  const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
+  const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
+  return {
+    commands: { group: groupId, ...commands, lag, partitions },
+    reconcile: { group: election, ...reconcile, leader },
+  };
+};
+
+/** The same, with a connection of its own. */
+export const flowsStatus = async (config: Config, kit: Kit): Promise<FlowsStatus> => {
   const cluster = await kit.connectCluster();
   try {
-    const partitions = await lagOf(cluster, groupId, topic);
-    const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
-    const commands = await cluster.group(groupId);
-    const election = electionGroup(config);
-    const reconcile = await cluster.group(election);
-    const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
-    const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
-    return {
-      commands: { group: groupId, ...commands, lag, partitions },
-      reconcile: { group: election, ...reconcile, leader },
-    };
+    return await askFlows(config, cluster);
   } finally {
     await cluster.close();
   }

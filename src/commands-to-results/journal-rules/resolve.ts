@@ -29,7 +29,7 @@ export type Resolved =
   | { kind: "unknown" };
 
 /** A claim must be so many times older than its call may take before an operator may end its doubt. */
-const AGE_FACTOR = 20;
+export const AGE_FACTOR = 20;
 
 type ResolveDeps = Pick<
   Deps,

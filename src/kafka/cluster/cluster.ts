@@ -30,6 +30,8 @@ export type Cluster = {
   brokers(): Promise<readonly string[]>;
   /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
+  /** In every partition, the first offset that is not older than an instant; the end where none is. */
+  offsetsAt(topic: string, timestampMs: number): Promise<ReadonlyMap<number, number>>;
   /** What a group has committed for the partitions of a topic. Of none is nothing said but by Kafka itself. */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
   group(groupId: string): Promise<FoundGroup>;
@@ -149,6 +151,11 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
             return [partition, { startOffset: start < 0 ? Number(high) : start, endOffset: Number(high) }];
           }),
         );
+      }),
+    offsetsAt: (topic, timestampMs) =>
+      ask(async (admin) => {
+        const offsets = await admin.fetchTopicOffsetsByTimestamp(topic, timestampMs);
+        return new Map(offsets.map(({ partition, offset }) => [partition, Number(offset)]));
       }),
     committed: (groupId, topic) =>
       ask(async (admin) => {

@@ -1,5 +1,6 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { Committed } from "../mark.ts";
 import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 
 /** `topic` decides nothing but that there is one to be a member for; nothing of it is read. */
@@ -14,6 +15,8 @@ export type Held = {
 
 export type Elected = Pick<Reader, "state"> & {
   isLeader: () => boolean;
+  /** Keeps a text in the group, beside an offset that nobody reads from. Rejects where this one is not chosen, or Kafka does not take it. */
+  keep: (committed: Committed) => Promise<void>;
   /** Ends the work and leaves the group, bounded in time. */
   stop: () => Promise<void>;
 };
@@ -123,6 +126,10 @@ export const elected = (
 
   return {
     isLeader,
+    keep: async (committed) => {
+      if (!isLeader()) throw new Error("another replica may have been chosen");
+      await reader.commit(new Map([[PARTITION, committed]]));
+    },
     state: () => {
       const { up, detail } = reader.state();
       if (!up) return { up, detail: `${topic}: ${detail}` };

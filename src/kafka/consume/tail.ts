@@ -29,8 +29,8 @@ export type TailOptions = {
 
 export type Tail = Pick<Reader, "state" | "focus"> & {
   /** Begins anew. */
-  restart(): void;
-  stop(): Promise<void>;
+  restart: () => void;
+  stop: () => Promise<void>;
 };
 
 type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };

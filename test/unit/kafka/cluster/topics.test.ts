@@ -36,6 +36,7 @@ const paper = ({
       ),
     brokers: () => Promise.resolve([]),
     ranges: () => Promise.resolve(new Map()),
+    offsetsAt: () => Promise.resolve(new Map()),
     committed: () => Promise.resolve(new Map()),
     group: () => Promise.resolve({ state: "Dead", members: [] }),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),

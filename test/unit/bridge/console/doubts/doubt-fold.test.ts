@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { doubtFold } from "../../../../../src/bridge/console/doubts/doubt-fold.ts";
+import { createRandom } from "../../../../simulation/random.ts";
+import { randomLog, read, shown, truth } from "./journals.ts";
+
+describe("of any journal", () => {
+  it.each(Array.from({ length: 400 }, (_, seed) => seed))("seed %i", (seed) => {
+    const random = createRandom(seed);
+    const log = randomLog(random, random.int(5, 150));
+    const { length } = log.entries;
+    const borders = Array.from({ length: random.int(0, 12) }, () => random.int(0, length));
+
+    const fold = read(log, { borders, followedFrom: length });
+    expect(shown(fold)).toEqual(truth(log));
+
+    const followedFrom = random.int(0, length);
+    expect(shown(read(log, { borders, followedFrom })), `followed from ${followedFrom}`).toEqual(truth(log));
+  });
+
+  it.each(Array.from({ length: 200 }, (_, seed) => seed))("hides no doubt that was read, seed %i", (seed) => {
+    const random = createRandom(seed + 10_000);
+    const log = randomLog(random, random.int(5, 150));
+    const { length } = log.entries;
+    const borders = Array.from({ length: random.int(1, 8) }, () => random.int(0, length));
+    const fold = doubtFold(1_000);
+    const placeOf = (doubt: string): number => Number(doubt.split("@")[1]);
+    read(
+      log,
+      {
+        borders,
+        followedFrom: length,
+        look: (from) =>
+          expect(shown(fold).map(placeOf)).toEqual(
+            expect.arrayContaining(
+              truth(log)
+                .map(placeOf)
+                .filter((place) => place >= from),
+            ),
+          ),
+      },
+      fold,
+    );
+  });
+});
