@@ -119,8 +119,20 @@ describe.skipIf(!hasBrowser)("every page", () => {
   test.each(["light", "dark"] as const)(
     "in %s: axe finds nothing, nothing is loaded from elsewhere, nothing is complained of",
     async (colorScheme) => {
-      const console = await serve();
+      const console = await serve({ fourEyes: true });
       const { page, problems } = await open(console, { ...signedIn("ana"), colorScheme });
+      const place = { topic: "fx.bridge-audit", partition: 0, offset: 7 };
+      console.state.proposals = [
+        {
+          by: "bia",
+          as: "succeeded",
+          note: "FX-1",
+          atMs: Date.now(),
+          untilMs: Date.now(),
+          place,
+          quoteId: "q-1",
+        },
+      ];
       console.state.pauses.reconcile = {
         flow: "reconcile",
         says: "pause",

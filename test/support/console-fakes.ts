@@ -4,6 +4,7 @@ import type {
   LetterDetail,
   Overview,
   Progress,
+  Proposal,
   Reading,
   ReplayRun,
   Step,
@@ -150,6 +151,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
     notes: [] as string[],
     /** Asked before each promised answer. */
     answer: (): Promise<void> => Promise.resolve(),
+    proposals: [] as Proposal[],
     /** What the next decision comes to; null: it is resolved. */
     ended: null as Ended | null,
     pauses,
@@ -329,7 +331,16 @@ export const consoleFakes = (now: () => number = Date.now) => {
       await state.answer();
       if (state.ended) return state.ended;
       state.doubts = state.doubts.filter(({ commandId }) => commandId !== asked.commandId);
-      return { kind: "resolved", result: resultOf(asked, now()), place: "fx.command-journal[3]@1400" };
+      return {
+        kind: "resolved",
+        result: resultOf(asked, now()),
+        place: "fx.command-journal[3]@1400",
+        published: "fx.command-results[2]@871",
+      };
+    },
+    proposals: async () => {
+      await state.answer();
+      return state.proposals;
     },
     plan: async (actor, selection, again) => {
       note("plan", actor, { selection, again });

@@ -42,7 +42,7 @@ p { margin: .5rem 0; max-width: 75ch; overflow-wrap: anywhere; }
 time { font-variant-numeric: tabular-nums; }
 .when time:first-child, .age { white-space: nowrap; }
 code, pre { font: .875em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-code { overflow-wrap: anywhere; white-space: pre-wrap; }
+code { overflow-wrap: anywhere; white-space: pre-wrap; } strong code { font-weight: 700; }
 pre { margin: .4rem 0; padding: .6rem .8rem; max-height: 32rem; overflow: auto; background: var(--sheet); border: 1px solid var(--line); border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .odd { background: var(--bad-soft); color: var(--bad); border-radius: .15rem; font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .85em; }
 .live { background: var(--wait-soft); color: var(--wait); border: 1px solid; border-radius: .4rem; padding: .35rem .8rem; margin: 0 0 .8rem; max-width: none; }
@@ -64,8 +64,6 @@ const parts = `
 .notice.wait { border-color: var(--wait); background: var(--wait-soft); } .notice.wait .sign { color: var(--wait); }
 .notice.good { border-color: var(--good); background: var(--good-soft); } .notice.good .sign { color: var(--good); }
 .notice .dim, .notice .hint { color: inherit; }
-.notice .none, .notice .panel { background: var(--sheet); color: var(--ink); } .notice .panel .hint { color: var(--dim); }
-.notice .wide, .notice pre { color: var(--ink); } .notice .wide .dim { color: var(--dim); }
 .tag { font-size: .85rem; font-weight: 600; border-radius: .3rem; padding: .05rem .45rem; background: var(--soft); display: inline-block; }
 .tag.good { color: var(--good); background: var(--good-soft); } .tag.wait { color: var(--wait); background: var(--wait-soft); } .tag.bad { color: var(--bad); background: var(--bad-soft); }
 .line { margin: .8rem 0; }

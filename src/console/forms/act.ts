@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { Actor } from "../../operator/action.ts";
+import { Forbidden } from "../../operator/forbidden.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { html } from "../html/markup.ts";
 import { sentence } from "../html/text.ts";
@@ -24,9 +25,6 @@ const stale = (where: string): Problem =>
     { link: where },
   );
 
-/** A refusal by the rules of who may do what; it stands in the audit, and nothing was done. */
-const isForbidden = (error: unknown): error is Error => error instanceof Error && error.name === "Forbidden";
-
 const shownError = (title: string, error: unknown): Outcome => ({
   kind: "shown",
   tone: "warn",
@@ -37,7 +35,7 @@ const shownError = (title: string, error: unknown): Outcome => ({
 /** What came of an action that threw. A sentence for people says itself whether something was done. */
 const failed = (context: Context<ConsoleEnv>, error: unknown): Outcome => {
   const { log, clock } = context.var.site;
-  if (isForbidden(error)) return shownError("Refused: nothing was done", error);
+  if (error instanceof Forbidden) return shownError("Refused: nothing was done", error);
   if (error instanceof UsageError) return shownError("It did not go as asked", error);
   log.error({ reason: messageOf(error), atMs: clock.now() }, "console.action_failed");
   return {
@@ -85,7 +83,11 @@ export const actOnce = async <T>(
     const actor: Actor = { by, role: person.role, note: given.note, from: options.from };
     known = outcomes.once(request, { by, digest }, async () => {
       log.info({ by, purpose }, "console.acting");
-      return act(acting, actor, given.what).catch((error: unknown) => failed(context, error));
+      try {
+        return await act(acting, actor, given.what);
+      } catch (error) {
+        return failed(context, error);
+      }
     });
   }
   if (known === null) throw stale(where);

@@ -10,7 +10,12 @@ import type { AuditLine } from "../ports.ts";
 import { placeText, readRef } from "../../operator/replay/letter.ts";
 import { ask } from "./ask.ts";
 
-const TONES: Readonly<Record<string, Tone>> = { done: "good", refused: "wait", failed: "bad" };
+const TONES: Readonly<Record<string, Tone>> = {
+  done: "good",
+  refused: "wait",
+  proposed: "wait",
+  failed: "bad",
+};
 
 const subjectOf = ({ action, subject }: AuditLine): Html => {
   if (action === "resolve") return html`<a href="${commandPath(subject)}">${code(subject)}</a>`;

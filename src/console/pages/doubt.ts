@@ -14,6 +14,7 @@ import { Problem } from "../problem.ts";
 import { doubtFacts, whatToDo } from "./doubt-facts.ts";
 import { doubtForm, purposeOf, readDoubtForm } from "./doubt-form.ts";
 import { endedOutcome } from "./ended.ts";
+import { proposalsOf } from "./proposals.ts";
 
 const REFRESH_S = 5;
 
@@ -47,12 +48,13 @@ const notKnown = (progress: Progress, commandId: string): Html =>
       )
     : comingNotice(progress, "No doubt is known of this command so far.");
 
-const show = (
+const show = async (
   context: Context<ConsoleEnv>,
   commandId: string,
   before: { form: URLSearchParams; problems: readonly string[] } | null,
-): Response | Promise<Response> => {
+): Promise<Response> => {
   const { reading, clock } = context.var.site;
+  const proposals = await proposalsOf(context, commandId);
   const doubts = reading.doubt(commandId);
   const nowMs = clock.now();
   const { progress } = reading.overview().doubts;
@@ -79,6 +81,7 @@ const show = (
             </section>`,
         )}
       </div>
+      <div id="said" data-live>${proposals}</div>
       <div id="end-it" data-live>
         ${
           doubts.length === 0

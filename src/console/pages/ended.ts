@@ -3,15 +3,19 @@ import { html, type Html } from "../html/markup.ts";
 import { commandPath } from "../html/paths.ts";
 import { facts } from "../html/table.ts";
 import { code, sentence, shown } from "../html/text.ts";
-import { lasting } from "../html/time.ts";
+import { at, lasting } from "../html/time.ts";
+import { IN_WORDS } from "./proposals.ts";
 import { refusalOf, type Asked, type Ended } from "../../operator/resolve.ts";
 
 type Result = Extract<Ended, { kind: "resolved" }>["result"];
 
-const resultFacts = ({ outcome, resultId, decidedBy }: Result, place: string): Html =>
+const resultFacts = ({ outcome, resultId, decidedBy }: Result, place: string, published?: string): Html =>
   facts([
     ["Final result", html`<strong>${outcome}</strong>, decided by ${decidedBy}`],
     ["Result id", code(resultId)],
+    ...(published === undefined
+      ? []
+      : [["Final result at", html`<strong>${code(published)}</strong>`] as const]),
     ["Durable in the journal at", html`<strong>${code(place)}</strong>`],
   ]);
 
@@ -27,8 +31,33 @@ const decided = (ended: Extract<Ended, { kind: "decided" }>): Html => {
     ${note === null ? "" : html`<p>With the word of an operator: “${shown(note, 1_000)}”</p>`}`;
 };
 
+type Proposed = Extract<Ended, { kind: "proposed" }>;
+
+const missing = (why: Proposed["why"]): Html => {
+  switch (why.kind) {
+    case "alone":
+      return html`A second operator must say the same, here or on the command line.`;
+    case "opposed":
+      return html`<strong>${shown(why.by)}</strong> says that ${IN_WORDS[why.as]}. Both words stand, and one
+        of you must say what the other says.`;
+    case "tooYoung":
+      return html`<strong>${shown(why.by)}</strong> says so as well, but the call began ${lasting(why.ageMs)}
+        ago. One of you must say it again once it is ${lasting(why.neededMs)} old, or both must insist.`;
+  }
+};
+
+/** With four eyes: the word stands, and nothing is decided. */
+const proposed = (asked: Asked, { why, place, untilMs, quoteId }: Proposed): Html =>
+  html`<p>You say that <strong>${IN_WORDS[asked.as]}</strong>. ${missing(why)}</p>
+    ${facts([
+      ...(quoteId === null ? [] : [["About the quote", code(quoteId)] as const]),
+      ["Your word stands at", html`<strong>${code(place)}</strong>`],
+      ["It stands until", at(untilMs)],
+    ])}`;
+
 const inWords = (asked: Asked, ended: Ended): Html => {
   if (ended.kind === "decided") return decided(ended);
+  if (ended.kind === "proposed") return proposed(asked, ended);
   if (ended.kind === "tooYoung")
     return html`<p>
       The call began ${lasting(ended.ageMs)} ago, and might still be under way on a replica that is frozen.
@@ -44,6 +73,7 @@ const inWords = (asked: Asked, ended: Ended): Html => {
 
 const titleOf = ({ kind }: Ended): string => {
   if (kind === "decided") return "Somebody was faster";
+  if (kind === "proposed") return "It waits for a second operator";
   if (kind === "tooYoung") return "Too early: nothing was done";
   return "Nothing was decided";
 };
@@ -57,10 +87,11 @@ export const endedOutcome = (asked: Asked, ended: Ended, where: string): Outcome
   const isDone = ended.kind === "resolved";
   return {
     kind: "shown",
-    tone: isDone ? "good" : "warn",
+    tone: isDone ? "good" : ended.kind === "proposed" ? "wait" : "warn",
     title: isDone ? "The doubt is ended" : titleOf(ended),
     show: () =>
-      html`${about} ${isDone ? resultFacts(ended.result, ended.place) : inWords(asked, ended)}
+      html`${about}
+        ${isDone ? resultFacts(ended.result, ended.place, ended.published) : inWords(asked, ended)}
         <p><a href="${where}">The doubt</a> · <a href="/doubts">All doubts</a></p>`,
   };
 };

@@ -34,7 +34,7 @@ export const outcomePage = (context: Context<ConsoleEnv>): Response | Promise<Re
     title,
     body: html`<div id="outcome">
       <h1>${title}</h1>
-      ${notice(tone === "good" ? "good" : "bad", show())}
+      ${tone === null ? show() : notice(tone === "warn" ? "bad" : tone, show())}
     </div>`,
   });
 };

@@ -4,7 +4,7 @@ import { noteField, noteIn, tokenField } from "../forms/fields.ts";
 import type { Outcome } from "../forms/outcomes.ts";
 import { html, type Html } from "../html/markup.ts";
 import { letterPath } from "../html/paths.ts";
-import { table } from "../html/table.ts";
+import { notice, table } from "../html/table.ts";
 import { code, count, grouped, sentence, shown } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { ReplayPlan, Selection } from "../ports.ts";
@@ -63,16 +63,23 @@ const replayForm = (context: Context<ConsoleEnv>, { planId, sendCount }: ReplayP
 
 const planned = (context: Context<ConsoleEnv>, plan: ReplayPlan, note: string): Outcome => ({
   kind: "shown",
-  tone: plan.sendCount > 0 ? "good" : "warn",
+  tone: null,
   title: "Plan of a replay",
   show: () => html`
-    <p>
-      <strong>Nothing was sent yet.</strong> Original bytes and headers go to where they came from; a
-      notification through the webhook flow. Each letter is sent once.
-    </p>
-    ${plan.warnings.map((warning) => html`<p><strong>Mind:</strong> ${sentence(warning)}</p>`)}
+    ${notice(
+      "wait",
+      html`<p>
+          <strong>Nothing was sent yet.</strong> Original bytes and headers go to where they came from; a
+          notification through the webhook flow. Each letter is sent once.
+        </p>
+        ${plan.warnings.map((warning) => html`<p><strong>Mind:</strong> ${sentence(warning)}</p>`)}`,
+    )}
     ${sendTable(plan)} ${skippedTable(plan)}
-    ${plan.sendCount > 0 ? replayForm(context, plan, note) : html`<p>There is nothing to send. <a href="${WHERE}">Dead letters</a></p>`}
+    ${
+      plan.sendCount > 0
+        ? replayForm(context, plan, note)
+        : html`<p>There is nothing to send. <a href="${WHERE}">Dead letters</a></p>`
+    }
   `,
 });
 

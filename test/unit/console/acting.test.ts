@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Forbidden } from "../../../src/operator/forbidden.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 import { aDoubt, resultOf } from "../../support/console-fakes.ts";
 import { openConsole, tokenIn } from "./browser.ts";
@@ -169,6 +170,7 @@ describe("what comes of it", () => {
     for (const text of [
       "The doubt is ended",
       "fx.command-journal[3]@1400",
+      "fx.command-results[2]@871",
       "SUCCEEDED",
       "5e2a90b1c7d34f1f8a7b6c5d4e3f2a10",
     ])
@@ -214,11 +216,60 @@ describe("what comes of it", () => {
     const { end, outcome, state } = open();
     state.answer = () => Promise.reject(new UsageError("Nothing was done, because <it> failed."));
     expect(await outcome(await end())).toContain("because &lt;it&gt; failed.");
-    const forbidden = Object.assign(new Error("A viewer may not."), { name: "Forbidden" });
-    state.answer = () => Promise.reject(forbidden);
+    state.answer = () => Promise.reject(new Forbidden("A viewer may not."));
     expect(await outcome(await end())).toContain("Refused: nothing was done");
     state.answer = () => Promise.reject(new Error("socket hang up"));
     expect(await outcome(await end())).toContain("Nobody knows whether it was done");
+  });
+});
+
+describe("with four eyes", () => {
+  const stands = {
+    kind: "proposed",
+    untilMs: Date.UTC(2026, 11, 1),
+    place: "fx.bridge-audit[0]@7",
+    quoteId: QUOTE,
+  } as const;
+
+  test.each([
+    [{ kind: "alone" }, "A second operator must say the same"],
+    [{ kind: "opposed", by: "bia", as: "not-executed" }, "it was not executed"],
+    [{ kind: "tooYoung", by: "bia", ageMs: 1_000, neededMs: 400_000 }, "6 min 40 s"],
+  ] as const)("a first word decides nothing: %j", async (why, text) => {
+    const { end, outcome, state } = open({ fourEyes: true });
+    state.ended = { ...stands, why };
+    const page = await outcome(await end());
+    for (const said of [
+      "It waits for a second operator",
+      "fx.bridge-audit[0]@7",
+      "2026-12-01 00:00:00 UTC",
+      text,
+    ])
+      expect(page).toContain(said);
+    expect(page).not.toContain("The doubt is ended");
+  });
+
+  test("the doubt's page says who said what, and goes without where that is not known", async () => {
+    const { ana, state } = open({ fourEyes: true });
+    const word = {
+      as: "succeeded" as const,
+      note: "<i>",
+      atMs: Date.now(),
+      untilMs: Date.now(),
+      place: { topic: "fx.bridge-audit", partition: 0, offset: 7 },
+      quoteId: null,
+    };
+    state.proposals = [{ ...word, by: "bia" }];
+    expect(await ana.text(`/doubts/${ID}`)).toContain("Say the same to end the doubt");
+    state.proposals = [{ ...word, by: "ana" }];
+    const page = await ana.text(`/doubts/${ID}`);
+    expect(page).toContain("It is your own");
+    expect(page).toContain("&lt;i&gt;");
+    expect(page).toContain("Propose or confirm");
+    state.answer = () => Promise.reject(new Error("no answer within 5 s"));
+    const without = await ana.get(`/doubts/${ID}`);
+    expect(without.status).toBe(200);
+    expect(await without.text()).toContain("What others said of it so far is not known.");
   });
 });
 

@@ -1,0 +1,50 @@
+import type { Context } from "hono";
+import { html, type Html } from "../html/markup.ts";
+import { notice } from "../html/table.ts";
+import { code, sentence, shown } from "../html/text.ts";
+import { when } from "../html/time.ts";
+import type { ConsoleEnv } from "../options.ts";
+import type { Proposal } from "../ports.ts";
+import { placeText } from "../../operator/replay/letter.ts";
+import { Problem } from "../problem.ts";
+import { ask } from "./ask.ts";
+
+export const IN_WORDS = { succeeded: "it was executed", "not-executed": "it was not executed" } as const;
+
+const item = (
+  { by, as, note, atMs, untilMs, place, quoteId }: Proposal,
+  own: string | null,
+  nowMs: number,
+): Html =>
+  html`<li>
+    <strong>${shown(by)}</strong> says that
+    <strong>${IN_WORDS[as]}</strong>${quoteId === null ? "" : html` (quote ${code(quoteId)})`},
+    ${when(atMs, nowMs)}: “${shown(note, 1_000)}”. The word stands until ${when(untilMs, nowMs)}, at
+    ${code(placeText(place.topic, place))}.
+    ${by === own ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
+  </li>`;
+
+const list = (proposals: readonly Proposal[], own: string | null, nowMs: number): Html =>
+  html`<section aria-labelledby="proposals">
+    <h2 id="proposals">Waits for a second operator</h2>
+    ${notice(
+      "wait",
+      html`<ul>
+        ${proposals.map((proposal) => item(proposal, own, nowMs))}
+      </ul>`,
+    )}
+  </section>`;
+
+/** With four eyes: what was said of a doubt so far. A page is worth showing without it. */
+export const proposalsOf = async (context: Context<ConsoleEnv>, commandId: string): Promise<Html> => {
+  const { site, person } = context.var;
+  const { acting } = site;
+  if (!site.options.fourEyes || acting === null) return html``;
+  try {
+    const proposals = await ask(context, () => acting.proposals(commandId));
+    return proposals.length === 0 ? html`` : list(proposals, person?.name ?? null, site.clock.now());
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return notice("bad", html`<p>What others said of it so far is not known. ${sentence(error.message)}</p>`);
+  }
+};
