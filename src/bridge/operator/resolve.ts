@@ -21,7 +21,7 @@ import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Kit } from "../kit.ts";
 import { openResults, type Results } from "../results.ts";
 
-const READ_TIMEOUT_MS = 120_000;
+const READ_TIMEOUT_MS = 300_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
