@@ -4,7 +4,7 @@ const token = () => randomBytes(12).toString("hex");
 
 /** Settings of a bridge that the developer may have in the shell; a demo must never reach a real partner with them. */
 const OURS =
-  /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|RECONCILE|TOPIC|MANAGEMENT|OTEL)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
+  /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|RECONCILE|CONSOLE|TOPIC|MANAGEMENT|OTEL)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
 
 /** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
 export const withoutSettings = (env) =>

@@ -1,9 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Actor } from "../operator/action.ts";
-
-/** Both go into one record of a topic; with `resolve` beside the partner's answer. */
-const MAX_TEXT_LENGTH = 1_000;
+import { MAX_TEXT_LENGTH } from "../operator/audit.ts";
 
 const boundedText = (text: string): string => {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");

@@ -23,9 +23,8 @@ export type Begun = { actionId: string; place: AuditPlace };
 export type Acted<T> = { value: T; outcome: Outcome };
 
 /**
- * Does what a person asked for. Throws Forbidden, before anything is written, when this person may only look. Without an entry in the audit topic
- * there is no action: throws a UsageError when the first one cannot be written.
- * When only the second one, on what came of it, cannot be written, the action stands and `warn` hears of it.
+ * Does what a person asked for. Throws Forbidden, before anything is written, when this person may only look, and a UsageError when no name or no
+ * reason is given. Without an entry in the audit topic there is no action: throws a UsageError when the first one cannot be written. When only the second one, on what came of it, cannot be written, the action stands and `warn` hears of it.
  */
 export type Audited = <T>(
   actor: Actor,
@@ -33,10 +32,21 @@ export type Audited = <T>(
   act: (begun: Begun) => Promise<Acted<T>>,
 ) => Promise<T>;
 
+/** Both go into one record of a topic; of a decision together with the partner's answer. */
+export const MAX_TEXT_LENGTH = 1_000;
+
+const mustSayWhy = ({ by, note }: Actor): void => {
+  if ([by, note].some((text) => text.trim() === "" || text.length > MAX_TEXT_LENGTH))
+    throw new UsageError(
+      `Nothing was done: the name and the note must be there, and have at most ${MAX_TEXT_LENGTH} characters.`,
+    );
+};
+
 export const audited =
   ({ write, newId, warn }: AuditPorts): Audited =>
   async (actor, action, act) => {
     mustBeOperator(actor);
+    mustSayWhy(actor);
     const actionId = newId();
     const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
       throw new UsageError(

@@ -41,13 +41,25 @@ export type JournalRoom = {
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
 
+/** One key of the journal, in all of its spellings. */
+export type OneKey = { key: string; isKey: (key: string) => boolean };
+
+/** The same view, of which all partitions but these begin at their end. */
+const readingOnly = (view: View, isRead: (partition: number) => boolean): View => ({
+  ...view,
+  begin: (partition, { startOffset, endOffset }) =>
+    view.begin(partition, { startOffset: isRead(partition) ? startOffset : endOffset, endOffset }),
+});
+
 const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
  * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
  *   is not ready, until it was told.
- * @param see sees every record that the view takes
+ * @param only for whoever asks for one key alone: of the partition of that key everything is read from its first record on, of the others only
+ *   what is new, and nothing is kept of other keys
+ * @param see sees every record that the view takes, of the partitions that are read
  * @param contradicted hears of each contradiction in the journal once
  */
 export const openJournal = async (
@@ -56,10 +68,12 @@ export const openJournal = async (
   schemaId: number,
   {
     askNotes,
+    only,
     see = () => undefined,
     contradicted = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
+    only?: OneKey | undefined;
     see?: (record: JournalRecord) => void;
     contradicted?: (contradiction: Contradicted) => void;
   },
@@ -74,16 +88,15 @@ export const openJournal = async (
   const cluster = await kit.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = choosePartition();
-  const view = createView({
-    partitions,
-    partitionOf: (key) => choose(Buffer.from(key), partitions),
-    contradicted,
-  });
+  const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
+  const partitionRead = only && partitionOf(only.key);
+  const isRead = (partition: number): boolean => partitionRead === undefined || partition === partitionRead;
+  const view = createView({ partitions, partitionOf, contradicted, keeps: only?.isKey });
   const recent = recentEntries();
   const watch = watchJournal(
     {
       topic,
-      view,
+      view: readingOnly(view, isRead),
       notes: () => askNotes(cluster),
       retentionMs: async () => {
         const retentionMs = (await cluster.find([topic])).get(topic)?.config["retention.ms"];
@@ -126,7 +139,7 @@ export const openJournal = async (
     const outcome = view.take(taken);
     if (outcome === "folded") {
       watch.learn(record);
-      see(taken);
+if (isRead(partition)) see(taken);
       if (entry) recent.keep(record, entry);
     }
     return outcome !== "gap";

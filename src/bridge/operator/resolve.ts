@@ -17,11 +17,11 @@ import type { Permit } from "../../operator/four-eyes.ts";
 import { placeText } from "../../operator/replay/letter.ts";
 import type { Asked, Ended } from "../../operator/resolve.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import { openJournal } from "../journal-wiring/open.ts";
+import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Kit } from "../kit.ts";
 import { openResults, type Results } from "../results.ts";
 
-const READ_TIMEOUT_MS = 120_000;
+const READ_TIMEOUT_MS = 300_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
@@ -34,6 +34,12 @@ const OPTIONS = {
   breakerFailures: 1,
   breakerPauseMs: 0,
   backoff: BACKOFF,
+};
+
+/** Both sides, since what counts as one spelling may have changed since the key was written. */
+const isQuote = (quoteId: string): ((key: string) => boolean) => {
+  const wanted = quoteKey(quoteId);
+  return (key) => key === wanted || quoteKey(key) === wanted;
 };
 
 type SchemaIds = ReadonlyMap<string, number>;
@@ -54,17 +60,22 @@ const schemaIdsOf = async ({ topics }: Config, kit: Kit): Promise<SchemaIds> => 
   }
 };
 
+type Room = { config: Config; kit: Kit; schemaIds: SchemaIds; results: Results };
+
+/** @param only the quote's key, where nothing else is to be read of the journal */
 const decideIn = async (
-  { config, kit, schemaIds, results }: { config: Config; kit: Kit; schemaIds: SchemaIds; results: Results },
+  { config, kit, schemaIds, results }: Room,
   { commandId, quoteId, as }: Asked,
   { by, note }: Actor,
   permit: Permit,
+  only?: OneKey,
 ): Promise<Ended> => {
   const { clock } = kit;
   const { topics } = config;
   const finder = createFinder(commandId);
   const room = await openJournal(config, kit, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
+    only,
     see: finder.take,
   });
   const { view, journal } = room;
@@ -94,9 +105,7 @@ const decideIn = async (
   };
   try {
     await clock.withDeadline(READ_TIMEOUT_MS, undefined, (signal) => view.untilReady(signal));
-    // Both sides, since what counts as one spelling may have changed since the key was written.
-    const isQuote = quoteId === null ? null : (key: string) => quoteKey(key) === quoteKey(quoteId);
-    const chosen = choose(finder.refs(), view.look, isQuote);
+    const chosen = choose(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") {
       const { refs } = chosen;
@@ -124,7 +133,7 @@ const decideIn = async (
 
 /**
  * Reads the journal, finds the command's doubt, and ends it with an operator's word, when that is permitted. Rejects when Kafka does not let it
- * finish.
+ * finish. With a quoteId one partition is read where that is enough.
  */
 export const resolveDoubt = async (
   config: Config,
@@ -136,7 +145,15 @@ export const resolveDoubt = async (
   const schemaIds = await schemaIdsOf(config, kit);
   const results = openResults(config, kit, schemaIds.get("command-result") ?? 0);
   try {
-    return await decideIn({ config, kit, schemaIds, results }, asked, actor, permit);
+    const room = { config, kit, schemaIds, results };
+    const { quoteId } = asked;
+    if (quoteId !== null) {
+      const only = { key: quoteKey(quoteId), isKey: isQuote(quoteId) };
+      const ended = await decideIn(room, asked, actor, permit, only);
+      if (ended.kind !== "unknown") return ended;
+    }
+    // An earlier version may have kept the quote under another spelling, in another partition.
+    return await decideIn(room, asked, actor, permit);
   } finally {
     await results.close();
   }

@@ -38,11 +38,14 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
  * @param options.contradicted hears of each contradiction in the log once, however often the log is read
+ * @param options.keeps the keys that will be asked for; of others the view says that they are free. What a key came to follows from its own
+ *   entries alone, so that nothing needs to be kept of the others.
  */
 export const createView = (options: {
   partitions: number;
   partitionOf: (key: string) => number;
   contradicted?: (contradiction: Contradicted) => void;
+  keeps?: ((key: string) => boolean) | undefined;
 }) => {
   const heard = new Set<string>();
   const contradicted = (contradiction: Contradicted): void => {
@@ -93,7 +96,7 @@ export const createView = (options: {
         own.halted = true;
         return "halted";
       }
-      own.view.fold(record, record.entry);
+      if (options.keeps?.(record.key) ?? true) own.view.fold(record, record.entry);
       own.next += 1;
       own.waiters.wake(record.offset);
       keys.wake(keyName({ operation: record.entry.operation, key: record.key }));

@@ -62,6 +62,22 @@ describe("an action of a person", () => {
     expect(entries).toEqual([]);
   });
 
+  test("does not begin without a name and a reason, or with one that is no text for people", async () => {
+    const { audited, entries } = topic();
+    const done = () => Promise.resolve({ value: null, outcome: { kind: "done", effect: {} } as const });
+    for (const odd of [
+      { by: " " },
+      { note: "" },
+      { note: "\n" },
+      { by: "x".repeat(1_001) },
+      { note: "x".repeat(1_001) },
+    ])
+      await expect(audited({ ...actor, ...odd }, action, done)).rejects.toThrow(
+        /^Nothing was done: the name/,
+      );
+    expect(entries).toEqual([]);
+  });
+
   test("does not begin when it cannot be written", async () => {
     const { audited, warned } = topic(() => true);
     let acted = false;
