@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { build, install, projectFolder } from "./bootstrap/bootstrap.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { freePort } from "./cluster/ports.mjs";
-import { envFile, settingsFor } from "./demo/environment.mjs";
+import { envFile, newOperator, settingsFor, usersLine } from "./demo/environment.mjs";
 import { farewell } from "./demo/farewell.mjs";
 import { createHouse } from "./demo/house.mjs";
 import { LOST, tellStory } from "./demo/story.mjs";
@@ -15,6 +15,7 @@ import { createSteps } from "./terminal/steps.mjs";
 const CACHE = join(projectFolder, ".cache");
 const LOGS = join(CACHE, "demo");
 const ENV_FILE = join(CACHE, "demo.env");
+const USERS_FILE = join(CACHE, "demo-users");
 
 /**
  * Only ever rejects, when a process ends that should run as long as the demo does.
@@ -49,17 +50,26 @@ await program(async (scope) => {
     await install(steps);
     await build(steps);
   };
-  const [cluster, sandbox, webhooks, management] = await Promise.all([
+  const [cluster, sandbox, webhooks, management, console_] = await Promise.all([
     startCluster(),
     freePort(8090),
     freePort(8080),
     freePort(9090),
+    freePort(8091),
     prepare(),
   ]);
 
-  const settings = settingsFor(cluster, { sandbox, webhooks, management });
-  await writeFile(ENV_FILE, envFile(settings), { mode: 0o600 });
-  scope.defer(() => rm(ENV_FILE, { force: true }));
+  const ports = { sandbox, webhooks, management, console: console_ };
+  const settings = settingsFor(cluster, ports, USERS_FILE);
+  const operator = newOperator();
+  const files = [
+    { name: ENV_FILE, text: envFile(settings) },
+    { name: USERS_FILE, text: usersLine(operator) },
+  ];
+  for (const { name, text } of files) {
+    await writeFile(name, text, { mode: 0o600 });
+    scope.defer(() => rm(name, { force: true }));
+  }
   const house = createHouse({ settings, logFolder: LOGS, scope });
   const [partner, bridge] = await Promise.all([
     step(
@@ -73,20 +83,32 @@ await program(async (scope) => {
       () => `topics and schemas set up, bridge ready, webhooks on port ${webhooks}`,
     ),
   ]);
+  const pages = await step(
+    "starting the console",
+    house.startConsole,
+    () => `the console on http://127.0.0.1:${console_}`,
+  );
   await house.subscribe();
   line("");
 
-  const running = Promise.race([unexpectedEnd("The bridge", bridge), unexpectedEnd("The sandbox", partner)]);
+  const running = Promise.race([
+    unexpectedEnd("The bridge", bridge),
+    unexpectedEnd("The sandbox", partner),
+    unexpectedEnd("The console", pages),
+  ]);
   running.catch(() => {});
-  const { events, results, tookMs } = await Promise.race([tellStory({ house, steps }), running]);
+  const { events, results, inDoubt, tookMs } = await Promise.race([tellStory({ house, steps }), running]);
   const story = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
   const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
   line(`\n  ${paint("green", "✓")} The transaction is completed: ${story}, ${whole}.`);
   line(`    The webhook of ${LOST} was lost, and its event came from the partner's log.`);
+  line(
+    `    The answer to an accept was lost as well: command ${inDoubt} is in doubt, for you to end in the console.`,
+  );
   if (once) return 0;
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);
-  line(`${farewell(settings, { envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
+  line(`${farewell(settings, { operator, envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
   await Promise.race([scope.stay(), running]);
   return 0;
 });

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import bcrypt from "bcryptjs";
 
 const token = () => randomBytes(12).toString("hex");
 
 /** Settings of a bridge that the developer may have in the shell; a demo must never reach a real partner with them. */
 const OURS =
-  /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|RECONCILE|CONSOLE|TOPIC|MANAGEMENT|OTEL)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
+  /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|RECONCILE|TOPIC|MANAGEMENT|CONSOLE|OTEL)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
 
 /** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
 export const withoutSettings = (env) =>
@@ -13,15 +14,19 @@ export const withoutSettings = (env) =>
 /**
  * The settings of the demo's bridge, with secrets of its own in each run.
  * @param {{ bootstrapServers: string, registryUrl: string }} cluster
- * @param {{ sandbox: number, webhooks: number, management: number }} ports
+ * @param {{ sandbox: number, webhooks: number, management: number, console: number }} ports
+ * @param {string} usersFile who may sign in to the console
  */
-export const settingsFor = ({ bootstrapServers, registryUrl }, ports) => ({
+export const settingsFor = ({ bootstrapServers, registryUrl }, ports, usersFile) => ({
   KAFKA_BROKERS: bootstrapServers,
   SCHEMA_REGISTRY_URL: registryUrl,
   PARTNER_BASE_URL: `http://127.0.0.1:${ports.sandbox}`,
   PARTNER_ACCESS_TOKEN: token(),
   PARTNER_X_TOKEN: token(),
   PARTNER_NAME: "demo",
+  // A doubt may be ended once its claim is twenty times as old as these together: 40 s, instead of minutes.
+  PARTNER_CONNECT_TIMEOUT: "500ms",
+  PARTNER_CALL_TIMEOUT: "1500ms",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_SECRET: token(),
   WEBHOOK_HOST: "127.0.0.1",
@@ -33,7 +38,18 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports) => ({
   RECONCILE_MIN_AGE: "1s",
   MANAGEMENT_HOST: "127.0.0.1",
   MANAGEMENT_PORT: String(ports.management),
+  CONSOLE_AUTH: "basic",
+  CONSOLE_USERS_FILE: usersFile,
+  CONSOLE_PORT: String(ports.console),
 });
+
+/** An operator of the console, with a password of its own in each run. */
+export const newOperator = () => ({ name: "demo", password: token() });
+
+/** @typedef {ReturnType<typeof newOperator>} Operator */
+
+/** @param {Operator} operator @returns {string} a line of the users' file, as `htpasswd -B` writes it */
+export const usersLine = ({ name, password }) => `${name}:${bcrypt.hashSync(password, 8)}:operator\n`;
 
 /** @typedef {ReturnType<typeof settingsFor>} Settings */
 

@@ -3,9 +3,9 @@ import { webhookUrl } from "./environment.mjs";
 /**
  * What a newcomer may do next, with everything that runs.
  * @param {import("./environment.mjs").Settings} settings
- * @param {{ envFile: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
+ * @param {{ operator: import("./environment.mjs").Operator, envFile: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
  */
-export function farewell(settings, { envFile, logFolder, paint }) {
+export function farewell(settings, { operator, envFile, logFolder, paint }) {
   const cli = `node --env-file=${envFile} dist/main.js`;
   const notification = '{"transactionId":"tx-1","status":"PAYMENT_ISSUE","createdAt":"2026-01-31T12:00:00Z"}';
   /** @param {string} name @param {string} value */
@@ -20,7 +20,15 @@ export function farewell(settings, { envFile, logFolder, paint }) {
     listener("partner (sandbox)", settings.PARTNER_BASE_URL),
     listener("bridge, webhooks", webhookUrl(settings)),
     listener("bridge, management", `http://127.0.0.1:${settings.MANAGEMENT_PORT}/readyz and /metrics`),
+    listener(
+      "console",
+      `http://127.0.0.1:${settings.CONSOLE_PORT} (user ${operator.name}, password ${operator.password})`,
+    ),
     listener("logs", `${logFolder}/`),
+    "",
+    paint("bold", "  What to try first"),
+    "    Open the console: a command is in doubt. The sandbox's page shows that its quote was executed 0 times,",
+    "    so it was not executed. Say so on the doubt's page, 40 s after the call at the earliest.",
     "",
     paint("bold", "  What to try next, in a second terminal (what happens shows up here)"),
     idea(

@@ -58,6 +58,16 @@ export function createHouse({ settings, logFolder, scope }) {
       },
     });
 
+  /** @param {Record<string, unknown>} rule */
+  const addFault = async (rule) => {
+    const answer = await fetch(`${settings.PARTNER_BASE_URL}/_sandbox/faults`, {
+      method: "POST",
+      body: JSON.stringify(rule),
+      signal: AbortSignal.timeout(REQUEST_MS),
+    });
+    if (!answer.ok) throw new Error(`the sandbox answered the fault with ${answer.status}`);
+  };
+
   /**
    * Runs a command of cambio-bridge to its end.
    * @param {string[]} args
@@ -87,6 +97,17 @@ export function createHouse({ settings, logFolder, scope }) {
       return child;
     },
 
+    startConsole: async () => {
+      const child = await start("console", ["console"]);
+      await answering(
+        "The console",
+        child,
+        `http://127.0.0.1:${settings.CONSOLE_PORT}/`,
+        (status) => status === 401,
+      );
+      return child;
+    },
+
     /** Asks the partner to notify the bridge. */
     subscribe: async () => {
       const answer = await fetch(`${settings.PARTNER_BASE_URL}/corporate/v1/webhook/subscribe`, {
@@ -106,14 +127,11 @@ export function createHouse({ settings, logFolder, scope }) {
     },
 
     /** Loses the next webhook of a status on its way. @param {string} status */
-    loseWebhook: async (status) => {
-      const answer = await fetch(`${settings.PARTNER_BASE_URL}/_sandbox/faults`, {
-        method: "POST",
-        body: JSON.stringify({ operation: "notification", kind: "drop", count: 1, match: { status } }),
-        signal: AbortSignal.timeout(REQUEST_MS),
-      });
-      if (!answer.ok) throw new Error(`the sandbox answered the fault with ${answer.status}`);
-    },
+    loseWebhook: (status) =>
+      addFault({ operation: "notification", kind: "drop", count: 1, match: { status } }),
+
+    /** Ends the connection of the next accept without an answer. */
+    loseAnswer: () => addFault({ operation: "accept", kind: "reset", when: "before", count: 1 }),
 
     /**
      * @param {"events" | "results"} what

@@ -82,6 +82,14 @@ export function createRows({ paint, startedAt, now = Date.now }) {
         detail: "will be lost on its way",
         place: "the sandbox",
       }),
+    lostAnswer: () =>
+      row({
+        kind: "answer",
+        look: "red",
+        what: "of the next accept",
+        detail: "will be lost on its way",
+        place: "the sandbox",
+      }),
     /** @param {KafkaRecord} record */
     event: (record) => {
       const { status, stage, transactionId, source } = record.value;

@@ -5,6 +5,7 @@ import { createRows } from "./rows.mjs";
 /** @typedef {import("./rows.mjs").KafkaRecord} KafkaRecord */
 
 const WHOLE_STORY_MS = 60_000;
+const IN_DOUBT = "IN_DOUBT";
 /** The status whose webhook is lost on the way. */
 export const LOST = "SETTLEMENT_IN_PROGRESS";
 const QUOTE = [
@@ -39,9 +40,9 @@ async function sendAndWait(house, args) {
 
 /**
  * The demo's story: a quote is created and accepted by commands, and the transaction behind it walks to its end. One webhook is lost
- * on the way, and its event comes from the partner's log. What the topics carry is shown as it arrives, also what others send after the story.
+ * on the way, and its event comes from the partner's log. Then the answer to another accept is lost, which leaves its command in doubt. What the topics carry is shown as it arrives, also what others send after the story.
  * @param {{ house: import("./house.mjs").House, steps: import("../terminal/steps.mjs").Steps }} options
- * @returns {Promise<{ events: number, results: number, tookMs: number }>} rejects when one of the events does not arrive in time
+ * @returns {Promise<{ events: number, results: number, tookMs: number, inDoubt: string }>} `inDoubt`: the commandId; rejects when something does not arrive in time
  */
 export async function tellStory({ house, steps }) {
   const startedAt = Date.now();
@@ -49,8 +50,16 @@ export async function tellStory({ house, steps }) {
   const seen = { events: 0, results: 0 };
   const awaited = new Set(["TRANSACTION_COMPLETED", LOST]);
   let arrived = () => {};
-  /** @type {Promise<void>} */
-  const arrival = new Promise((resolve) => (arrived = resolve));
+  /** @type {() => Promise<void>} resolves when nothing is awaited any more */
+  const arrival = () =>
+    new Promise((resolve) => {
+      arrived = resolve;
+      if (awaited.size === 0) resolve();
+    });
+  const came = (/** @type {unknown} */ what) => {
+    awaited.delete(String(what));
+    if (awaited.size === 0) arrived();
+  };
 
   steps.line(rows.head());
   await Promise.all([
@@ -59,32 +68,48 @@ export async function tellStory({ house, steps }) {
       const record = JSON.parse(line);
       seen.results++;
       steps.line(rows.result(record));
+      came(record.value["outcome"]);
     }),
     house.watch("events", (line) => {
       /** @type {KafkaRecord} */
       const record = JSON.parse(line);
       seen.events++;
       steps.line(rows.event(record));
-      awaited.delete(String(record.value["status"]));
-      if (awaited.size === 0) arrived();
+      came(record.value["status"]);
     }),
   ]);
 
-  const story = async () => {
+  const createQuote = async () => {
     steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
     const { quoteId } = await sendAndWait(house, ["create-quote", ...QUOTE]);
     if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
+    return quoteId;
+  };
+  const accept = (/** @type {string} */ quoteId) => [
+    ...["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"],
+  ];
+  const inDoubt = `demo-${randomUUID()}`;
+  const story = async () => {
+    const quoteId = await createQuote();
     await house.loseWebhook(LOST);
     steps.line(rows.lost(LOST));
     steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
-    await sendAndWait(house, ["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"]);
-    await arrival;
+    await sendAndWait(house, accept(quoteId));
+    await arrival();
+
+    const unanswered = await createQuote();
+    await house.loseAnswer();
+    steps.line(rows.lostAnswer());
+    steps.line(rows.command("accept-quote", `quote ${unanswered}`, "fx.commands"));
+    awaited.add(IN_DOUBT);
+    await house.send([...accept(unanswered), "--command-id", inDoubt]);
+    await arrival();
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const bound = new Promise((_, reject) => {
     const late = new Failure(
-      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived on fx.transaction-status ` +
+      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived ` +
         `(${seen.results} results and ${seen.events} events did).`,
     );
     timer = setTimeout(() => reject(late), WHOLE_STORY_MS);
@@ -94,5 +119,5 @@ export async function tellStory({ house, steps }) {
   } finally {
     clearTimeout(timer);
   }
-  return { ...seen, tookMs: Date.now() - startedAt };
+  return { ...seen, inDoubt, tookMs: Date.now() - startedAt };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
-import { connectCluster, type Cluster } from "../kafka/cluster/cluster.ts";
+import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openSession } from "../kafka/produce/session.ts";
@@ -22,6 +22,8 @@ export type Kit = {
   newClient: NewClient;
   registry: Registry;
   connectCluster: () => Promise<Cluster>;
+  /** One that connects with the first question. */
+  createCluster: () => Cluster;
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** A group that nobody else is a member of, in this process neither: each would get but some of the partitions. */
   ownGroup: (purpose: string) => string;
@@ -75,6 +77,7 @@ export const createKit = (config: Config, clock: Clock, log: Log): Kit => {
       clock,
     ),
     connectCluster: () => connectCluster(client, clock),
+    createCluster: () => createCluster(client, clock),
     publisher: (topic, options) =>
       createPublisher(
         { topic, ...options },

@@ -19,7 +19,7 @@ export const withActor = (command: Command, help: ActorFlags): Command =>
     .requiredOption("--note <text>", help.note, boundedText);
 
 /** A container may run as a user that its system has no name for. */
-const userName = (): string => {
+export const userName = (): string => {
   try {
     return userInfo().username;
   } catch {

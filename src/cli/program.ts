@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { escapedLines } from "./escaped.ts";
 import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { versionOf } from "./version.ts";
 
 type Exit = (code: ExitCode) => void;
 
@@ -28,6 +29,7 @@ const commands: Record<string, (io: Io, exit: Exit) => Promise<Command>> = {
   resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
   pause: async (io, exit) => (await import("./pause.ts")).pauseCommand(io, exit),
   resume: async (io, exit) => (await import("./pause.ts")).resumeCommand(io, exit),
+  console: async (io, exit) => (await import("./console.ts")).consoleCommand(io, exit),
   status: async (io, exit) => (await import("./status.ts")).statusCommand(io, exit),
 };
 
@@ -41,17 +43,8 @@ Examples:
   $ cambio-bridge watch events`;
 
 const untilStopped = async ({ stopped }: Io, close: () => Promise<void>): Promise<void> => {
-  await new Promise<void>((resolve) => {
-    if (stopped.aborted) resolve();
-    else stopped.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await untilAborted(stopped);
   await close();
-};
-
-/** The package's own; it lies beside src as beside dist. */
-const versionOf = (): string => {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 };
 
 const build = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {

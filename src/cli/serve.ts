@@ -3,12 +3,7 @@ import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+import { untilAborted } from "./until-aborted.ts";
 
 /** For the last lines of a start that failed. */
 const LAST_LINES_MS = 5_000;

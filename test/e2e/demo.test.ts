@@ -35,8 +35,12 @@ it("tells the whole story, in order, whatever settings the developer's shell hol
 
   const rows = [...output.matchAll(/^ +\+[\d.]+ s {2}(command|webhook|result|event) +(.*?) {2,}.*$/gm)];
   const says = (kind: string) => rows.filter((row) => row[1] === kind).map((row) => row[2]);
-  expect(says("command")).toEqual(["create-quote", "accept-quote"]);
-  expect(says("result")).toEqual(["SUCCEEDED CREATE_QUOTE", "SUCCEEDED ACCEPT_QUOTE"]);
+  expect(says("command")).toEqual(["create-quote", "accept-quote", "create-quote", "accept-quote"]);
+  expect(says("result")).toEqual([
+    ...["SUCCEEDED CREATE_QUOTE", "SUCCEEDED ACCEPT_QUOTE"],
+    ...["SUCCEEDED CREATE_QUOTE", "IN_DOUBT ACCEPT_QUOTE"],
+  ]);
+  expect(output).toMatch(/command demo-[0-9a-f-]{36} is in doubt, for you to end in the console/);
   const lost = "SETTLEMENT_IN_PROGRESS";
   expect(says("webhook")).toEqual([lost]);
   const events = says("event");

@@ -139,7 +139,7 @@ export const openJournal = async (
     const outcome = view.take(taken);
     if (outcome === "folded") {
       watch.learn(record);
-if (isRead(partition)) see(taken);
+      if (isRead(partition)) see(taken);
       if (entry) recent.keep(record, entry);
     }
     return outcome !== "gap";

@@ -80,7 +80,10 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
 const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
   clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
 
-export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
+const unconnected = (
+  newClient: NewClient,
+  clock: Clock,
+): { cluster: Cluster; connect: () => Promise<void> } => {
   let admin: Promise<Admin> | null = null;
   let closed = false;
 
@@ -114,9 +117,8 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
       throw error;
     }
   };
-  await ask(() => Promise.resolve());
 
-  return {
+  const cluster: Cluster = {
     close: async () => {
       closed = true;
       await clock.withDeadline(TIMEOUT_MS, undefined, close).catch(() => undefined);
@@ -212,4 +214,16 @@ export const connectCluster = async (newClient: NewClient, clock: Clock): Promis
         while (!(await hasLeaders(admin, name))) await clock.sleep(LOOK_AGAIN_MS, signal);
       }),
   };
+  return { cluster, connect: () => ask(() => Promise.resolve()) };
+};
+
+/** Connects with the first question. */
+export const createCluster = (newClient: NewClient, clock: Clock): Cluster =>
+  unconnected(newClient, clock).cluster;
+
+/** Rejects when no broker can be reached. */
+export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
+  const { cluster, connect } = unconnected(newClient, clock);
+  await connect();
+  return cluster;
 };

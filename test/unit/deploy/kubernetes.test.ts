@@ -83,19 +83,22 @@ test(
 const service = workload("base/deployment.yaml").spec.template;
 const sidecar = workload("sidecar/container.yaml").spec.template;
 const container = service.spec.containers[0]!;
-const settings = Object.fromEntries(
-  readFileSync(join(folder, "settings/settings.env"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => line.split("=", 2) as [string, string]),
-);
+const consolePod = workload("console/deployment.yaml").spec.template;
+const settingsIn = (file: string): Record<string, string> =>
+  Object.fromEntries(
+    readFileSync(join(folder, file), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=", 2) as [string, string]),
+  );
+const settings = settingsIn("settings/settings.env");
 
 /** The environment of an overlay, whose secrets lie in files of a test's own. */
-const environmentWith = (literals: readonly string[]): Record<string, string> => {
+const environmentWith = (literals: readonly string[], common = settings): Record<string, string> => {
   const secrets = mkdtempSync(join(tmpdir(), "cambio-bridge-secrets-"));
   onTestFinished(() => rmSync(secrets, { recursive: true }));
   const changed = Object.fromEntries(literals.map((line) => line.split("=", 2) as [string, string]));
-  const entries = Object.entries({ ...settings, ...changed }).map(([name, value]): [string, string] => {
+  const entries = Object.entries({ ...common, ...changed }).map(([name, value]): [string, string] => {
     if (!value.startsWith("/run/secrets/cambio-bridge/")) return [name, value];
     const file = join(secrets, basename(value));
     writeFileSync(file, "a-secret-of-the-test");
@@ -104,13 +107,16 @@ const environmentWith = (literals: readonly string[]): Record<string, string> =>
   return Object.fromEntries(entries);
 };
 
-test("the bridge runs with no right that it does not need", () => {
-  expect(service.spec).toMatchObject({
+test.each([
+  { name: "bridge", pod: service },
+  { name: "console", pod: consolePod },
+])("the $name runs with no right that it does not need", ({ pod }) => {
+  expect(pod.spec).toMatchObject({
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
   });
-  expect(container.securityContext).toEqual({
+  expect(pod.spec.containers[0]?.securityContext).toEqual({
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
     capabilities: { drop: ["ALL"] },
@@ -154,6 +160,17 @@ test("the settings of every overlay are ones that the bridge takes without a war
   for (const { literals = [] } of generators)
     expect(loadConfig(environmentWith(literals), "serve")).toMatchObject({ ok: true, warnings: [] });
   expect(loadConfig(environmentWith(["WEBHOOK_SECRETS=x"]), "serve")).toMatchObject({ ok: false });
+});
+
+test("the console has its own port, settings that it takes, and none of the partner's secrets", () => {
+  const environment = settingsIn("console/console.env");
+  const loaded = loadConfig(environmentWith([], environment), "console");
+  expect(loaded).toMatchObject({ ok: true, warnings: [] });
+  if (!loaded.ok) throw new Error("refused");
+  const [{ ports, args } = { ports: [], args: [] }] = consolePod.spec.containers;
+  expect(args).toEqual(["console"]);
+  expect(ports).toEqual([{ name: "http", containerPort: loaded.config.console.port }]);
+  expect(Object.keys(environment).filter((name) => /^(PARTNER_.*TOKEN|WEBHOOK_)/.test(name))).toEqual([]);
 });
 
 test("ports are those that the bridge listens on by itself", () => {

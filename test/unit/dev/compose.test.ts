@@ -1,8 +1,12 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import bcrypt from "bcryptjs";
+import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { expect, it } from "vitest";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { loadConfig, rows } from "../../../src/config/load.ts";
+import { parseUsers } from "../../../src/console/users.ts";
 
 type Service = {
   image: string;
@@ -15,15 +19,18 @@ type Service = {
 };
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-const { services } = parse(file("docker-compose.yml")) as { services: Record<string, Service> };
+const { services, configs } = parse(file("docker-compose.yml")) as {
+  services: Record<string, Service>;
+  configs: Record<string, { content: string }>;
+};
 
 const environmentOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, String(value)]),
   );
 
-it("describes Kafka, registry, sandbox and bridge, each with a health check, so that `up --wait` can wait", () => {
-  expect(Object.keys(services).sort()).toEqual(["bridge", "kafka", "registry", "sandbox"]);
+it("describes Kafka, registry, sandbox, bridge and console, each with a health check, so that `up --wait` can wait", () => {
+  expect(Object.keys(services).sort()).toEqual(["bridge", "console", "kafka", "registry", "sandbox"]);
   for (const service of Object.values(services)) expect(service.healthcheck.test[0]).toBe("CMD");
 });
 
@@ -50,9 +57,24 @@ it("starts the bridge when all it needs is healthy, with an environment it accep
   expect(loaded).toMatchObject({ ok: true, warnings: [] });
 });
 
-it("sets nothing on bridge and sandbox but settings that exist", () => {
+it("starts the console with an environment that it accepts, and a user who may act", async () => {
+  // Compose takes a doubled dollar for one.
+  const users = (configs["console-users"]?.content ?? "").replaceAll("$$", "$");
+  const file = join(mkdtempSync(join(tmpdir(), "cambio-bridge-users-")), "users");
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, users);
+  const { CONSOLE_USERS_FILE, ...environment } = environmentOf("console");
+  expect(CONSOLE_USERS_FILE).toBe("/run/console-users");
+  const loaded = loadConfig({ ...environment, CONSOLE_USERS_FILE: file }, "console");
+  expect(loaded).toMatchObject({ ok: true, warnings: [] });
+  const [user, ...others] = parseUsers(users).users;
+  expect([user?.name, user?.role, others]).toEqual(["local", "operator", []]);
+  expect(await bcrypt.compare("local-console-password", user?.hash ?? "")).toBe(true);
+});
+
+it("sets nothing on bridge, sandbox and console but settings that exist", () => {
   const known = new Set(rows.map((row) => row.env));
-  const used = ["bridge", "sandbox"].flatMap((name) => Object.keys(environmentOf(name)));
+  const used = ["bridge", "sandbox", "console"].flatMap((name) => Object.keys(environmentOf(name)));
   expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 

@@ -7,7 +7,8 @@ const cluster = {
   bootstrapServers: "127.0.0.1:29092",
   registryUrl: "http://127.0.0.1:28081/apis/ccompat/v7",
 };
-const settings = () => settingsFor(cluster, { sandbox: 8090, webhooks: 8080, management: 9090 });
+const ports = { sandbox: 8090, webhooks: 8080, management: 9090, console: 8091 };
+const settings = () => settingsFor(cluster, ports, "/tmp/users");
 
 it("is what the bridge accepts without a warning, also by way of the file", () => {
   const written = parseEnv(envFile(settings())) as Record<string, string>;

@@ -1,0 +1,30 @@
+import { parseUsers, type User } from "../console/users.ts";
+import { Secret } from "../config/secret.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { ConfigError } from "./io.ts";
+
+const checked = (text: string): readonly User[] => {
+  const { users, problems } = parseUsers(text);
+  if (problems.length > 0) throw new Error(problems.join(" "));
+  return users;
+};
+
+/** The users that the file names now. Read again when it changes; while somebody writes it, those of before stand. Throws a ConfigError when it cannot be used at the start. */
+export const usersOf = (file: string): (() => readonly User[]) => {
+  try {
+    const secret = Secret.fromFile(file, (text) => void checked(text));
+    let known: { text: string; users: readonly User[] } | null = null;
+    return () => {
+      const text = secret.reveal();
+      if (known?.text !== text) known = { text, users: checked(text) };
+      return known.users;
+    };
+  } catch (error) {
+    throw new ConfigError(
+      `The configuration has a problem:\n  CONSOLE_USERS_FILE cannot be used: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+};

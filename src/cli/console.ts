@@ -1,0 +1,73 @@
+import { hostname } from "node:os";
+import type { AddressInfo } from "node:net";
+import { Command } from "commander";
+import { openConsole } from "../bridge/console/open.ts";
+import { createKit } from "../bridge/kit.ts";
+import { closeServer, listen } from "../bridge/listen.ts";
+import type { Config } from "../config/config.ts";
+import type { Auth, ConsoleOptions } from "../console/options.ts";
+import { createConsoleServer } from "../console/server.ts";
+import { createLog } from "../ops/log.ts";
+import { rangesOf } from "../runtime/cidr.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { userName } from "./actor.ts";
+import { usersOf } from "./console-users.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { versionOf } from "./version.ts";
+
+/** Streams end with the process. */
+const DRAIN_MS = 2_000;
+const CLOSE_MS = 25_000;
+
+const authOf = ({ console: settings }: Config): Auth => {
+  const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;
+  switch (auth) {
+    case "none":
+      return { kind: "none" };
+    case "basic":
+      return { kind: "basic", users: usersOf(usersFile ?? "") };
+    case "proxy-header":
+      return { kind: "proxy-header", header: userHeader, isTrusted: rangesOf(trustedProxyCidrs), operators };
+  }
+};
+
+const serveConsole = async (io: Io): Promise<ExitCode> => {
+  const config = configOf(io, "console");
+  const { host, port, origin, fourEyes, auth } = config.console;
+  const log = createLog(config.bridge.logLevel);
+  const options: ConsoleOptions = {
+    auth: authOf(config),
+    origin: origin ?? null,
+    fourEyes,
+    version: versionOf(),
+    topics: { deadLetters: config.topics.deadLetters },
+    from: { host: hostname(), user: userName(), program: "console" },
+  };
+  const kit = createKit(config, systemClock, log);
+  const topics = openConsole(config, kit);
+  const { reading, acting } = topics;
+  const server = createConsoleServer(options, {
+    ...{ reading, acting: auth === "none" ? null : acting, clock: systemClock, log },
+  });
+  try {
+    const address: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");
+    log.info(
+      { address: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`, auth },
+      "console.running",
+    );
+    await untilAborted(io.stopped);
+    log.info({}, "console.stopping");
+    return EXIT.done;
+  } finally {
+    await closeServer(server, DRAIN_MS);
+    await systemClock.within(CLOSE_MS, undefined, topics.close()).catch(() => undefined);
+    kit.close();
+    await systemClock.within(DRAIN_MS, undefined, log.flush()).catch(() => undefined);
+  }
+};
+
+export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("console")
+    .description("Serve the web page that shows doubts, dead letters and flows, and acts on them.")
+    .action(async () => exit(await serveConsole(io)));
