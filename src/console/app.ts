@@ -27,8 +27,6 @@ import { signIn } from "./sign-in/sign-in.ts";
 export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<ConsoleEnv> => {
   const { clock, reading } = ports;
   const site: Site = { ...ports, options, tokens: createTokens(clock), outcomes: createOutcomes(clock) };
-  // Nobody who has not signed in acts, whatever was handed in.
-  if (options.auth.kind === "none") site.acting = null;
   const streams = createLiveStreams(reading, clock);
   const app = new Hono<ConsoleEnv>();
 

@@ -34,10 +34,10 @@ const shownError = (title: string, error: unknown): Outcome => ({
 
 /** What came of an action that threw. A sentence for people says itself whether something was done. */
 const failed = (context: Context<ConsoleEnv>, error: unknown): Outcome => {
-  const { log, clock } = context.var.site;
+  const { log } = context.var.site;
   if (error instanceof Forbidden) return shownError("Refused: nothing was done", error);
   if (error instanceof UsageError) return shownError("It did not go as asked", error);
-  log.error({ reason: messageOf(error), atMs: clock.now() }, "console.action_failed");
+  log.error({ by: context.var.person?.name ?? null, reason: messageOf(error) }, "console.action_failed");
   return {
     kind: "shown",
     tone: "warn",

@@ -2,8 +2,10 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Html } from "../html/markup.ts";
 import { TOKEN_MS, type RequestId } from "./tokens.ts";
 
-/** What came of a request: a page that says it, or the place where it is shown. `wait`: nothing yet, others are needed; `warn`: not done, or not known;
- * null: nothing was to be done yet. */
+/**
+ * What came of a request: a page that says it, or the place where it is shown. `wait`: others are needed; `warn`: not done, or not known; null:
+ * there was nothing to be done yet.
+ */
 export type Outcome =
   | { kind: "shown"; tone: "good" | "wait" | "warn" | null; title: string; show: () => Html }
   | { kind: "elsewhere"; location: string };

@@ -40,11 +40,11 @@ export const proposalsOf = async (context: Context<ConsoleEnv>, commandId: strin
   const { site, person } = context.var;
   const { acting } = site;
   if (!site.options.fourEyes || acting === null) return html``;
-  try {
-    const proposals = await ask(context, () => acting.proposals(commandId));
-    return proposals.length === 0 ? html`` : list(proposals, person?.name ?? null, site.clock.now());
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return notice("bad", html`<p>What others said of it so far is not known. ${sentence(error.message)}</p>`);
-  }
+  const found = await ask(context, () => acting.proposals(commandId)).catch((error: unknown) => {
+    if (error instanceof Problem) return error;
+    throw error;
+  });
+  if (found instanceof Problem)
+    return notice("bad", html`<p>What others said of it so far is not known. ${sentence(found.message)}</p>`);
+  return found.length === 0 ? html`` : list(found, person?.name ?? null, site.clock.now());
 };

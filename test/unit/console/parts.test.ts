@@ -87,6 +87,19 @@ describe("requests", () => {
     expect(tokens.read(token, "ana", "x")).toBeNull();
   });
 
+  test("a request that was acted on is not acted on again, whoever asks for it in between", async () => {
+    const { request, outcomes } = open();
+    let acts = 0;
+    const act = () => (acts++, done());
+    const one = request();
+    const known = outcomes.once(one, { by: "ana", digest: "d" }, act);
+    expect(outcomes.once(one, { by: "ana", digest: "other" }, act)).toBe(known);
+    await known!.done;
+    expect(outcomes.once(one, { by: "ana", digest: "d" }, act)).toBe(known);
+    expect(outcomes.get(one.id)?.outcome).toEqual({ kind: "elsewhere", location: "/" });
+    expect(acts).toBe(1);
+  });
+
   test("beyond a thousand the oldest are forgotten, and none that is as old acts again", () => {
     const { now, request, outcomes } = open();
     let acts = 0;
