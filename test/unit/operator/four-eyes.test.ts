@@ -254,3 +254,18 @@ test("entries of others, and of later versions, say nothing", () => {
   ])
     expect(readRequestEntry(text, at), text).toEqual({ kind: "other" });
 });
+
+test("what stands behind a request in the audit topic is not before it, however far the topic was read", () => {
+  const requests = createRequests((quote) => quote);
+  const ask = (by: string, offset: number): void => {
+    const at = { place: { partition: 0, offset }, atMs: 7 };
+    const data = { actionId: by, action: "resolve", by, parameters: { as: "succeeded", quoteId: null } };
+    requests.take(readRequestEntry(JSON.stringify({ subject: "c", data }), at));
+  };
+  ["ana", "ben", "cyn"].forEach(ask);
+  const before = (by: string) => {
+    const own = requests.find(by);
+    return own && requests.before({ commandId: "c", quoteId: null }, own).map((request) => request.by);
+  };
+  expect([before("ana"), before("ben"), before("cyn")]).toEqual([[], ["ana"], ["ana", "ben"]]);
+});
