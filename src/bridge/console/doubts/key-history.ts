@@ -111,7 +111,7 @@ export const historyOf = (all: readonly Noted[], place: Place): History => {
   const fold = (offset: number, timestampMs: number, entry: Entry): void =>
     view.fold({ partition, offset, timestampMs, key, entry }, entry);
   const unclaimed = unclaimedIn(notes.slice(0, firstHeld));
-  const before = unclaimed.find(({ isDoubt }) => isDoubt) ?? unclaimed[0];
+  const before = unclaimed.findLast(({ isDoubt }) => isDoubt) ?? unclaimed[0];
   if (before) fold(0, 0, claimOf(notes, before, place));
   for (const { offset, timestampMs, entry } of notes) fold(offset, timestampMs, entry);
 
