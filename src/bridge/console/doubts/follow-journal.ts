@@ -117,6 +117,8 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
         else complete(known);
         [failures, isNewest, problem] = [0, false, null];
         change();
+        // Now, and not when a page waits for it.
+        all();
         if (stretch === null) return;
       } catch (error) {
         if (isOver()) return;

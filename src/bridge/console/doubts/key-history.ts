@@ -88,10 +88,12 @@ export const withoutUnclaimed = (notes: readonly Noted[]): Noted[] => {
 
 /** Stands in for a claim that was not read yet: only an attempt whose claim held its key has an end. */
 const claimOf = (notes: readonly Noted[], { commandId, attemptId }: Unclaimed, place: Place): Entry => {
-  let requestHash = "";
-  for (const { entry } of notes)
-    if (requestHash === "" && entry.commandId === commandId && "requestHash" in entry.step)
-      requestHash = entry.step.requestHash;
+  const steps = notes.flatMap(({ entry }) =>
+    entry.commandId === commandId && "requestHash" in entry.step ? [entry.step] : [],
+  );
+  // The attempt's own end says which content it had.
+  const told = steps.find((step) => step.kind === "concluded" && step.attemptId === attemptId) ?? steps[0];
+  const requestHash = told?.requestHash ?? "";
   const nothing = { callWithinMs: 0, receivedAt: 0, attempts: 0, supersedes: null, quoteId: null };
   const step = { kind: "claimed" as const, attemptId, requestHash, ...nothing };
   return { operation: place.operation, commandId, step };
@@ -111,7 +113,7 @@ export const historyOf = (all: readonly Noted[], place: Place): History => {
   const fold = (offset: number, timestampMs: number, entry: Entry): void =>
     view.fold({ partition, offset, timestampMs, key, entry }, entry);
   const unclaimed = unclaimedIn(notes.slice(0, firstHeld));
-  const before = unclaimed.find(({ isDoubt }) => isDoubt) ?? unclaimed[0];
+  const before = unclaimed.findLast(({ isDoubt }) => isDoubt) ?? unclaimed[0];
   if (before) fold(0, 0, claimOf(notes, before, place));
   for (const { offset, timestampMs, entry } of notes) fold(offset, timestampMs, entry);
 

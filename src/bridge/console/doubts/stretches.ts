@@ -3,9 +3,9 @@ import type { Range } from "../../../kafka/consume/tail.ts";
 export type Ranges = ReadonlyMap<number, Range>;
 
 /** Records of a stretch over all partitions: few at first, so that the newest are known soon. What is folded at once takes memory. */
-const FIRST = 120_000;
+const FIRST = 60_000;
 const GROWTH = 5;
-const LARGEST = 600_000;
+const LARGEST = 300_000;
 
 export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce(

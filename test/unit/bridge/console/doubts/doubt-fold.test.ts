@@ -24,19 +24,17 @@ describe("of any journal", () => {
     const borders = Array.from({ length: random.int(1, 8) }, () => random.int(0, length));
     const fold = doubtFold(1_000);
     const placeOf = (doubt: string): number => Number(doubt.split("@")[1]);
+    // Before all is read, a doubt of one command may be taken for another's of the same quote.
+    const keyOf = (doubt: string): string => doubt.split(" ")[0]!.replace(/^(c\d)-\d$/, "$1");
     read(
       log,
       {
         borders,
         followedFrom: length,
-        look: (from) =>
-          expect(shown(fold).map(placeOf)).toEqual(
-            expect.arrayContaining(
-              truth(log)
-                .map(placeOf)
-                .filter((place) => place >= from),
-            ),
-          ),
+        look: (from) => {
+          const mustBeThere = truth(log).filter((doubt) => placeOf(doubt) >= from);
+          expect(shown(fold).map(keyOf)).toEqual(expect.arrayContaining(mustBeThere.map(keyOf)));
+        },
       },
       fold,
     );
