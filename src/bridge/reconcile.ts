@@ -157,7 +157,7 @@ export const openReconcile = (
       const atMs = clock.now();
       metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
       keepComplete(atMs).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, "reconcile.complete.not-kept"),
+        log.warn({ reason: messageOf(error) }, "reconcile.note.failed"),
       );
     }
     say(log, report, window, ms);

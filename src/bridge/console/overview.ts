@@ -3,7 +3,6 @@ import type { Overview, Reading } from "../../console/ports.ts";
 import type { Kit } from "../kit.ts";
 import { followControl } from "../operator/control-words.ts";
 import { followJournal } from "./doubts/follow-journal.ts";
-import { patientCluster } from "./patient-cluster.ts";
 import { watchCluster } from "./watch-cluster.ts";
 
 export type OverviewReading = Pick<Reading, "overview" | "doubts" | "doubt" | "onChange"> & {
@@ -15,7 +14,7 @@ const TELL_EVERY_MS = 500;
 
 /** What the first page shows, and the doubts. Opens at once, whether or not Kafka answers, and closes what it has opened. */
 export const openOverview = (config: Config, kit: Kit): OverviewReading => {
-  const cluster = patientCluster(kit);
+  const cluster = kit.createCluster();
   const hearers = new Set<() => void>();
   let isChanged = false;
   const changed = (): void => {
@@ -26,7 +25,7 @@ export const openOverview = (config: Config, kit: Kit): OverviewReading => {
     isChanged = false;
     for (const hear of hearers) hear();
   }, TELL_EVERY_MS);
-  const rangesOf = (topic: string) => () => cluster.ask((asked) => asked.ranges(topic));
+  const rangesOf = (topic: string) => () => cluster.ranges(topic);
 
   const journal = followJournal(config, kit, { ranges: rangesOf(config.topics.journal), changed });
   const control = followControl(config, kit, { ranges: rangesOf(config.topics.control), changed });

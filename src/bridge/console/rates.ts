@@ -7,9 +7,9 @@ type Offsets = ReadonlyMap<number, number>;
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 
-/** The instants between which the last 60 whole minutes lie, the oldest first. */
+/** The instants at which the last 60 minutes began, the oldest first. The last one is still going on. */
 const bordersOf = (nowMs: number): number[] =>
-  Array.from({ length: MINUTES + 1 }, (_, at) => minuteOf(nowMs) - (MINUTES - at) * MINUTE_MS);
+  Array.from({ length: MINUTES }, (_, at) => minuteOf(nowMs) - (MINUTES - 1 - at) * MINUTE_MS);
 
 /** Records between two borders; null where the later one is not behind the earlier one: the topic is another one since. */
 const between = (earlier: Offsets, later: Offsets): number | null => {
@@ -25,7 +25,12 @@ const between = (earlier: Offsets, later: Offsets): number | null => {
 /** Records of a topic per minute, from the offsets at which its minutes begin: no record is read. */
 export const topicRates = () => {
   const known = new Map<number, Offsets>();
+  let ends: Offsets | null = null;
   return {
+    /** Where the topic ends now. */
+    putEnds: (offsets: Offsets): void => {
+      ends = offsets;
+    },
     /** Borders that are not known, the newest first. */
     missing: (nowMs: number): number[] =>
       bordersOf(nowMs)
@@ -38,16 +43,16 @@ export const topicRates = () => {
       known.set(border, offsets);
     },
     perMinute: (nowMs: number): Hour => {
-      const borders = bordersOf(nowMs).map((border) => known.get(border));
+      const borders = [...bordersOf(nowMs).map((border) => known.get(border)), ends];
       return borders.slice(1).map((later, at) => {
         const earlier = borders[at];
         return earlier && later ? between(earlier, later) : null;
       });
     },
-    /** Records since the beginning of the last 60 whole minutes; null where that is not known. */
-    sinceHour: (ends: Offsets, nowMs: number): number | null => {
+    /** Records of the last 60 minutes; null where that is not known. */
+    sinceHour: (nowMs: number): number | null => {
       const border = known.get(bordersOf(nowMs)[0] ?? 0);
-      return border ? between(border, ends) : null;
+      return border && ends ? between(border, ends) : null;
     },
   };
 };
@@ -61,10 +66,7 @@ export const minuteSamples = () => {
       for (const minute of samples.keys())
         if (minute <= minuteOf(nowMs) - MINUTES * MINUTE_MS) samples.delete(minute);
     },
-    hour: (nowMs: number): Hour =>
-      bordersOf(nowMs)
-        .slice(1)
-        .map((minute) => samples.get(minute) ?? null),
+    hour: (nowMs: number): Hour => bordersOf(nowMs).map((minute) => samples.get(minute) ?? null),
   };
 };
 

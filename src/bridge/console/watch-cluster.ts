@@ -7,16 +7,15 @@ import type { Kit } from "../kit.ts";
 import { askFlows, type FlowsStatus } from "../operator/status.ts";
 import { lastComplete } from "../reconcile-note.ts";
 import type { Ranges } from "./doubts/stretches.ts";
-import type { PatientCluster } from "./patient-cluster.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
 
 type Watched = Pick<Overview, "kafka" | "deadLetters" | "rates" | "lag" | "replicas" | "lastReconcile">;
 
-type Deps = { cluster: PatientCluster; journal: (ranges: Ranges) => void; changed: () => void };
+type Deps = { cluster: Cluster; journal: (ranges: Ranges) => void; changed: () => void };
 
 const ASK_EVERY_MS = 5_000;
-/** Questions on borders of minutes, between two rounds of all others: a topic has 61 of them at the start. */
+/** Questions on borders of minutes, between two rounds of all others: a topic has 60 of them at the start. */
 const BORDERS_AT_ONCE = 20;
 const DAY_MS = 86_400_000;
 /** As long as letters are kept. */
@@ -47,9 +46,9 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
   let fault: string | null = "it was not asked yet";
 
   /** What needs a topic is left out where there is none: everything else is asked all the same. */
-  const ofTopic = async (topic: string, question: (cluster: Cluster) => Promise<void>): Promise<void> => {
+  const ofTopic = async (topic: string, question: () => Promise<void>): Promise<void> => {
     try {
-      await cluster.ask(question);
+      await question();
       missing.delete(topic);
     } catch (error) {
       if (protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
@@ -57,14 +56,14 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
     }
   };
 
-  const askLetters = async (asked: Cluster): Promise<void> => {
+  const askLetters = async (): Promise<void> => {
     const nowMs = clock.now();
-    letters = await asked.ranges(topics.deadLetters);
+    letters = await cluster.ranges(topics.deadLetters);
     const ends = JSON.stringify([...letters]);
     if (ends === newestLetter.ends) return;
     const isEmpty = [...letters.values()].every(({ startOffset, endOffset }) => endOffset <= startOffset);
     const isBehind = async (ms: number): Promise<boolean> => {
-      const offsets = await asked.offsetsAt(topics.deadLetters, ms);
+      const offsets = await cluster.offsetsAt(topics.deadLetters, ms);
       return [...letters].some(
         ([partition, { endOffset }]) => (offsets.get(partition) ?? endOffset) < endOffset,
       );
@@ -76,23 +75,25 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
 
   const askBorders = async (): Promise<void> => {
     for (const { topic, rates } of watched)
-      await ofTopic(topic, async (asked) => {
+      await ofTopic(topic, async () => {
         for (const border of rates.missing(clock.now()).slice(0, BORDERS_AT_ONCE)) {
           if (over.signal.aborted) return;
-          rates.put(border, await asked.offsetsAt(topic, border), clock.now());
+          rates.put(border, await cluster.offsetsAt(topic, border), clock.now());
         }
       });
   };
 
   const round = async (): Promise<void> => {
-    await ofTopic(topics.commands, async (asked) => {
-      flows = await askFlows(config, asked);
+    await ofTopic(topics.commands, async () => {
+      flows = await askFlows(config, cluster);
       lagHour.add(clock.now(), flows.commands.lag);
     });
-    await ofTopic(topics.journal, async (asked) => journal(await asked.ranges(topics.journal)));
+    await ofTopic(topics.journal, async () => journal(await cluster.ranges(topics.journal)));
     await ofTopic(topics.deadLetters, askLetters);
-    await ofTopic(topics.transactionStatus, async (asked) => {
-      completeAtMs = await lastComplete(config, asked);
+    for (const { topic, rates } of watched)
+      await ofTopic(topic, async () => rates.putEnds(endsOf(await cluster.ranges(topic))));
+    await ofTopic(topics.transactionStatus, async () => {
+      completeAtMs = await lastComplete(config, cluster);
     });
     changed();
     await askBorders();
@@ -128,13 +129,12 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
   return {
     overview: (): Watched => {
       const nowMs = clock.now();
-      const ends = endsOf(letters);
       const held = [...letters.values()].reduce((sum, range) => sum + range.endOffset - range.startOffset, 0);
       return {
         kafka: kafkaState(),
         deadLetters: {
           records: held,
-          lastHour: letterRates.sinceHour(ends, nowMs),
+          lastHour: letterRates.sinceHour(nowMs),
           newestAtMs: newestLetter.atMs,
         },
         rates: watched.map(({ topic, of, rates }) => ({ topic, of, perMinute: rates.perMinute(nowMs) })),

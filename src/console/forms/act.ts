@@ -37,7 +37,7 @@ const failed = (context: Context<ConsoleEnv>, error: unknown): Outcome => {
   const { log } = context.var.site;
   if (error instanceof Forbidden) return shownError("Refused: nothing was done", error);
   if (error instanceof UsageError) return shownError("It did not go as asked", error);
-  log.error({ by: context.var.person?.name ?? null, reason: messageOf(error) }, "console.action_failed");
+  log.error({ by: context.var.person?.name ?? null, reason: messageOf(error) }, "console.action.failed");
   return {
     kind: "shown",
     tone: "warn",

@@ -24,11 +24,11 @@ const TITLES: Readonly<Record<Problem["status"], string>> = {
 const asProblem = (context: Context<ConsoleEnv>, error: unknown): Problem => {
   if (error instanceof Problem) return error;
   const { log } = context.var.site;
-  log.error({ reason: messageOf(error), method: context.req.method }, "console.page_failed");
+  log.error({ reason: messageOf(error), method: context.req.method }, "console.page.failed");
   return new Problem(
     500,
     "This page could not be made.",
-    "Load it again. When it fails again, the console's log says why (console.page_failed).",
+    "Load it again. When it fails again, the console's log says why (console.page.failed).",
   );
 };
 

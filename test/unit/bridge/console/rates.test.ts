@@ -6,7 +6,7 @@ const border = (minutesAgo: number): number => (1_000 - minutesAgo) * MINUTE_MS;
 
 it("counts the records between two borders, and says null where one is not known", () => {
   const rates = topicRates();
-  expect(rates.missing(NOW)).toHaveLength(61);
+  expect(rates.missing(NOW)).toHaveLength(60);
   expect(rates.missing(NOW)[0]).toBe(border(0));
   rates.put(
     border(0),
@@ -24,25 +24,26 @@ it("counts the records between two borders, and says null where one is not known
     ]),
     NOW,
   );
-  expect(rates.perMinute(NOW).slice(-2)).toEqual([null, 6]);
+  expect(rates.perMinute(NOW).slice(-3)).toEqual([null, 6, null]);
+  rates.putEnds(
+    new Map([
+      [0, 12],
+      [1, 7],
+    ]),
+  );
+  expect(rates.perMinute(NOW).slice(-2), "the minute that goes on counts as far as it has come").toEqual([
+    6, 2,
+  ]);
   rates.put(
-    border(60),
+    border(59),
     new Map([
       [0, 1],
       [1, 1],
     ]),
     NOW,
   );
-  expect(
-    rates.sinceHour(
-      new Map([
-        [0, 12],
-        [1, 7],
-      ]),
-      NOW,
-    ),
-  ).toBe(17);
-  expect(rates.missing(NOW)).toHaveLength(58);
+  expect(rates.sinceHour(NOW)).toBe(17);
+  expect(rates.missing(NOW)).toHaveLength(57);
 });
 
 it("forgets the borders of a topic that is another one since", () => {
@@ -50,14 +51,16 @@ it("forgets the borders of a topic that is another one since", () => {
   rates.put(border(1), new Map([[0, 400]]), NOW);
   rates.put(border(0), new Map([[0, 3]]), NOW);
   expect(rates.missing(NOW)).toContain(border(1));
-  expect(rates.perMinute(NOW).at(-1)).toBeNull();
+  rates.putEnds(new Map([[0, 5]]));
+  expect(rates.perMinute(NOW).slice(-2)).toEqual([null, 2]);
 });
 
 it("forgets borders that are older than an hour", () => {
   const rates = topicRates();
-  rates.put(border(60), new Map([[0, 1]]), NOW);
+  rates.put(border(59), new Map([[0, 1]]), NOW);
   rates.put(border(-1), new Map([[0, 2]]), NOW + MINUTE_MS);
-  expect(rates.sinceHour(new Map([[0, 2]]), NOW + MINUTE_MS)).toBeNull();
+  rates.putEnds(new Map([[0, 2]]));
+  expect(rates.sinceHour(NOW + MINUTE_MS)).toBeNull();
 });
 
 it("keeps the last sample of each minute of an hour", () => {
