@@ -82,6 +82,7 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .8rem; border-top
 thead th { border-top: 0; background: var(--soft); font-size: .85rem; white-space: nowrap; }
 tbody th { font-weight: 600; }
 td code, th code { display: inline-block; max-width: 44ch; overflow-wrap: break-word; vertical-align: baseline; }
+td.long { min-width: 24ch; max-width: 44ch; overflow-wrap: anywhere; }
 td time, td .age { white-space: nowrap; }
 .number { font-variant-numeric: tabular-nums; }
 .facts { margin: .5rem 0; display: grid; gap: .3rem; }

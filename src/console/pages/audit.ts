@@ -38,7 +38,7 @@ const row = (line: AuditLine, nowMs: number): Html => {
         >${shown(parameters, 500)}</span
       >
     </td>
-    <td>${outcomeOf(line)}</td>
+    <td class="long">${outcomeOf(line)}</td>
     <td>${shown(note, 1_000)}</td>
     <td>
       ${shown(from.program)} on ${shown(from.host)} as ${shown(from.user)}<br />
