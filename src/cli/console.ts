@@ -18,7 +18,8 @@ import { versionOf } from "./version.ts";
 
 /** Streams end with the process. */
 const DRAIN_MS = 2_000;
-const CLOSE_MS = 25_000;
+/** With the others it is less than what orchestrators wait for. */
+const CLOSE_MS = 20_000;
 
 const authOf = ({ console: settings }: Config): Auth => {
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;

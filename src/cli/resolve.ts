@@ -19,12 +19,12 @@ const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const kit = { ...createKit(config, systemClock, silent), traces };
-  const requests = config.console.fourEyes ? requestsTopic(config, kit) : null;
+  const requests = requestsTopic(config, kit);
   try {
     return await resolveOnce(config, kit, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
     const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([requests?.close(), told.catch(() => undefined)]);
+    await Promise.all([requests.close(), told.catch(() => undefined)]);
   }
 };
 
@@ -52,7 +52,7 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     .option("--force", "decide although the call might still be under way")
     .addHelpText(
       "after",
-      "\nWith CONSOLE_FOUR_EYES=true a doubt ends when a second operator says the same within 24 hours; until then the exit code is 3.",
+      "\nWith CONSOLE_FOUR_EYES=true a doubt ends when a second operator says the same within 24 hours; until then the exit code is 3. So it does\nwithout the setting where a proposal stands.",
     )
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));
   return withActor(command, {

@@ -87,11 +87,13 @@ export const createRequests = (quoteName: (quoteId: string) => string) => {
     return [...words.values()];
   };
 
-  /** Those of a command that stood at this time, and were not refused. */
+  /** Those of a command that stood at this time. What was refused, or failed and is to be said again, is nobody's word. */
   const standing = (commandId: string, atMs: number): Known[] =>
     known.filter(
       ({ request, end }) =>
-        request.commandId === commandId && atMs - request.atMs < WORD_MS && end?.kind !== "refused",
+        request.commandId === commandId &&
+        atMs - request.atMs < WORD_MS &&
+        !["refused", "failed"].includes(end?.kind ?? ""),
     );
 
   return {
@@ -116,6 +118,15 @@ export const createRequests = (quoteName: (quoteId: string) => string) => {
       const about = earlier.filter((one) => quoteOf(one) === nameOf(quoteId));
       return lastWords(about).map(({ request }) => request);
     },
+
+    /** Whether somebody's word on this doubt waited for a second one before this request. */
+    isProposed: ({ commandId, quoteId }: About, { place, atMs }: Request): boolean =>
+      standing(commandId, atMs).some(
+        (one) =>
+          one.request.place.offset < place.offset &&
+          one.end?.kind === "proposed" &&
+          quoteOf(one) === nameOf(quoteId),
+      ),
 
     /** What is proposed of a command now, each with the quote that it is about. */
     proposals: (commandId: string, nowMs: number): Request[] => {

@@ -5,6 +5,8 @@ import type { Asked, Ended, Proposed } from "./resolve.ts";
 
 /** What was asked for before, where four eyes are wanted. */
 export type FourEyes = {
+  /** Whether this process asks for them by its settings. */
+  isWanted: boolean;
   /** Resolves when the audit topic is read up to this place, itself included. */
   readUpTo: (place: AuditPlace) => Promise<Requests>;
   /** As topic[partition]@offset. */
@@ -51,16 +53,13 @@ export type Permission = {
   second: () => Request | null;
 };
 
-/** One operator is enough. */
-export const withTwoEyes = ({ force }: Asked): Permission => ({
-  permit: () => Promise.resolve({ kind: "decide", force }),
-  endOf: (ended) => ended,
-  second: () => null,
-});
-
-export const withFourEyes = (
-  { readUpTo, placeText }: FourEyes,
-  { commandId }: Asked,
+/**
+ * Four eyes where they are wanted, and where a proposal stands: whoever runs without the setting cannot end alone what somebody with the setting
+ * has proposed.
+ */
+export const permission = (
+  { readUpTo, placeText, isWanted }: FourEyes,
+  { commandId, force }: Asked,
   { actionId, place }: Begun,
 ): Permission => {
   let second: Request | null = null;
@@ -71,6 +70,7 @@ export const withFourEyes = (
     const own = requests.find(actionId);
     if (!own)
       throw new UsageError("Nothing was decided: the request was not met in the audit topic. Run it again.");
+    if (!isWanted && !requests.isProposed({ commandId, quoteId }, own)) return { kind: "decide", force };
     const judged = judge(requests, own, { commandId, quoteId });
     const proposed = (why: Proposed["why"]): Proposed => ({
       ...{ kind: "proposed", untilMs: own.atMs + WORD_MS, place: placeText(place), quoteId, why },

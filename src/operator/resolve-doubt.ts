@@ -1,6 +1,6 @@
 import type { Action, Actor, Outcome } from "./action.ts";
 import type { Audited } from "./audit.ts";
-import { withFourEyes, withTwoEyes, type FourEyes, type Permit } from "./four-eyes.ts";
+import { permission, type FourEyes, type Permit } from "./four-eyes.ts";
 import { refusalOf, type Asked, type Ended } from "./resolve.ts";
 import type { Request } from "./decision-requests.ts";
 
@@ -8,8 +8,7 @@ export type ResolvePorts = {
   audited: Audited;
   /** Finds the doubt, asks for the permission to end it, and ends it. */
   decide: (asked: Asked, actor: Actor, permit: Permit) => Promise<Ended>;
-  /** Null: one operator is enough. */
-  fourEyes: FourEyes | null;
+  fourEyes: FourEyes;
 };
 
 const outcomeOf = (asked: Asked, ended: Ended, second: Request | null): Outcome => {
@@ -32,8 +31,7 @@ export const resolve =
     const { commandId, ...parameters } = asked;
     const action: Action = { kind: "resolve", subject: commandId, parameters };
     return audited(actor, action, async (begun) => {
-      const { permit, endOf, second } =
-        fourEyes === null ? withTwoEyes(asked) : withFourEyes(fourEyes, asked, begun);
+      const { permit, endOf, second } = permission(fourEyes, asked, begun);
       const ended = endOf(await decide(asked, actor, permit));
       return { value: ended, outcome: outcomeOf(asked, ended, second()) };
     });

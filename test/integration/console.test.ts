@@ -125,6 +125,11 @@ test("with four eyes nobody ends a doubt alone, from the command line neither", 
   expect(alone).toMatchObject({ code: 3, out: "" });
   expect(await resultsOf(commandId)).toEqual([]);
 
+  // Without the setting the proposal that stands is kept to.
+  const without = await world.run(["resolve", commandId, "--as", "succeeded", "--by", "ana", "--note", "n"]);
+  expect(without).toMatchObject({ code: 3, out: "" });
+  expect(await resultsOf(commandId)).toEqual([]);
+
   const { text } = await say("bia");
   expect(text).toContain(`${world.topics.results}[`);
   expect(await resultsOf(commandId)).toMatchObject([{ outcome: "SUCCEEDED", decidedBy: "OPERATOR" }]);

@@ -19,7 +19,7 @@ const MAX_RUNS = 50;
 const RATE_PER_SECOND = 50;
 const PLAN_TIMEOUT_MS = 120_000;
 /** A letter that is on its way is waited for; what is claimed and not concluded then is looked up by whoever replays it next. */
-const STOP_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 type Replays = Pick<Acting, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
 
@@ -103,14 +103,14 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
     cancel: (actor, runId) => {
       mustBeOperator(actor);
       const run = runs.get(runId);
-      run?.cancel();
+      run?.cancel(`cancelled by ${actor.by}`);
       return run?.look() ?? null;
     },
 
     close: async () => {
       closed.abort(new UsageError("The console is ending."));
       const ending = underWay();
-      for (const run of ending) run.cancel();
+      for (const run of ending) run.cancel("the console was ended");
       const over = Promise.all(ending.map((run) => run.over));
       await clock.within(STOP_TIMEOUT_MS, undefined, over).catch(() => undefined);
     },

@@ -1,6 +1,7 @@
 import type { ReplayRun } from "../../console/ports.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../operator/replay/letter.ts";
+import { Cancelled } from "../../operator/replay/replay.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Hooks, Replayed } from "../operator/replay.ts";
 
@@ -74,7 +75,7 @@ export const startRun = (
       state = "done";
     } catch (error) {
       const { aborted } = stop.signal;
-      rest(aborted ? "cancelled" : "it failed");
+      rest(aborted ? messageOf(stop.signal.reason) : "it failed");
       if (!aborted) details.push(messageOf(error));
       details.push("What was claimed and not concluded is looked up by the next replay.");
       state = aborted ? "done" : "failed";
@@ -88,10 +89,11 @@ export const startRun = (
       detail: details.length === 0 ? null : details.join(" "),
     }),
     /** What is under way is concluded; nothing more is begun. */
-    cancel: (): void => {
+    /** @param reason stands in the audit topic beside each letter that is left */
+    cancel: (reason: string): void => {
       if (state !== "running") return;
       state = "cancelling";
-      stop.abort(new Error("cancelled"));
+      stop.abort(new Cancelled(reason));
     },
     over,
   };

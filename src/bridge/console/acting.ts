@@ -15,7 +15,7 @@ import { openReplays } from "./acting-replays.ts";
 const MAX_DECISIONS = 2;
 
 /** A decision that takes longer comes to its end, or does not: whoever asks next sees what stands. */
-const STOP_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 type Decision = { asking: string; ended: Promise<Ended> };
 
@@ -25,20 +25,20 @@ export const openActing = (
   kit: Kit,
   { warn }: { warn: (sentence: string) => void },
 ): Acting & { close: () => Promise<void> } => {
-  const requests = config.console.fourEyes ? requestsTopic(config, kit) : null;
+  const requests = requestsTopic(config, kit);
   const replays = openReplays(config, kit, warn);
   const decisions = new Map<string, Decision>();
 
   const decide = async (actor: Actor, asked: Asked): Promise<Ended> => {
     mustBeOperator(actor);
     const { commandId } = asked;
-    const asking = JSON.stringify([actor.by, asked.quoteId, asked.as, asked.force]);
+    const asking = JSON.stringify([actor.by, actor.note, asked.quoteId, asked.as, asked.force]);
     const underWay = decisions.get(commandId);
     // Who asks twice, by a double click, hears the same.
     if (underWay?.asking === asking) return underWay.ended;
     if (underWay)
       throw new UsageError(
-        `Somebody else decides on command ${commandId} right now, and yours was not taken: look at what comes of it.`,
+        `Another decision on command ${commandId} is under way, and yours was not taken: look at what comes of it.`,
       );
     if (decisions.size >= MAX_DECISIONS)
       throw new UsageError(
@@ -55,7 +55,7 @@ export const openActing = (
     resolve: decide,
 
     proposals: async (commandId) => {
-      if (requests === null) return [];
+      if (!requests.isWanted) return [];
       const proposed = (await requests.current()).proposals(commandId, kit.clock.now());
       return proposed.map(({ by, as, note, atMs, place, quoteId }) => ({
         ...{ by, as, note, atMs, quoteId, untilMs: atMs + WORD_MS },
@@ -83,7 +83,7 @@ export const openActing = (
       const decided = [...decisions.values()].map(({ ended }) => ended);
       const over = kit.clock.within(STOP_TIMEOUT_MS, undefined, Promise.allSettled(decided));
       await Promise.all([replays.close(), over.catch(() => undefined)]);
-      await requests?.close();
+      await requests.close();
     },
   };
 };

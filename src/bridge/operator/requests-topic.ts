@@ -83,6 +83,7 @@ export const requestsTopic = (config: Config, kit: Kit): RequestsTopic => {
     }
   };
   return {
+    isWanted: config.console.fourEyes,
     readUpTo: ({ offset }) => read(({ untilRead }) => untilRead(offset)),
     current: () => read(({ untilCurrent }) => untilCurrent()),
     placeText: (place) => placeText(config.topics.audit, place),

@@ -10,8 +10,7 @@ import { openAudit } from "./audit.ts";
 import { resolveDoubt } from "./resolve.ts";
 
 type Options = {
-  /** Null: one operator is enough. */
-  fourEyes: FourEyes | null;
+  fourEyes: FourEyes;
   warn: (sentence: string) => void;
 };
 

@@ -83,6 +83,7 @@ const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
 const unconnected = (
   newClient: NewClient,
   clock: Clock,
+  { forgetsMissing }: { forgetsMissing: boolean },
 ): { cluster: Cluster; connect: () => Promise<void> } => {
   let admin: Promise<Admin> | null = null;
   let closed = false;
@@ -113,7 +114,8 @@ const unconnected = (
     try {
       return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
     } catch (error) {
-      if (admin === asked && protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") void close();
+      const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
+      if (admin === asked && (forgetsMissing || !isMissing)) void close();
       throw error;
     }
   };
@@ -217,13 +219,16 @@ const unconnected = (
   return { cluster, connect: () => ask(() => Promise.resolve()) };
 };
 
-/** Connects with the first question. */
+/**
+ * Connects with the first question. For questions on many topics, some of which may be missing: kafkajs asks for all that it was ever asked
+ * for, and with one of them missing every question would fail.
+ */
 export const createCluster = (newClient: NewClient, clock: Clock): Cluster =>
-  unconnected(newClient, clock).cluster;
+  unconnected(newClient, clock, { forgetsMissing: true }).cluster;
 
 /** Rejects when no broker can be reached. */
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  const { cluster, connect } = unconnected(newClient, clock);
+  const { cluster, connect } = unconnected(newClient, clock, { forgetsMissing: false });
   await connect();
   return cluster;
 };

@@ -26,6 +26,12 @@ export type ReplayPorts = {
   ended: (planned: Planned, end: LetterEnd) => void;
 };
 
+/** Why a replay is stopped, for people. A signal that aborts for another reason says no more than that it was cancelled. */
+export class Cancelled extends Error {}
+
+const whyCancelled = ({ reason }: AbortSignal): string =>
+  reason instanceof Cancelled ? reason.message : "cancelled";
+
 export type ReplayOptions = { actor: Actor; again: boolean; ratePerSecond: number };
 
 /** Letters that are not sent after all that was to be sent. */
@@ -34,7 +40,6 @@ export type Ended = { unsent: number; reason: string | null };
 type Round = { ends: ReadonlyMap<string, LetterEnd>; stop: Stop; own: Claim | null };
 
 const WAITING = {
-  cancelled: "cancelled",
   lease: "its claim ran out; it is claimed once more",
   lookUp: "an earlier replay of it did not finish: the topic is looked at first",
 } as const;
@@ -83,8 +88,9 @@ export const replay = async (
       }
       const deps = { clock, claims, findings, again, held, pace, ended };
       const round = await sendBatch(batch, { own, elapsedMs }, deps, signal);
+      const why = round.stop?.why ?? "unknown";
       const reason =
-        round.stop === null || round.stop.why === "unknown" ? "not sent" : WAITING[round.stop.why];
+        why === "unknown" ? "not sent" : why === "cancelled" ? whyCancelled(signal) : WAITING[why];
       const all = new Map<string, LetterEnd>(
         Object.keys(letters).map((ref) => [ref, round.ends.get(ref) ?? { end: "left", reason }]),
       );
@@ -134,5 +140,5 @@ export const replay = async (
       (planned) => !ready.some(({ letter }) => letter === planned.letter) || isDecided(planned),
     );
   }
-  return { unsent: queue.length, reason: queue.length > 0 ? "cancelled" : null };
+  return { unsent: queue.length, reason: queue.length > 0 ? whyCancelled(signal) : null };
 };

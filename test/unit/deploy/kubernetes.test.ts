@@ -169,6 +169,8 @@ test("the console has its own port, settings that it takes, and none of the part
   if (!loaded.ok) throw new Error("refused");
   const [{ ports, args } = { ports: [], args: [] }] = consolePod.spec.containers;
   expect(args).toEqual(["console"]);
+  // Whoever runs `resolve` in a pod of the bridge is bound by it as well.
+  expect(settings["CONSOLE_FOUR_EYES"]).toBe(environment["CONSOLE_FOUR_EYES"]);
   expect(ports).toEqual([{ name: "http", containerPort: loaded.config.console.port }]);
   expect(Object.keys(environment).filter((name) => /^(PARTNER_.*TOKEN|WEBHOOK_)/.test(name))).toEqual([]);
 });

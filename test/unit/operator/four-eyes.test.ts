@@ -22,6 +22,7 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
   let nowMs = 1_000_000_000_000;
   let ids = 0;
   let settled: Ended | null = null;
+  let isWanted = true;
   let ended: { by: string; as: Asked["as"]; force: boolean } | null = null;
 
   const readUpTo = (offset: number) => {
@@ -45,6 +46,7 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
     return resolve({
       audited: audited({ write, newId: () => `a-${++ids}`, warn: () => undefined }),
       fourEyes: {
+        isWanted,
         readUpTo: ({ offset }) => Promise.resolve(readUpTo(offset)),
         placeText: ({ partition, offset }) => `audit[${partition}]@${offset}`,
       },
@@ -68,6 +70,8 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
     },
     /** What the journal says instead of the doubt. */
     settle: (ended: Ended | null) => void (settled = ended),
+    /** Whether the next one has the setting. */
+    want: (yes: boolean) => void (isWanted = yes),
     pass: (ms: number) => void (nowMs += ms),
     ended: () => ended,
     outcomes: () =>
@@ -100,6 +104,23 @@ describe("with four eyes", () => {
     });
     expect(proposals()).toEqual([]);
     expect(await say("cyn", "succeeded")).toMatchObject({ kind: "decided" });
+  });
+
+  test("a process without the setting keeps to a proposal that stands, and to none that is over", async () => {
+    const { say, want, pass, ended } = world();
+    await say("ana", "succeeded");
+    want(false);
+    expect(await say("ana", "succeeded", { force: true })).toMatchObject({ kind: "proposed" });
+    expect(await say("ana", "not-executed")).toMatchObject({ kind: "proposed" });
+    expect(ended()).toBeNull();
+    pass(25 * 3_600_000);
+    expect(await say("ana", "not-executed")).toMatchObject({ kind: "resolved" });
+  });
+
+  test("without the setting and without a proposal one operator is enough", async () => {
+    const { say, want } = world();
+    want(false);
+    expect(await say("ana", "succeeded")).toMatchObject({ kind: "resolved" });
   });
 
   test.each([

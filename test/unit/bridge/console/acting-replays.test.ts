@@ -94,8 +94,8 @@ describe("a run", () => {
 
   test("is cancelled once, and failed only where nobody cancelled it", async () => {
     const cancelled = start(3);
-    cancelled.run.cancel();
-    cancelled.run.cancel();
+    cancelled.run.cancel("cancelled by ana");
+    cancelled.run.cancel("cancelled by ana");
     expect(cancelled.signal.aborted).toBe(true);
     expect(cancelled.run.look().state).toBe("cancelling");
     cancelled.reject(new Error("cut off"));
@@ -105,7 +105,7 @@ describe("a run", () => {
     const failed = start(3);
     failed.reject(new Error("no leader"));
     await failed.run.over;
-    failed.run.cancel();
+    failed.run.cancel("cancelled by ana");
     expect(failed.run.look()).toMatchObject({ state: "failed", left: 3 });
     expect(failed.run.look().detail).toContain("no leader");
   });
