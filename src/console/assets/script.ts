@@ -83,7 +83,7 @@ const lookAgain = async () => {
       const answer = await fetch(location.href, { signal: AbortSignal.timeout(20000) });
       if (answer.redirected && new URL(answer.url).pathname !== location.pathname) return location.assign(answer.url);
       const text = await answer.text();
-      if (!answer.ok && answer.status !== 422) throw new Error("HTTP " + answer.status);
+      if (!answer.ok) throw new Error("HTTP " + answer.status);
       replaceParts(new DOMParser().parseFromString(text, "text/html"));
     }
     lookedAt = Date.now();

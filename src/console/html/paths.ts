@@ -1,14 +1,14 @@
-/** Half of a surrogate pair, which no topic holds, has no encoding and is replaced. */
-const encoded = (id: string): string => encodeURIComponent(Buffer.from(id).toString());
+/**
+ * An id in a path, or the value of a field that nobody types: as it is, a browser would change its line ends. Half of a surrogate pair, which no
+ * topic holds, has no encoding and is replaced.
+ */
+export const encoded = (id: string): string => encodeURIComponent(Buffer.from(id).toString());
 
 /** A path that leads to an id, whatever stands in it. Dots alone would lead to another folder, and nothing to the folder itself. */
 const idPath = (folder: string, id: string): string =>
   /^\.{0,2}$/.test(id) ? `${folder}/?id=${encoded(id)}` : `${folder}/${encoded(id)}`;
 
-/** The value of a field that nobody types. As it is, a browser would change its line ends. */
-export const fieldOf = (id: string): string => encoded(id);
-
-/** Null for what {@link fieldOf} did not write. */
+/** Null for what {@link encoded} did not write. */
 export const idInField = (value: string): string | null => {
   try {
     return decodeURIComponent(value);

@@ -5,6 +5,8 @@ import { at, lasting, when } from "../html/time.ts";
 import { placeText } from "../../operator/replay/letter.ts";
 import type { Doubt } from "../ports.ts";
 
+const OWNER_LOST = "OWNER_LOST";
+
 const claimOf = ({ claim }: Doubt, nowMs: number): Html =>
   claim === null
     ? html`not known yet: the journal has not been read back to it`
@@ -12,11 +14,20 @@ const claimOf = ({ claim }: Doubt, nowMs: number): Html =>
         ${at(claim.atMs + claim.callWithinMs)}.
         <span class="dim">${placeText(claim.place.topic, claim.place)}</span>`;
 
-const sentOf = ({ attempts }: Doubt): Html =>
-  attempts === 0
+/** Otherwise the last call is counted because it may have left. */
+export const isSureOfCalls = ({ error }: Doubt): boolean => error !== null && error.code !== OWNER_LOST;
+
+const sentOf = (doubt: Doubt): Html => {
+  const { attempts, error } = doubt;
+  if (!isSureOfCalls(doubt))
+    return error === null
+      ? html`<strong>Not known:</strong> what came of the call has not been read; it may have left.`
+      : html`<strong>Not known:</strong> the replica that was to make the call is gone; it may have left.`;
+  return attempts === 0
     ? html`<strong>Not known.</strong> No call was counted, but whoever held the claim may have died after
         sending.`
     : html`<strong>Yes:</strong> ${count(attempts, "call")} left for the partner.`;
+};
 
 const answerOf = ({ httpStatus, error }: Doubt): Html => html`
   ${httpStatus === null ? html`<strong>None came.</strong>` : html`<strong>HTTP ${httpStatus}</strong>, which proves neither.`}

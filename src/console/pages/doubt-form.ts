@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { MAX_NOTE, noteField, noteIn, tokenField } from "../forms/fields.ts";
 import { html, type Html } from "../html/markup.ts";
-import { fieldOf, idInField } from "../html/paths.ts";
+import { encoded, idInField } from "../html/paths.ts";
 import { notice } from "../html/table.ts";
 import { code, visible } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
@@ -55,7 +55,7 @@ const decision = (value: Asked["as"], title: string, consequence: string, given:
 
 const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
   doubts.length < 2
-    ? html`<input type="hidden" name="quote" value="${fieldOf(doubts[0]?.quoteId ?? "")}" />`
+    ? html`<input type="hidden" name="quote" value="${encoded(doubts[0]?.quoteId ?? "")}" />`
     : html`<fieldset>
         <legend>Which quote?</legend>
         ${doubts.map(
@@ -65,9 +65,9 @@ const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
                 type="radio"
                 id="quote-${index}"
                 name="quote"
-                value="${fieldOf(quoteId ?? "")}"
+                value="${encoded(quoteId ?? "")}"
                 required
-                ${given === fieldOf(quoteId ?? "") ? "checked" : ""}
+                ${given === encoded(quoteId ?? "") ? "checked" : ""}
               />
               <label for="quote-${index}">${quoteId === null ? "(none named)" : code(quoteId)}</label>
             </p>`,
@@ -86,7 +86,7 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
     <div>
       <p>
         <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call. The
-        doubt can be ended without that risk later: ${until}.
+        doubt can be ended with much less of that risk later: ${until}.
       </p>
       <p class="choice">
         <input type="checkbox" id="force" name="force" value="yes" aria-describedby="force-hint" />
@@ -111,7 +111,7 @@ export const doubtForm = (
   const given = (name: string): string | null => before?.form.get(name) ?? null;
   return html`<form method="post" action="/doubts" class="panel" id="end">
     ${tokenField(context, purposeOf(commandId))}
-    <input type="hidden" name="id" value="${fieldOf(commandId)}" />
+    <input type="hidden" name="id" value="${encoded(commandId)}" />
     ${
       before === null
         ? ""

@@ -21,13 +21,15 @@ const REFRESH_S = 5;
 const readiness = ({ resolvableAtMs }: Doubt, nowMs: number): Html => {
   if (resolvableAtMs === null)
     return html`<p>
-      From when on it can be ended without risk is not known yet: its claim has not been read.
+      From when on it can be ended is not known yet: its claim has not been read. The older the claim, the
+      less likely is it that the call is still under way.
     </p>`;
   return resolvableAtMs <= nowMs
-    ? html`<p>It can be ended now: the call cannot be under way any more.</p>`
+    ? html`<p>It can be ended now: it is very unlikely that the call is still under way.</p>`
     : html`<p>
-        It can be ended without risk from ${at(resolvableAtMs)} on,
-        <strong data-ready>${ago(resolvableAtMs, nowMs)}</strong>.
+        It can be ended from ${at(resolvableAtMs)} on,
+        <strong data-ready>${ago(resolvableAtMs, nowMs)}</strong>: the older the claim, the less likely is it
+        that the call is still under way.
       </p>`;
 };
 
@@ -61,9 +63,13 @@ const show = async (
   const acts = canAct(context);
   return page(context, {
     title: "Doubt",
-    isLive: true,
-    ...(before !== null && { status: 422 as const }),
-    ...(doubts.length === 0 && !progress.isComplete && { refreshS: REFRESH_S }),
+    // What answers a form is none of the pages that a browser can load again.
+    ...(before === null
+      ? {
+          isLive: true,
+          ...(doubts.length === 0 && !progress.isComplete && { refreshS: REFRESH_S }),
+        }
+      : { status: 422 as const }),
     body: html`
       <p class="crumbs"><a href="/doubts">Doubts</a></p>
       <h1>Command ${shown(commandId)} ${doubts.length > 0 ? "is in doubt" : ""}</h1>

@@ -8,17 +8,18 @@ import { code, count, grouped } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Doubt } from "../ports.ts";
+import { isSureOfCalls } from "./doubt-facts.ts";
 
 const PER_PAGE = 50;
 const REFRESH_S = 10;
 
 /** Whether the partner may have heard of it, in a few words. */
-const sentOf = ({ attempts, httpStatus }: Doubt): string =>
-  attempts === 0
-    ? "not known"
-    : httpStatus === null
-      ? `${count(attempts, "call")}, no answer`
-      : `${count(attempts, "call")}, HTTP ${httpStatus}`;
+const sentOf = (doubt: Doubt): string => {
+  const { attempts, httpStatus } = doubt;
+  if (attempts === 0 || !isSureOfCalls(doubt)) return "not known, it may have left";
+  const answer = httpStatus === null ? "no answer" : `HTTP ${httpStatus}`;
+  return `${count(attempts, "call")}, ${answer}`;
+};
 
 const readyOf = ({ resolvableAtMs }: Doubt, nowMs: number): Html | string => {
   if (resolvableAtMs === null) return "not known yet";

@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<Way, string>> = { text: "Text", json: "JSON", hex: 
 /** Of one page; what is longer has several. Hex takes four times the room. */
 const TEXT_PART = 32_768;
 const HEX_PART = 8_192;
-const MAX_JSON_BYTES = 1_048_576;
+const MAX_JSON_BYTES = 65_536;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -23,18 +23,40 @@ const textOf = (value: Buffer): string | null => {
   }
 };
 
-type Shown = { way: Way; text: string; part: number; whole: number; note: string | null };
+/** `whole`: null where it is not known how long it is. */
+type Shown = {
+  way: Way;
+  text: string;
+  part: number;
+  whole: number | null;
+  isMore: boolean;
+  note: string | null;
+};
 
-const chosen = (
-  value: Buffer,
-  asked: string | undefined,
-): { way: Way; text: string; note: string | null } => {
+const hexOf = (value: Buffer, from: number): Shown => ({
+  way: "hex",
+  note: null,
+  part: HEX_PART,
+  whole: value.length,
+  isMore: from + HEX_PART < value.length,
+  text: hexDump(value.subarray(from, from + HEX_PART), from),
+});
+
+const jsonOf = (value: Buffer, text: string | null, from: number): Shown | null => {
+  const json = text === null || value.length > MAX_JSON_BYTES ? null : prettyJson(text, from, TEXT_PART);
+  if (json === null) return null;
+  const { whole, text: shown } = json;
+  const isMore = whole === null || from + TEXT_PART < whole;
+  return { way: "json", note: null, part: TEXT_PART, whole, isMore, text: shown };
+};
+
+const partOf = (value: Buffer, asked: string | undefined, from: number): Shown => {
+  const way = WAYS.find((name) => name === asked);
+  if (way === "hex") return hexOf(value, from);
   const text = textOf(value);
-  const json = text === null || value.length > MAX_JSON_BYTES ? null : prettyJson(text);
-  const way =
-    WAYS.find((name) => name === asked) ?? (json !== null ? "json" : text !== null ? "text" : "hex");
-  if (way === "hex") return { way, text: "", note: null };
-  if (way === "json" && json !== null) return { way, text: json, note: null };
+  const json = way === "text" ? null : jsonOf(value, text, from);
+  if (json !== null) return json;
+  if (way === undefined && text === null) return hexOf(value, from);
   const notJson =
     way !== "json"
       ? null
@@ -43,20 +65,15 @@ const chosen = (
         : "It is no JSON.";
   const notText =
     text === null ? "It is not UTF-8: what cannot be read is shown as \ufffd. Hex shows the bytes." : null;
-  return { way: "text", text: text ?? value.toString("utf8"), note: notJson ?? notText };
-};
-
-const partOf = (value: Buffer, asked: string | undefined, from: number): Shown => {
-  const { way, text, note } = chosen(value, asked);
-  if (way === "hex")
-    return {
-      way,
-      note,
-      part: HEX_PART,
-      whole: value.length,
-      text: hexDump(value.subarray(from, from + HEX_PART), from),
-    };
-  return { way, note, part: TEXT_PART, whole: text.length, text: text.slice(from, from + TEXT_PART) };
+  const all = text ?? value.toString("utf8");
+  return {
+    way: "text",
+    note: notJson ?? notText,
+    part: TEXT_PART,
+    whole: all.length,
+    isMore: from + TEXT_PART < all.length,
+    text: all.slice(from, from + TEXT_PART),
+  };
 };
 
 const offsetIn = (text: string | undefined): number => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : 0);
@@ -68,7 +85,7 @@ export const letterValue = (
   query: { as: string | undefined; at: string | undefined },
 ): Html => {
   const from = offsetIn(query.at);
-  const { way, text, part, whole, note } = partOf(value, query.as, from);
+  const { way, text, part, whole, isMore, note } = partOf(value, query.as, from);
   const unit = way === "hex" ? "bytes" : "characters";
   const link = (name: string, offset: number): Html =>
     html`<a href="${withQuery(path, { as: way, at: String(offset) })}#value">${name}</a>`;
@@ -79,14 +96,15 @@ export const letterValue = (
     ${note === null ? "" : html`<p>${note}</p>`}
     ${value.length === 0 ? html`<p class="none">It is empty.</p>` : block(text, `Value as ${NAMES[way]}`)}
     ${
-      whole <= part && from === 0
+      !isMore && from === 0
         ? ""
         : html`<nav class="pager" aria-label="Parts of the value">
             ${from > 0 ? link("Before", Math.max(0, from - part)) : ""}
             <span
-              >${unit} ${grouped(from)} to ${grouped(Math.min(whole, from + part))} of ${grouped(whole)}</span
+              >${unit} ${grouped(from)} to ${grouped(Math.min(whole ?? Infinity, from + part))}
+              ${whole === null ? "" : `of ${grouped(whole)}`}</span
             >
-            ${from + part < whole ? link("After", from + part) : ""}
+            ${isMore ? link("After", from + part) : ""}
           </nav>`
     }`;
 };

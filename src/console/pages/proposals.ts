@@ -5,6 +5,7 @@ import { code, sentence, shown } from "../html/text.ts";
 import { when } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Proposal } from "../ports.ts";
+import { personOf } from "../../operator/decision-requests.ts";
 import { placeText } from "../../operator/replay/letter.ts";
 import { Problem } from "../problem.ts";
 import { ask } from "./ask.ts";
@@ -21,7 +22,7 @@ const item = (
     <strong>${IN_WORDS[as]}</strong>${quoteId === null ? "" : html` (quote ${code(quoteId)})`},
     ${when(atMs, nowMs)}: “${shown(note, 1_000)}”. The word stands until ${when(untilMs, nowMs)}, at
     ${code(placeText(place.topic, place))}.
-    ${by === own ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
+    ${own !== null && personOf(by) === personOf(own) ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
   </li>`;
 
 const list = (proposals: readonly Proposal[], own: string | null, nowMs: number): Html =>

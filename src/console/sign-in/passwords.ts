@@ -5,7 +5,7 @@ import type { User } from "../users.ts";
 import { inTurn } from "./in-turn.ts";
 import { limitTries } from "./tries.ts";
 
-/** A right header is believed for so long without being checked again. */
+/** A right header is believed for so long after it came last, without being checked again. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 /** A check computes for a tenth of a second and more, on the one thread that also makes the pages. */
@@ -50,19 +50,19 @@ export const createPasswords = (
 
   const check = async (
     user: User | undefined,
-    password: string,
+    { name, password }: Credentials,
     digest: string,
     address: string,
   ): Promise<SignedIn> => {
-    const pauseMs = tries.begin(address);
+    const pauseMs = tries.begin(address, name);
     if (pauseMs > 0) return { kind: "wait", ms: pauseMs, why: "failed" };
     const hash = user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH;
     const checked = take(() => isRight(password, hash));
-    if (checked === null) tries.wasRight(address);
+    if (checked === null) tries.takeBack(address, name);
     const matches = await checked;
     if (matches === null) return { kind: "wait", ms: BUSY_MS, why: "busy" };
     if (!matches || user === undefined) return { kind: "wrong" };
-    tries.wasRight(address);
+    tries.wasRight(address, name);
     remember(digest);
     return { kind: "user", user };
   };
@@ -75,10 +75,13 @@ export const createPasswords = (
     const digest = createHmac("sha256", key)
       .update(`${user?.hash ?? ""}\n${header}`)
       .digest("base64");
-    if (user && (remembered.get(digest) ?? 0) > clock.monotonic()) return { kind: "user", user };
+    if (user && (remembered.get(digest) ?? 0) > clock.monotonic()) {
+      remember(digest);
+      return { kind: "user", user };
+    }
     const underWay = checking.get(digest);
     if (underWay) return underWay;
-    const checked = check(user, given.password, digest, address).finally(() => checking.delete(digest));
+    const checked = check(user, given, digest, address).finally(() => checking.delete(digest));
     checking.set(digest, checked);
     return checked;
   };

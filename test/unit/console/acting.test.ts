@@ -143,6 +143,8 @@ describe("what a form may be", () => {
     expect(answer.status).toBe(422);
     const page = await answer.text();
     expect(page).toContain(problem);
+    // Its address is another page's, with which the script must not bring it up to date.
+    expect(page).not.toContain("data-live-page");
     if (!("note" in fields)) expect(page).toContain("kept &lt;note&gt;</textarea");
     expect(did).toEqual([]);
     // And it can be sent from there.
@@ -266,6 +268,8 @@ describe("with four eyes", () => {
     expect(page).toContain("It is your own");
     expect(page).toContain("&lt;i&gt;");
     expect(page).toContain("Propose or confirm");
+    state.proposals = [{ ...word, by: " \uff21NA\u200b" }];
+    expect(await ana.text(`/doubts/${ID}`)).toContain("It is your own");
     state.answer = () => Promise.reject(new Error("no answer within 5 s"));
     const without = await ana.get(`/doubts/${ID}`);
     expect(without.status).toBe(200);

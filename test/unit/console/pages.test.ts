@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Doubt } from "../../../src/console/ports.ts";
 import { aDoubt, aLetter } from "../../support/console-fakes.ts";
 import { openConsole } from "./browser.ts";
 
@@ -220,6 +221,35 @@ describe("lists", () => {
       expect((await ana.get(`/doubts?page=${odd}`)).status).toBe(200);
   });
 
+  test("whether a call left: not known where its replica is gone, or nothing was read", async () => {
+    const { as, state } = openConsole();
+    const lost = { code: "OWNER_LOST", message: "" };
+    const texts = async (of: Partial<Doubt>) => {
+      state.doubts = [aDoubt(Date.now(), of)];
+      return [await as("ana").text("/doubts"), await as("ana").text("/doubts/order-71-accept")] as const;
+    };
+    const [row, page] = await texts({ httpStatus: null, error: lost });
+    expect(row).toContain("not known, it may have left");
+    expect(page).toContain("the replica that was to make the call is gone; it may have left");
+    expect(page).not.toContain("left for the partner");
+    const [unreadRow, unread] = await texts({ httpStatus: null, error: null });
+    expect(unreadRow).toContain("not known, it may have left");
+    expect(unread).toContain("what came of the call has not been read; it may have left");
+    const [knownRow, known] = await texts({});
+    expect(knownRow).toContain("1 call, HTTP 502");
+    expect(known).toContain("1 call left for the partner");
+  });
+
+  test("nothing is promised of a claim's age but that it makes the call less likely", async () => {
+    const { as, state } = openConsole();
+    for (const resolvableAtMs of [null, Date.now() - 1, Date.now() + 60_000]) {
+      state.doubts = [aDoubt(Date.now(), { resolvableAtMs })];
+      const page = (await as("ana").text("/doubts/order-71-accept")).replace(/\s+/g, " ");
+      expect(page).toMatch(/it is very unlikely that the call is|the less likely is it that the call is/);
+      expect(page).not.toMatch(/cannot be under way|without (?:that )?risk/);
+    }
+  });
+
   test("dead letters by cursor, with the filter kept", async () => {
     const { as, state } = openConsole();
     state.letters = [...Array(120).keys()].map((i) => aLetter(Date.now(), 0, i));
@@ -247,6 +277,16 @@ describe("a dead letter's value", () => {
     );
   });
 
+  test("JSON comes in parts too; how long it is, is said with the last one", async () => {
+    const json = Buffer.from(`[${Array(20_000).fill("1").join(",")}]`);
+    const first = await shown(json);
+    expect(first).toMatch(/characters 0 to 32\u202f768\s*<\/span\s*>/);
+    expect(first).toContain("?as=json&amp;at=32768#value");
+    const last = await shown(json, "?as=json&at=98304");
+    expect(last).toMatch(/characters 98\u202f304 to 100\u202f002\s+of 100\u202f002\s*<\/span\s*>/);
+    expect(last).not.toContain(">After<");
+  });
+
   test("what is not UTF-8 is hex by itself, and as text it says so", async () => {
     expect(await shown(Buffer.from([0xff, 0x00, 0x41]))).toContain("00000000  ff 00 41 ");
     expect(await shown(Buffer.from([0xff, 0x41]), "?as=text")).toContain("It is not UTF-8");
@@ -262,6 +302,9 @@ describe("a dead letter's value", () => {
       expect(page.length).toBeLessThan(400_000);
       expect(page).toContain("After");
     }
+    expect(await shown(Buffer.from(`${"[".repeat(500_000)}${"]".repeat(500_000)}`), "?as=json")).toContain(
+      "It is too large to be shown as JSON.",
+    );
     expect(await shown(value, "?as=text&at=1048570")).toContain("END");
     expect(await shown(value, "?as=hex&at=99999999999")).toContain("00000000  ");
   });

@@ -46,14 +46,29 @@ describe("pretty JSON", () => {
     ['{"a":"\\"}"}', '{\n  "a": "\\"}"\n}'],
     ["[1,[2]]", "[\n  1,\n  [\n    2\n  ]\n]"],
   ])("%s", (given, pretty) => {
-    expect(prettyJson(given)).toBe(pretty);
+    expect(prettyJson(given, 0, 100)).toEqual({ text: pretty, whole: pretty.length });
   });
   test.each(["", "{", "[1,]", "tru", "{'a':1}"])("%j is none", (given) => {
-    expect(prettyJson(given)).toBeNull();
+    expect(prettyJson(given, 0, 100)).toBeNull();
   });
-  test("depth does not make it grow beyond measure", () => {
-    const deep = `${"[".repeat(2_000)}1${"]".repeat(2_000)}`;
-    expect(prettyJson(deep)!.length).toBeLessThan(4_000 * 90);
+  test("what lies deep stays on its line, so that depth does not make it grow beyond measure", () => {
+    const deep = `${"[".repeat(100_000)}1,2${"]".repeat(100_000)}`;
+    const { text, whole } = prettyJson(deep, 0, 1_000_000)!;
+    expect(text).toContain(`\n${"  ".repeat(32)}${"[".repeat(99_968)}1,2${"]".repeat(99_968)}\n`);
+    expect(whole).toBe(text.length);
+    expect(text.length).toBeLessThan(deep.length + 32 * 2 * 66);
+  });
+  test("its parts are those of the whole, and what comes behind a part is not made", () => {
+    const json = `[${Array(50).fill('{"a":"b,c"}').join(",")}]`;
+    const { text, whole } = prettyJson(json, 0, 10_000)!;
+    const parts = [];
+    for (let from = 0; from < whole!; from += 100) {
+      const part = prettyJson(json, from, 100)!;
+      expect(part.whole).toBe(from + 100 < whole! ? null : whole);
+      parts.push(part.text);
+    }
+    expect(parts.join("")).toBe(text);
+    expect(prettyJson(json, 99_999, 100)).toEqual({ text: "", whole });
   });
 });
 

@@ -4,7 +4,7 @@ import { basic, RIGHT } from "./browser.ts";
 
 const open = (isRight?: (password: string, hash: string) => Promise<boolean>) => {
   let nowMs = 0;
-  const users = [{ name: "ana", role: "operator" as const, hash: RIGHT }];
+  const users = ["ana", "bia"].map((name) => ({ name, role: "operator" as const, hash: RIGHT }));
   const checked: string[] = [];
   const check =
     isRight ??
@@ -36,7 +36,16 @@ test("a name that is not there costs as much as one that is", async () => {
   expect(checked).toEqual([RIGHT]);
 });
 
-test("ten wrong tries a minute from an address, many at once too; others and the signed-in do not feel it", async () => {
+test("who comes again is remembered for longer", async () => {
+  const { passwords, checked, pass } = open();
+  for (let i = 0; i < 5; i++) {
+    expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
+    pass(40_000);
+  }
+  expect(checked).toHaveLength(1);
+});
+
+test("ten wrong tries a minute of a name from an address, many at once too; others and the signed-in do not feel it", async () => {
   const { passwords, checked, pass } = open();
   await passwords(basic("ana"), "::1");
   const tries = [];
@@ -46,8 +55,26 @@ test("ten wrong tries a minute from an address, many at once too; others and the
   expect(checked).toHaveLength(11);
   expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
   expect(await passwords(basic("ana", "guess"), "::2")).toEqual({ kind: "wrong" });
+  expect(await passwords(basic("bia"), "::1")).toMatchObject({ kind: "user" });
   pass(60_001);
   expect(await passwords(basic("ana", "guess"), "::1")).toEqual({ kind: "wrong" });
+});
+
+test("an address has its own bound, which a name that was right there does not feel, nor, for long, one that was never wrong", async () => {
+  const { passwords, checked, pass } = open();
+  await passwords(basic("ana"), "::1");
+  pass(60_001);
+  const guess = (name: string) => passwords(basic(name, "guess"), "::1");
+  for (let i = 0; i < 50; i++) expect(await guess(`name ${i % 25}`)).toEqual({ kind: "wrong" });
+  expect(await guess("name 0")).toEqual({ kind: "wait", ms: 60_000, why: "failed" });
+  expect(await passwords(basic("bia"), "::1")).toMatchObject({ kind: "user" });
+  for (let i = 0; i < 60; i++) await guess(`another ${i}`);
+  expect(checked).toHaveLength(1 + 100 + 1);
+  expect(await guess("one more")).toMatchObject({ kind: "wait" });
+  expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
+  expect(await passwords(basic("ana", "mistyped"), "::1")).toEqual({ kind: "wrong" });
+  pass(60_001);
+  expect(await guess("name 0")).toEqual({ kind: "wrong" });
 });
 
 test("one check at a time, eight in all; whoever comes then waits, and is not counted as wrong", async () => {
