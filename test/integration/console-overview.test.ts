@@ -160,8 +160,8 @@ test("shows rates, dead letters, lag, replicas, pauses and the last reconcile", 
       expect(lag.records).toBe(1);
       expect(lag.hour.at(-1)).toBe(1);
       expect(replicas).toMatchObject([{ partitions: [0, 1, 2, 3, 4, 5], isReconciling: true }]);
-      expect(pauses.commands).toMatchObject({ says: "pause", by: "ana" });
-      expect(pauses.reconcile).toBeNull();
+      expect(pauses!.commands).toMatchObject({ says: "pause", by: "ana" });
+      expect(pauses!.reconcile).toBeNull();
       expect(Date.now() - lastReconcile!.completeAtMs).toBeLessThan(60_000);
       expect(rates.map(({ of }) => of)).toEqual(["events", "commands", "results", "dead letters"]);
       expect(rates[3]!.perMinute.filter((count) => count !== null)).toHaveLength(60);
