@@ -6,7 +6,7 @@ import type { Config } from "../../../../src/config/config.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
 test("what no broker was heard of is not known", async () => {
-  const away = () => Promise.reject(new Error("away"));
+  const away = (): Promise<never> => Promise.reject(new Error("away"));
   const kit = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
     createCluster: () => ({ ranges: away, offsetsAt: away, committed: away, close: () => Promise.resolve() }),

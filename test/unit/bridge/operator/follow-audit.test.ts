@@ -10,8 +10,8 @@ import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
 test("an audit topic that is created again is read from its beginning, and the former one is dropped", async () => {
   const kafka = fakeKafka(1);
   const topic = { name: TOPIC, partitions: 1, replicationFactor: 1, config: {} };
-  const { ranges } = await kafka.connectCluster();
-  const cluster = { ranges, find: () => Promise.resolve(new Map([[TOPIC, topic]])) } as unknown as Cluster;
+  const whole = await kafka.connectCluster();
+  const cluster = { ...whole, find: () => Promise.resolve(new Map([[TOPIC, topic]])) } as unknown as Cluster;
   const kit = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
     newClient: () => fakeKafka(1, kafka).client,
