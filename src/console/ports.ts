@@ -62,25 +62,27 @@ export type Replica = {
 
 export type Overview = {
   atMs: number;
-  kafka: { up: boolean; detail: string };
+  /** `detail`: what is to be known of it, in a sentence; null for nothing. */
+  kafka: { up: boolean; detail: string | null };
   doubts: Doubts;
-  /** `newestAtMs`: null where there is none. `records`: those that the topic holds. */
-  deadLetters: { records: number; lastHour: number | null; newestAtMs: number | null };
+  /** `newestAtMs`: null where there is none. `records`: those that the topic holds; null while that is not known yet. */
+  deadLetters: { records: number | null; lastHour: number | null; newestAtMs: number | null };
   /** Records for each minute, from the topics' own times. */
   rates: readonly {
     topic: string;
     of: "events" | "commands" | "results" | "dead letters";
     perMinute: Hour;
   }[];
-  /** Commands that wait. The hour is known from when the console was started. */
+  /** Commands that wait. `records`: null while it is not known yet. The hour is known from when the console was started. */
   lag: {
-    records: number;
+    records: number | null;
     hour: Hour;
     partitions: readonly { partition: number; committed: number | null; end: number; lag: number }[];
   };
-  replicas: readonly Replica[];
-  /** The last word on each flow; null where nobody ever said one. */
-  pauses: Readonly<Record<Pausable, Word | null>>;
+  /** Null while they are not known yet. */
+  replicas: readonly Replica[] | null;
+  /** The last word on each flow, null where nobody ever said one; as a whole null while it is not known yet. */
+  pauses: Readonly<Record<Pausable, Word | null>> | null;
   /** The last run that read the partner's log completely; null where none is known. */
   lastReconcile: { completeAtMs: number } | null;
 };

@@ -1,4 +1,4 @@
-import { messageOf } from "../runtime/errors.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
@@ -18,10 +18,12 @@ export class Problem extends Error {
   }
 }
 
-/** What Kafka was asked and did not answer. */
+/** What Kafka was asked and did not answer. A UsageError says by itself what is wrong. */
 export const unanswered = (error: unknown): Problem =>
   new Problem(
     503,
-    `Kafka did not answer: ${messageOf(error)}.`.replace(/\.\.$/, "."),
+    error instanceof UsageError
+      ? error.message
+      : `Kafka did not answer: ${messageOf(error)}.`.replace(/\.\.$/, "."),
     "Load the page again in a minute. When that does not help, run `cambio-bridge doctor` where the console runs.",
   );

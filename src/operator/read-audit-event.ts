@@ -5,7 +5,8 @@ export const objectOf = (value: unknown): Json | null =>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-const parsed = (text: string): unknown => {
+/** Null also for what is no JSON. */
+export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {

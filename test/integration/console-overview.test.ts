@@ -154,14 +154,14 @@ test("shows rates, dead letters, lag, replicas, pauses and the last reconcile", 
   await eventually(
     () => {
       const { kafka, deadLetters: letters, lag, replicas, pauses, lastReconcile, rates } = reading.overview();
-      expect(kafka).toEqual({ up: true, detail: "Kafka answers." });
+      expect(kafka).toEqual({ up: true, detail: null });
       expect(letters).toMatchObject({ records: 2, lastHour: 2 });
       expect(Math.abs(Date.now() - letters.newestAtMs!)).toBeLessThan(120_000);
       expect(lag.records).toBe(1);
       expect(lag.hour.at(-1)).toBe(1);
       expect(replicas).toMatchObject([{ partitions: [0, 1, 2, 3, 4, 5], isReconciling: true }]);
-      expect(pauses.commands).toMatchObject({ says: "pause", by: "ana" });
-      expect(pauses.reconcile).toBeNull();
+      expect(pauses!.commands).toMatchObject({ says: "pause", by: "ana" });
+      expect(pauses!.reconcile).toBeNull();
       expect(Date.now() - lastReconcile!.completeAtMs).toBeLessThan(60_000);
       expect(rates.map(({ of }) => of)).toEqual(["events", "commands", "results", "dead letters"]);
       expect(rates[3]!.perMinute.filter((count) => count !== null)).toHaveLength(60);
@@ -199,7 +199,7 @@ test("opens without Kafka, says so, and reads once it is there; says when it is 
   await eventually(() => !reading.overview().kafka.up, "the silence to be told of", 20_000);
   broker!.resume();
   await eventually(
-    () => reading.overview().kafka.detail.includes(names.topics.journal),
+    () => (reading.overview().kafka.detail ?? "").includes(names.topics.journal),
     "the missing topics to be told of",
     LONG_MS,
   );

@@ -131,6 +131,9 @@ export const consoleFakes = (now: () => number = Date.now) => {
     ] as Doubt[],
     doubtsProgress: complete,
     kafka: { up: true, detail: "" },
+    underWay: 1,
+    /** Whether anything but the doubts is known. */
+    isKnown: true,
     letters: [
       aLetter(nowMs, 0, 7),
       aLetter(nowMs, 1, 3, {
@@ -167,11 +170,11 @@ export const consoleFakes = (now: () => number = Date.now) => {
     doubts: {
       count: state.doubts.length,
       oldestAtMs: state.doubts[0]?.atMs ?? null,
-      underWay: 1,
+      underWay: state.underWay,
       progress: state.doubtsProgress,
     },
     deadLetters: {
-      records: 214,
+      records: state.isKnown ? 214 : null,
       lastHour: state.letters.length,
       newestAtMs: state.letters[0]?.timestampMs ?? null,
     },
@@ -182,7 +185,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
       { topic: "fx.dead-letters", of: "dead letters", perMinute: wave(2, 4) },
     ],
     lag: {
-      records: 12,
+      records: state.isKnown ? 12 : null,
       hour: [...Array<null>(18).fill(null), ...wave(30, 5).slice(18)],
       partitions: [0, 1, 2, 3, 4, 5].map((partition) => ({
         partition,
@@ -191,8 +194,8 @@ export const consoleFakes = (now: () => number = Date.now) => {
         lag: partition === 3 ? 12 : 0,
       })),
     },
-    replicas: state.replicas,
-    pauses: { ...state.pauses },
+    replicas: state.isKnown ? state.replicas : null,
+    pauses: state.isKnown ? { ...state.pauses } : null,
     lastReconcile: { completeAtMs: nowMs - 4 * MINUTE },
   });
 

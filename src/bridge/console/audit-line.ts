@@ -1,22 +1,10 @@
 import type { AuditLine } from "../../console/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import { objectOf, parsed } from "../../operator/read-audit-event.ts";
 import { beginningOf } from "./beginning.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** An id or a name; longer ones are nobody's. */
 const MAX_NAME_LENGTH = 500;
-
-const objectOf = (value: unknown): Json | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-};
 
 const nameOf = (value: unknown): string =>
   typeof value === "string" ? beginningOf(value, MAX_NAME_LENGTH) : "";

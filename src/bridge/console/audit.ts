@@ -6,6 +6,7 @@ import type { Kit } from "../kit.ts";
 import { orUnanswered } from "../unanswered.ts";
 import { auditLine } from "./audit-line.ts";
 import { rangesOf } from "./ranges.ts";
+import { someAtOnce } from "./some-at-once.ts";
 
 /** The topic has one. */
 const PARTITION = 0;
@@ -42,11 +43,12 @@ export const auditReading = (config: Config, kit: Kit, cluster: Cluster): Pick<R
     }
     return { lines: [], next: null };
   };
+  const inTurn = someAtOnce();
   return {
     audit: (before, signal) =>
       orUnanswered(
         config,
-        kit.clock.withDeadline(ANSWER_MS, signal, (within) => page(before, within)),
+        kit.clock.withDeadline(ANSWER_MS, signal, (within) => inTurn(within, () => page(before, within))),
         signal,
       ),
   };

@@ -6,6 +6,7 @@ import type { Kit } from "../kit.ts";
 import { orUnanswered } from "../unanswered.ts";
 import { letterDetail } from "./letter.ts";
 import { lettersPage } from "./letters.ts";
+import { someAtOnce } from "./some-at-once.ts";
 
 export type LetterReading = Pick<Reading, "letters" | "letter"> & { close: () => Promise<void> };
 
@@ -19,8 +20,11 @@ export const letterReading = (config: Config, kit: Kit, cluster: Cluster): Lette
     sessionTimeoutMs: config.kafka.sessionTimeoutMs,
   };
   const { reread, stop } = createReread(options, kit);
-  const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> =>
-    orUnanswered(config, kit.clock.withDeadline(ANSWER_MS, signal, ask), signal);
+  const inTurn = someAtOnce();
+  const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> => {
+    const turn = (within: AbortSignal): Promise<T> => inTurn(within, () => ask(within));
+    return orUnanswered(config, kit.clock.withDeadline(ANSWER_MS, signal, turn), signal);
+  };
   return {
     letters: (filter, from, signal) =>
       answered(signal, (within) => lettersPage({ config, kit, cluster, signal: within }, filter, from)),

@@ -36,10 +36,12 @@ export const openOverview = (config: Config, kit: Kit): OverviewReading => {
       atMs: kit.clock.now(),
       ...watched.overview(),
       doubts: journal.doubts(),
-      pauses: {
-        commands: control.words().get("commands") ?? null,
-        reconcile: control.words().get("reconcile") ?? null,
-      },
+      pauses: control.isRead()
+        ? {
+            commands: control.words().get("commands") ?? null,
+            reconcile: control.words().get("reconcile") ?? null,
+          }
+        : null,
     }),
     doubts: journal.page,
     doubt: journal.of,

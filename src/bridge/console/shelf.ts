@@ -1,4 +1,5 @@
 import type { Place } from "../../console/ports.ts";
+import { placeText } from "../../operator/replay/letter.ts";
 
 /** What a record of a story became. `rank`: its order among those of one time. `length`: of its texts, about. */
 export type Found<T> = { atMs: number; rank: number; place: Place; length: number; value: T };
@@ -16,8 +17,6 @@ export type Shelf<T> = {
 type Limits = { maxCount: number; maxLength: number };
 
 export const LIMITS: Limits = { maxCount: 500, maxLength: 1_000_000 };
-
-export const placeName = ({ topic, partition, offset }: Place): string => `${topic}[${partition}]@${offset}`;
 
 /** Keeps the newest. Holds twice as much as it keeps at most, so that it is put in order seldom. */
 export const createShelf = <T>({ maxCount, maxLength }: Limits = LIMITS): Shelf<T> => {
@@ -37,12 +36,12 @@ export const createShelf = <T>({ maxCount, maxLength }: Limits = LIMITS): Shelf<
       kept.push(each);
       length += each.length;
     }
-    found = new Map(kept.reverse().map((each) => [placeName(each.place), each]));
+    found = new Map(kept.reverse().map((each) => [placeText(each.place.topic, each.place), each]));
   };
 
   return {
     put: (each) => {
-      const name = placeName(each.place);
+      const name = placeText(each.place.topic, each.place);
       if (found.has(name)) return;
       found.set(name, each);
       length += each.length;

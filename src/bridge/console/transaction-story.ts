@@ -1,5 +1,6 @@
 import type { StatusSeen, TransactionStory } from "../../console/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import { placeText } from "../../operator/replay/letter.ts";
 import { choosePartition } from "../../kafka/produce/partition.ts";
 import type { Decode } from "../../kafka/schema/codec.ts";
 import { MAIN_FLOWS } from "../../notification/statuses.ts";
@@ -9,7 +10,7 @@ import { CUT } from "./command-notes.ts";
 import { createCoverage, type ReadDeps } from "./coverage.ts";
 import { rangesOf } from "./ranges.ts";
 import type { Search } from "./searches.ts";
-import { createShelf, placeName, type Found } from "./shelf.ts";
+import { createShelf, type Found } from "./shelf.ts";
 import { windowReader, windowsFrom } from "./windows.ts";
 
 type Event = { seen: Omit<StatusSeen, "place">; direction: Direction };
@@ -39,14 +40,14 @@ const told = (found: readonly Found<Read>[]) => {
   const notes: string[] = [];
   for (const { place, value } of found) {
     if ("unreadable" in value) {
-      notes.push(`The record ${placeName(place)} cannot be read: ${value.unreadable}.`);
+      notes.push(`The record ${placeText(place.topic, place)} cannot be read: ${value.unreadable}.`);
       continue;
     }
     const { direction, seen } = value;
     directions.push(direction);
     const known = byId.get(seen.eventId);
-    if (known) known.places.push(placeName(place));
-    else byId.set(seen.eventId, { first: { ...seen, place }, places: [placeName(place)] });
+    if (known) known.places.push(placeText(place.topic, place));
+    else byId.set(seen.eventId, { first: { ...seen, place }, places: [placeText(place.topic, place)] });
   }
   for (const { first, places } of byId.values())
     if (places.length > 1)

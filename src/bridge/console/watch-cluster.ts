@@ -6,7 +6,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { askFlows, type FlowsStatus } from "../operator/status.ts";
 import { lastComplete } from "../reconcile-note.ts";
-import type { Ranges } from "./doubts/stretches.ts";
+import { recordsIn, type Ranges } from "./doubts/stretches.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
 
@@ -39,11 +39,11 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
   const lagHour = minuteSamples();
   const missing = new Set<string>();
   let flows: FlowsStatus | null = null;
-  let letters: Ranges = new Map();
+  let letters: Ranges | null = null;
   let newestLetter: { ends: string; atMs: number | null } = { ends: "", atMs: null };
   let completeAtMs: number | null = null;
   let answeredAtMs: number | null = null;
-  let fault: string | null = "it was not asked yet";
+  let fault: string | null = null;
 
   /** What needs a topic is left out where there is none: everything else is asked all the same. */
   const ofTopic = async (topic: string, question: () => Promise<void>): Promise<void> => {
@@ -58,19 +58,20 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
 
   const askLetters = async (): Promise<void> => {
     const nowMs = clock.now();
-    letters = await cluster.ranges(topics.deadLetters);
-    const ends = JSON.stringify([...letters]);
+    const found = await cluster.ranges(topics.deadLetters);
+    const ends = JSON.stringify([...found]);
     if (ends === newestLetter.ends) return;
-    const isEmpty = [...letters.values()].every(({ startOffset, endOffset }) => endOffset <= startOffset);
+    const isEmpty = [...found.values()].every(({ startOffset, endOffset }) => endOffset <= startOffset);
     const isBehind = async (ms: number): Promise<boolean> => {
       const offsets = await cluster.offsetsAt(topics.deadLetters, ms);
-      return [...letters].some(
+      return [...found].some(
         ([partition, { endOffset }]) => (offsets.get(partition) ?? endOffset) < endOffset,
       );
     };
     const sinceMs = newestLetter.atMs ?? nowMs - OLDEST_LETTER_MS;
     const atMs = isEmpty ? null : await newestAt(isBehind, sinceMs, nowMs);
     newestLetter = { ends, atMs };
+    letters = found;
   };
 
   const askBorders = async (): Promise<void> => {
@@ -122,28 +123,28 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
         ? "nothing is known yet"
         : `what is shown is of ${new Date(answeredAtMs).toISOString()}`;
     if (fault !== null) return { up: false, detail: `Kafka does not answer (${fault}): ${known}.` };
-    if (missing.size === 0) return { up: true, detail: "Kafka answers." };
+    if (answeredAtMs === null) return { up: true, detail: "Kafka is being asked: nothing is known yet." };
+    if (missing.size === 0) return { up: true, detail: null };
     return { up: true, detail: `There is no topic ${[...missing].join(", ")}: run \`cambio-bridge setup\`.` };
   };
 
   return {
     overview: (): Watched => {
       const nowMs = clock.now();
-      const held = [...letters.values()].reduce((sum, range) => sum + range.endOffset - range.startOffset, 0);
       return {
         kafka: kafkaState(),
         deadLetters: {
-          records: held,
+          records: letters && recordsIn(letters),
           lastHour: letterRates.sinceHour(nowMs),
           newestAtMs: newestLetter.atMs,
         },
         rates: watched.map(({ topic, of, rates }) => ({ topic, of, perMinute: rates.perMinute(nowMs) })),
         lag: {
-          records: flows?.commands.lag ?? 0,
+          records: flows?.commands.lag ?? null,
           hour: lagHour.hour(nowMs),
           partitions: flows?.commands.partitions ?? [],
         },
-        replicas: flows ? replicasOf(flows, topics.commands) : [],
+        replicas: flows && replicasOf(flows, topics.commands),
         lastReconcile: completeAtMs === null ? null : { completeAtMs },
       };
     },

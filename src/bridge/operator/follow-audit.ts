@@ -24,6 +24,11 @@ export type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSi
 export type AuditHooks = {
   /** From when on entries are wanted; all of them without. */
   sinceMs?: () => number;
+  /**
+   * The topic is another one than before: what was taken of it is to be dropped. Whoever does not do so reads on where the former one ended, and
+   * is not up to date before the other one is as long.
+   */
+  forget?: () => void;
   /** Takes each entry once, in their order. */
   take: (text: string, at: { offset: number; timestampMs: number }) => void;
 };
@@ -31,7 +36,7 @@ export type AuditHooks = {
 /** Throws a UsageError when there is no audit topic, or one that does not say in which order and when its entries came. */
 export const followAudit = async (
   { config, kit, cluster, signal }: Deps,
-  { sinceMs, take }: AuditHooks,
+  { sinceMs, forget, take }: AuditHooks,
 ): Promise<FollowedAudit> => {
   const topic = config.topics.audit;
   const topics = await cluster.find([topic]);
@@ -46,17 +51,27 @@ export const followAudit = async (
   const { clock } = kit;
   let next = 0;
   let end = 0;
+  /** A topic that is shorter than it was is another one. */
+  const startOverIf = (endOffset: number): boolean => {
+    if (!forget || endOffset >= next) return false;
+    next = 0;
+    forget();
+    return true;
+  };
   const tail = startTail(
     { topic, groupId: kit.ownGroup("audit"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     {
       begin: (ranges) => {
         const { startOffset, endOffset } = ranges.get(AUDIT_PARTITION) ?? { startOffset: 0, endOffset: 0 };
+        startOverIf(endOffset);
         next = Math.max(next, startOffset);
         end = endOffset;
       },
       position: () => next,
       take: ({ partition, offset, value, timestampMs }) => {
-        if (partition !== AUDIT_PARTITION || offset < next) return true;
+        if (partition !== AUDIT_PARTITION) return true;
+        // Kafka began at another place than it was asked to: whether it is still the same topic is seen at a new beginning.
+        if (offset < next) return !forget;
         next = offset + 1;
         take(value?.toString("utf8") ?? "", { offset, timestampMs });
         return true;
@@ -68,6 +83,11 @@ export const followAudit = async (
     clock.withDeadline(READ_TIMEOUT_MS, stopped, async (within) => {
       while (!tail.state().up || next <= offset()) await clock.sleep(LOOK_EVERY_MS, within);
     });
+  const endNow = async (): Promise<number> => {
+    const endOffset = (await cluster.ranges(topic)).get(AUDIT_PARTITION)?.endOffset ?? 0;
+    if (startOverIf(endOffset)) tail.restart();
+    return endOffset;
+  };
   const close = (): Promise<void> => tail.stop();
   /** A year of entries may have to be read, which takes its time, but goes on. */
   const untilOpen = async (): Promise<void> => {
@@ -88,9 +108,13 @@ export const followAudit = async (
     throw error;
   }
   return {
-    untilRead: (offset) => until(() => offset),
+    untilRead: async (offset) => {
+      // What was read already may have been of another topic.
+      if (offset < next) await endNow();
+      await until(() => offset);
+    },
     untilCurrent: async () => {
-      const endOffset = (await cluster.ranges(topic)).get(AUDIT_PARTITION)?.endOffset ?? 0;
+      const endOffset = await endNow();
       await until(() => endOffset - 1);
     },
     close,

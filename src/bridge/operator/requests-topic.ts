@@ -23,7 +23,7 @@ export type RequestsTopic = FourEyes & {
 };
 
 type Opened = {
-  requests: Requests;
+  requests: () => Requests;
   untilRead: FollowedAudit["untilRead"];
   untilCurrent: () => Promise<void>;
 };
@@ -34,19 +34,22 @@ const open = async (
   ends: (() => Promise<void>)[],
   signal: AbortSignal,
 ): Promise<Opened> => {
-  const requests = createRequests(quoteKey);
+  let requests = createRequests(quoteKey);
   const cluster = await kit.connectCluster();
   ends.push(() => cluster.close());
   const { close, ...followed } = await followAudit(
     { config, kit, cluster, signal },
     {
       sinceMs: () => kit.clock.now() - WORD_MS - SKEW_MS,
+      forget: () => {
+        requests = createRequests(quoteKey);
+      },
       take: (text, { offset, timestampMs: atMs }) =>
         requests.take(readRequestEntry(text, { place: { partition: AUDIT_PARTITION, offset }, atMs })),
     },
   );
   ends.push(close);
-  return { ...followed, requests };
+  return { ...followed, requests: () => requests };
 };
 
 const unread = (error: unknown): never => {
@@ -77,7 +80,7 @@ export const requestsTopic = (config: Config, kit: Kit): RequestsTopic => {
     try {
       const open = await reading();
       await until(open);
-      return open.requests;
+      return open.requests();
     } catch (error) {
       return unread(error);
     }

@@ -54,7 +54,7 @@ export const lagSection = ({ lag }: Overview): Html =>
             <td class="number">${grouped(end)}</td>
           </tr>`,
       ),
-      empty: "No partition is known.",
+      empty: "No partition is known yet.",
     })}
   </section>`;
 
@@ -64,7 +64,7 @@ export const replicasSection = ({ replicas }: Overview): Html =>
     ${table({
       label: "Replicas",
       columns: ["replica", "host", "partitions of commands", "partner's log"],
-      rows: replicas.map(
+      rows: (replicas ?? []).map(
         ({ clientId, host, partitions, isReconciling }) =>
           html`<tr>
             <th scope="row">${code(clientId)}</th>
@@ -73,6 +73,9 @@ export const replicasSection = ({ replicas }: Overview): Html =>
             <td>${isReconciling ? tag("good", "reads it") : html`<span class="dim">stands by</span>`}</td>
           </tr>`,
       ),
-      empty: "No replica is in the group: commands are not executed. Start one with `cambio-bridge serve`.",
+      empty:
+        replicas === null
+          ? "Not known yet."
+          : "No replica is in the group: commands are not executed. Start one with `cambio-bridge serve`.",
     })}
   </section>`;

@@ -15,10 +15,16 @@ const REFRESH_S = 10;
 /** Replicas that look every quarter of an hour have missed several runs then. */
 const LATE_RECONCILE_MS = 3_600_000;
 
+const NOT_KNOWN = "not known yet";
+
 /** The first thing that anybody wants to know. */
 const verdict = ({ doubts, kafka }: Overview, nowMs: number): Html => {
   const { count: n, oldestAtMs, underWay, progress } = doubts;
-  const calls = underWay === 0 ? "No call is under way." : `${count(underWay, "call")} may be under way.`;
+  const isSure = progress.problem === null && kafka.up;
+  const isNewestRead = progress.isComplete || progress.sinceMs !== null;
+  const none =
+    isSure && isNewestRead ? "No call is under way." : "Whether a call is under way is not known now.";
+  const calls = underWay === 0 ? none : `${count(underWay, "call")} may be under way.`;
   if (n > 0)
     return html`<section class="verdict bad" aria-labelledby="verdict">
       <h1 id="verdict"><a href="/doubts">${count(n, "command is", "commands are")} in doubt</a></h1>
@@ -29,7 +35,7 @@ const verdict = ({ doubts, kafka }: Overview, nowMs: number): Html => {
       </p>
       <p><a class="button" href="/doubts">See what is known and what to do</a></p>
     </section>`;
-  const isKnown = progress.isComplete && kafka.up;
+  const isKnown = progress.isComplete && isSure;
   return html`<section class="verdict ${isKnown ? "good" : "wait"}" aria-labelledby="verdict">
     <h1 id="verdict">${isKnown ? "No command is in doubt" : "No command is known to be in doubt"}</h1>
     <p>
@@ -41,12 +47,14 @@ const verdict = ({ doubts, kafka }: Overview, nowMs: number): Html => {
 
 const kafkaBanner = ({ kafka }: Overview): Html =>
   kafka.up
-    ? html``
+    ? kafka.detail === null
+      ? html``
+      : notice("wait", html`<p>${sentence(kafka.detail)}</p>`)
     : notice(
         "bad",
         html`<p>
-          <strong>Kafka does not answer.</strong> ${sentence(kafka.detail)} What is shown may be old. Check
-          the brokers; <code>cambio-bridge doctor</code> says what is wrong.
+          <strong>Kafka does not answer.</strong> ${sentence(kafka.detail ?? "")} What is shown may be old.
+          Check the brokers; <code>cambio-bridge doctor</code> says what is wrong.
         </p>`,
       );
 
@@ -67,16 +75,31 @@ const cards = (overview: Overview, nowMs: number): Html => {
         (lastHour ?? 0) > 0 ? "wait" : "",
         "Dead letters, last hour",
         html`<a href="/dead-letters">${lastHour === null ? "not known" : grouped(lastHour)}</a>`,
-        html`${newestAtMs === null ? "none" : html`the newest ${ago(newestAtMs, nowMs)}`}; the topic holds
-        ${count(records, "record")}`,
+        records === null
+          ? NOT_KNOWN
+          : html`${newestAtMs === null ? "none" : html`the newest ${ago(newestAtMs, nowMs)}`}; the topic holds
+            ${count(records, "record")}`,
       )}
-      ${card("", "Commands that wait", grouped(lag.records), html`in ${count(lag.partitions.length, "partition")}`)}
-      ${card(
-        replicas.length === 0 ? "bad" : "",
-        "Replicas",
-        grouped(replicas.length),
-        replicas.length === 0 ? "no replica takes commands" : "take commands",
-      )}
+      ${
+        lag.records === null
+          ? card("", "Commands that wait", NOT_KNOWN, "")
+          : card(
+              "",
+              "Commands that wait",
+              grouped(lag.records),
+              html`in ${count(lag.partitions.length, "partition")}`,
+            )
+      }
+      ${
+        replicas === null
+          ? card("", "Replicas", NOT_KNOWN, "")
+          : card(
+              replicas.length === 0 ? "bad" : "",
+              "Replicas",
+              grouped(replicas.length),
+              replicas.length === 0 ? "no replica takes commands" : "take commands",
+            )
+      }
       ${card(
         isLate ? "wait" : "",
         "Partner's log read completely",

@@ -11,8 +11,9 @@ export const MEANING: Readonly<Record<Pausable, string>> = {
   reconcile: "The partner's log is not read. What webhooks missed is found after the pause.",
 };
 
-/** Who said what, and why. */
-export const wordOf = (word: Word | null, nowMs: number): Html => {
+/** Who said what, and why. `undefined` while that is not known yet. */
+export const wordOf = (word: Word | null | undefined, nowMs: number): Html => {
+  if (word === undefined) return html`${tag("plain", "not known yet")} The control topic has not been read.`;
   if (word === null) return html`${tag("good", "runs")} Nobody ever paused it.`;
   const { by, note, atMs, untilMs } = word;
   const who = html`by <strong>${shown(by)}</strong>, ${when(atMs, nowMs)}: “${shown(note, 1_000)}”`;
@@ -28,8 +29,10 @@ export const wordOf = (word: Word | null, nowMs: number): Html => {
 
 /** On the overview: loud where something is paused, a line where nothing is. */
 export const pausesSection = (pauses: Overview["pauses"], nowMs: number, canAct: boolean): Html => {
-  const paused = PAUSABLE.filter((flow) => isPause(pauses[flow] ?? undefined, nowMs));
   const change = html`<a href="/pauses">${canAct ? "Pause or resume" : "More"}</a>`;
+  if (pauses === null)
+    return html`<p class="line">${tag("plain", "What is paused is not known yet")} ${change}</p>`;
+  const paused = PAUSABLE.filter((flow) => isPause(pauses[flow] ?? undefined, nowMs));
   if (paused.length === 0) return html`<p class="line">${tag("good", "Nothing is paused")} ${change}</p>`;
   return html`<section aria-labelledby="paused">
     <h2 id="paused">Paused</h2>

@@ -83,7 +83,7 @@ export const pausesPage = (context: Context<ConsoleEnv>): Response | Promise<Res
         Webhooks cannot be paused: what the partner sends and nobody takes is lost after five attempts.
       </p>
       ${PAUSABLE.map((flow) => {
-        const word = pauses[flow];
+        const word = pauses?.[flow];
         return html`<section aria-labelledby="${flow}">
           <h2 id="${flow}">${flow}</h2>
           <div id="word-${flow}" data-live>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Doubt } from "../../../src/console/ports.ts";
+import { UsageError } from "../../../src/runtime/errors.ts";
 import { aDoubt, aLetter } from "../../support/console-fakes.ts";
 import { openConsole } from "./browser.ts";
 
@@ -183,6 +184,33 @@ describe("the overview", () => {
     expect(await ana.text("/")).toContain("Kafka does not answer.");
   });
 
+  test("what is not known yet is neither good nor bad", async () => {
+    const { as, state } = openConsole();
+    Object.assign(state, { doubts: [], underWay: 0, isKnown: false });
+    state.doubtsProgress = { isComplete: false, read: 0, total: 0, sinceMs: null, problem: null };
+    const page = await as("ana").text("/");
+    expect(page).toContain("What is paused is not known yet");
+    expect(page.match(/<span class="value">not known yet/g)).toHaveLength(2);
+    for (const wrong of [
+      "Nothing is paused",
+      "no replica",
+      "No replica",
+      "topic holds",
+      "No call is under way",
+    ])
+      expect(page).not.toContain(wrong);
+    expect(page).not.toMatch(/class="(?:card|tag|verdict) (?:good|bad)"/);
+    const pauses = await as("ana").text("/pauses");
+    expect(pauses).toContain("not known yet");
+    expect(pauses).not.toContain("Nobody ever paused it");
+    state.doubtsProgress = { ...state.doubtsProgress, sinceMs: 1 };
+    expect(await as("ana").text("/")).toContain("No call is under way.");
+    state.doubtsProgress = { ...state.doubtsProgress, isComplete: true, problem: "A record cannot be read." };
+    const withProblem = await as("ana").text("/");
+    expect(withProblem).toContain("No command is known to be in doubt");
+    expect(withProblem).not.toContain("No call is under way");
+  });
+
   test("a browser without script asks again; times and figures are in the page", async () => {
     const page = await openConsole().as("vic").text("/");
     expect(page).toContain('<noscript><meta http-equiv="refresh" content="10"');
@@ -355,6 +383,14 @@ describe("when something fails", () => {
       expect(answer.status, path).toBe(503);
       expect(await answer.text()).toContain("Kafka did not answer: no broker answered within 5 s.");
     }
+  });
+
+  test("too many ask at once: 503, and the sentence alone", async () => {
+    const { as, state } = openConsole();
+    state.answer = () => Promise.reject(new UsageError("Too much is being read."));
+    const answer = await as("ana").get("/audit");
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toMatch(/<strong>[^K]*Too much is being read\./);
   });
 
   test("a page that throws says nothing of what it threw", async () => {

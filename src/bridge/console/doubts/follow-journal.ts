@@ -12,7 +12,9 @@ import { describe } from "./facts.ts";
 import type { Noted } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
 import { knownSinceMs, newKnowledge, type Knowledge } from "./knowledge.ts";
+import { otherJournal } from "./other-journal.ts";
 import { recordsIn, type Ranges } from "./stretches.ts";
+import { unreadEnd } from "./unread-end.ts";
 
 export type JournalFollower = {
   doubts: () => Doubts;
@@ -29,6 +31,9 @@ const BACKOFF = { baseMs: 1_000, maxMs: 30_000 };
 /** A broker that was frozen may tell an old end for a moment. */
 const SHORTER_LOOKS = 4;
 
+const startsOf = (ranges: Ranges): Map<number, number> =>
+  new Map([...ranges].map(([partition, { startOffset }]) => [partition, startOffset]));
+
 /** Follows the journal at its end, and reads what is older backwards. Begins at once, whether or not Kafka answers. */
 export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Deps): JournalFollower => {
   const { clock, random } = kit;
@@ -39,6 +44,10 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
   let isBegun = false;
   /** The tail begins anew where it is: it waits for a schema. */
   let goesOn = false;
+  /** What stands at a known place is not what stood there. */
+  let isOther = false;
+  const closed = new AbortController();
+  const other = otherJournal(clock.now);
   let problem: string | null = null;
   let shorter = 0;
   let reading: Promise<void> = Promise.resolve();
@@ -51,6 +60,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     sorted = null;
     changed();
   };
+  const unread = unreadEnd({ clock, random, closed: closed.signal, changed: change });
 
   const addFacts = (record: Readable, note: Noted | null): void | Promise<void> => {
     const facts = note && reader.facts(record);
@@ -77,6 +87,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
+          other.saw(record);
           if (!oldest.has(partition)) oldest.set(partition, timestampMs);
           const place = known.places.get(partition);
           if (place && offset === place.next - 1) place.last ??= { offset, timestampMs };
@@ -108,11 +119,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     const isOver = (): boolean => signal.aborted;
     for (let [failures, isNewest] = [0, true]; !signal.aborted;) {
       try {
-        const starts = [...(await ranges())].map(([p, { startOffset }]): [number, number] => [
-          p,
-          startOffset,
-        ]);
-        const stretch = known.stretches.next(new Map(starts));
+        const stretch = known.stretches.next(startsOf(await ranges()));
         if (stretch) await readStretch(known, stretch, isNewest);
         else complete(known);
         [failures, isNewest, problem] = [0, false, null];
@@ -135,6 +142,9 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
       return;
     }
     now.over.abort(new Error("the journal is read anew"));
+    if (isOther) other.found(now.places);
+    isOther = false;
+    unread.forget();
     const known = (now = newKnowledge(found));
     [isBegun, shorter, problem] = [true, 0, null];
     reading = Promise.all([reading, readBack(known)]).then(() => undefined);
@@ -145,13 +155,18 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     const { partition, offset, timestampMs } = record;
     const place = now.places.get(partition);
     if (!place) return false;
-    if (offset < place.next) return place.last?.offset === offset && place.last.timestampMs === timestampMs;
+    if (offset < place.next) {
+      isOther = place.last?.offset !== offset || place.last.timestampMs !== timestampMs;
+      return !isOther;
+    }
     const entry = reader.entry(record);
     if (entry instanceof Promise) {
-      entry.catch(() => undefined);
+      unread.comes(partition, entry);
       goesOn = true;
       return false;
     }
+    unread.read(partition);
+    other.saw(record);
     place.next = offset + 1;
     place.last = { offset, timestampMs };
     if (!entry) now.unreadable += 1;
@@ -170,15 +185,16 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
       },
       take: takeNew,
     },
-    { ...kit, ranges },
+    { ...kit, ranges: () => unread.untilAgain().then(ranges) },
   );
 
   const problemNow = (): string | null => {
     const { up, detail } = tail.state();
     if (!up && detail !== "not started yet" && detail !== "not joined yet")
       return `${topic} cannot be followed now (${detail}): what is shown may be old.`;
-    if (problem !== null || now.unreadable === 0) return problem;
-    return `${now.unreadable} records of ${topic} cannot be read by this version: there may be more doubts than are shown.`;
+    const unreadable = `${now.unreadable} records of ${topic} cannot be read by this version: there may be more doubts than are shown.`;
+    const all = [unread.problem(), problem, other.problem(), now.unreadable === 0 ? null : unreadable];
+    return all.filter((each) => each !== null).join(" ") || null;
   };
   const progress = (): Progress => ({
     isComplete: isBegun && now.isComplete,
@@ -215,13 +231,15 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     },
     of: (commandId) => all().filter((doubt) => doubt.commandId === commandId),
     saw: (found) => {
-      const starts = [...found].map(([p, { startOffset }]): [number, number] => [p, startOffset]);
-      if (now.fold.forgetBefore(new Map(starts))) change();
+      if (now.fold.forgetBefore(startsOf(found))) change();
       const isShorter = [...now.places].some(([p, { next }]) => (found.get(p)?.endOffset ?? 0) < next);
       shorter = isShorter ? shorter + 1 : 0;
-      if (shorter === SHORTER_LOOKS) tail.restart();
+      if (shorter < SHORTER_LOOKS) return;
+      isOther = true;
+      tail.restart();
     },
     close: async () => {
+      closed.abort(new Error("closed"));
       now.over.abort(new Error("closed"));
       await Promise.all([tail.stop(), reading]);
       // What was begun while the tail ended.
