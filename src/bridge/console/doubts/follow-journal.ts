@@ -6,10 +6,10 @@ import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
-import type { Readable } from "./closed.ts";
+
 import type { InDoubt } from "./doubt-fold.ts";
 import { describe } from "./facts.ts";
-import type { Noted } from "./key-history.ts";
+import type { Noted, Readable } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
 import { knownSinceMs, newKnowledge, type Knowledge } from "./knowledge.ts";
 import { otherJournal } from "./other-journal.ts";

@@ -1,6 +1,9 @@
-import type { Entry, Ref } from "../../../commands-to-results/journal-rules/entry.ts";
-import { createPartitionView } from "../../../commands-to-results/journal-rules/partition-view.ts";
+import type { Entry, JournalRecord } from "../../../commands-to-results/journal-rules/entry.ts";
+import { contentOf } from "../../../commands-to-results/journal-rules/fingerprint.ts";
 import type { JournalOperation } from "../../../records.ts";
+
+/** A record of the journal that this build can fold. */
+export type Readable = JournalRecord & { entry: Entry };
 
 /** What the result of a doubt says, cut to what a page shows. */
 export type Facts = {
@@ -19,119 +22,150 @@ export type Place = { partition: number; operation: JournalOperation; key: strin
 
 /** What the entries of one key come to. `claim` is null while it was not read. */
 export type Standing =
-  | { kind: "none" }
-  | { kind: "held"; claim: Noted | null }
-  | { kind: "doubt"; doubt: Noted; claim: Noted | null };
+  { kind: "none" } | { kind: "held"; claim: Noted } | { kind: "doubt"; doubt: Noted; claim: Noted | null };
 
-/** What some entries of a key say, the oldest first, of which older ones may not have been read. */
 export type History = {
   standing: Standing;
-  /** Nothing older can change what they come to. */
-  isWhole: boolean;
-  /** The commands that have their final result. */
-  finals: { commandId: string; offset: number; taken: boolean; succeeded: boolean }[];
-};
-
-type Unclaimed = { commandId: string; attemptId: string; isDoubt: boolean };
-
-/** The attempt whose claim must stand before an entry. */
-export const attemptBefore = ({ step }: Entry): string | null => {
-  switch (step.kind) {
-    case "claimed":
-      return step.supersedes;
-    case "released":
-    case "concluded":
-      return step.attemptId;
-    case "published":
-      return null;
-  }
+  /** The entries that still matter: of commands with an attempt that is not over, or whose claim was not read. */
+  left: Noted[];
+  /** Attempts that are over: no later end of theirs says anything of them. */
+  over: string[];
+  /** Commands whose later claims hold nothing, and whether that is so for all commands. */
+  finals: ReadonlySet<string>;
+  isSpent: boolean;
 };
 
 /**
- * Only a claim that held its key has an end, and a claim that takes nothing over holds it only where nothing was open before. Says where the first
- * of these stands, and leaves out the claims before the last of them that have no end: they were not held, or are over.
+ * What is known of one attempt. Nothing is concluded for an attempt whose claim did not hold its key. So a doubt is told by the entries that name
+ * its attempt and by a success of its command alone, whatever else of its key was read. (A release proves nothing: a replica that stops writes
+ * one whether or not its claim held.)
  */
-const provenIn = (notes: readonly Noted[]): { notes: readonly Noted[]; firstHeld: number } => {
-  const ended = new Set(
-    notes.flatMap(({ entry }) => (entry.step.kind === "claimed" ? [] : (attemptBefore(entry) ?? []))),
+type Attempt = {
+  commandId: string;
+  first: Noted;
+  claim: Noted | null;
+  doubt: Noted | null;
+  /** An entry says that it ended, or that another attempt took over. */
+  isOver: boolean;
+  /** Its claim did not hold the key, or does not any more: told by entries of other attempts. */
+  isGone: boolean;
+};
+
+const attemptConcludedBy = ({ step }: Entry): string | null =>
+  step.kind === "concluded" ? step.attemptId : null;
+
+/** The content of each attempt that is named by its claim or by what it came to. */
+const contentsOf = (notes: readonly Noted[]): ReadonlyMap<string | null, number> =>
+  new Map(
+    notes.flatMap(({ entry: { step } }) =>
+      "requestHash" in step ? [[step.attemptId, contentOf(step.requestHash)] as const] : [],
+    ),
   );
-  const isProven = ({ entry: { step } }: Noted): boolean =>
-    step.kind === "claimed" && step.supersedes === null && ended.has(step.attemptId);
-  const last = notes.findLastIndex(isProven);
-  const left = notes.filter(
-    ({ entry: { step } }, at) =>
-      at >= last || step.kind !== "claimed" || step.supersedes !== null || ended.has(step.attemptId),
-  );
-  const first = left.findIndex(isProven);
-  return { notes: left, firstHeld: first < 0 ? left.length : first };
-};
 
-/** The attempts whose claims stand before all of these, and may still matter. */
-const unclaimedIn = (notes: readonly Noted[]): Unclaimed[] => {
-  const claimed = new Set<string>();
-  const found: Unclaimed[] = [];
-  for (const { entry } of notes) {
-    const { commandId, step } = entry;
-    const attemptId = attemptBefore(entry);
-    if (attemptId !== null && !claimed.has(attemptId))
-      found.push({ commandId, attemptId, isDoubt: step.kind === "concluded" && step.outcome === "IN_DOUBT" });
-    if (step.kind === "claimed") claimed.add(step.attemptId);
-  }
-  return found;
-};
+/**
+ * What some entries of a key say, the oldest first, of which older ones may not have been read.
+ * @param mayBeUnread whether an attempt may have a claim before this first entry that names it
+ */
+export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) => boolean): History => {
+  const proven = new Set(notes.map(({ entry }) => attemptConcludedBy(entry)));
+  const contents = contentsOf(notes);
+  const hasOtherContent = (attemptId: string, hash: string): boolean =>
+    (contents.get(attemptId) ?? contentOf(hash)) !== contentOf(hash);
+  const attempts = new Map<string, Attempt>();
+  const succeeded = new Set<string>();
+  const finals = new Set<string>();
+  let holder: Attempt | null = null;
 
-/** Leaves out what says something of attempts that none of these claimed: once all was read, that changes nothing. */
-export const withoutUnclaimed = (notes: readonly Noted[]): Noted[] => {
-  const unclaimed = new Set(unclaimedIn(notes).map(({ attemptId }) => attemptId));
-  return notes.filter(({ entry }) => !unclaimed.has(attemptBefore(entry) ?? ""));
-};
+  const attemptOf = (attemptId: string, first: Noted): Attempt => {
+    const known = attempts.get(attemptId);
+    if (known) return known;
+    const { commandId } = first.entry;
+    const fresh = {
+      commandId,
+      first,
+      claim: null,
+      doubt: null,
+      isOver: succeeded.has(commandId),
+      isGone: false,
+    };
+    attempts.set(attemptId, fresh);
+    return fresh;
+  };
 
-/** Stands in for a claim that was not read yet: only an attempt whose claim held its key has an end. */
-const claimOf = (notes: readonly Noted[], { commandId, attemptId }: Unclaimed, place: Place): Entry => {
-  const steps = notes.flatMap(({ entry }) =>
-    entry.commandId === commandId && "requestHash" in entry.step ? [entry.step] : [],
-  );
-  // The attempt's own end says which content it had.
-  const told = steps.find((step) => step.kind === "concluded" && step.attemptId === attemptId) ?? steps[0];
-  const requestHash = told?.requestHash ?? "";
-  const nothing = { callWithinMs: 0, receivedAt: 0, attempts: 0, supersedes: null, quoteId: null };
-  const step = { kind: "claimed" as const, attemptId, requestHash, ...nothing };
-  return { operation: place.operation, commandId, step };
-};
+  const end = (attempt: Attempt): void => {
+    attempt.isOver = true;
+    attempt.doubt = null;
+  };
 
-const commandsOf = (notes: readonly Noted[]): Set<string> =>
-  new Set(notes.map(({ entry }) => entry.commandId));
-
-export const saysSucceeded = ({ step }: Entry): boolean =>
-  step.kind === "concluded" && step.outcome === "SUCCEEDED";
-
-/** Folds the entries of one key by the rules that the bridge itself goes by. */
-export const historyOf = (all: readonly Noted[], place: Place): History => {
-  const { notes, firstHeld } = provenIn(all);
-  const { partition, operation, key } = place;
-  const view = createPartitionView(partition);
-  const fold = (offset: number, timestampMs: number, entry: Entry): void =>
-    view.fold({ partition, offset, timestampMs, key, entry }, entry);
-  const unclaimed = unclaimedIn(notes.slice(0, firstHeld));
-  const before = unclaimed.findLast(({ isDoubt }) => isDoubt) ?? unclaimed[0];
-  if (before) fold(0, 0, claimOf(notes, before, place));
-  for (const { offset, timestampMs, entry } of notes) fold(offset, timestampMs, entry);
-
-  const claimBy = (attempt: string): Noted | null =>
-    notes.find(({ entry: { step } }) => step.kind === "claimed" && step.attemptId === attempt) ?? null;
-  const history: History = { standing: { kind: "none" }, isWhole: unclaimed.length === 0, finals: [] };
-  for (const commandId of commandsOf(notes)) {
-    const ref: Ref = { operation, key, commandId };
-    const found = view.look(ref);
-    if (found.kind === "held") history.standing = { kind: "held", claim: claimBy(found.claim.attemptId) };
-    if (found.kind === "doubt") {
-      const doubt = notes.find(({ offset }) => offset === found.position.offset);
-      if (doubt) history.standing = { kind: "doubt", doubt, claim: claimBy(found.claim.attemptId) };
+  const claim = (note: Noted, step: Entry["step"] & { kind: "claimed" }): void => {
+    const { supersedes } = step;
+    const old = supersedes === null ? null : attemptOf(supersedes, note);
+    const own = attemptOf(step.attemptId, note);
+    own.claim = note;
+    const isLate = old !== null && (old.isOver || (old.claim === null && !mayBeUnread(old.first)));
+    const takesOver =
+      supersedes !== null &&
+      old?.doubt === null &&
+      !isLate &&
+      note.entry.operation === "CREATE_QUOTE" &&
+      !hasOtherContent(supersedes, step.requestHash);
+    if (takesOver) end(old);
+    if (proven.has(step.attemptId)) {
+      // Its key was not open, or open for the one that it took over.
+      for (const other of attempts.values())
+        if (other !== own && other.claim !== null && other.doubt === null) other.isGone = true;
+      holder = own;
+    } else if (isLate || succeeded.size > 0 || finals.has(note.entry.commandId) || holder?.isOver === false) {
+      own.isGone = true;
     }
-    if (found.kind === "concluded") {
-      const succeeded = notes.some(({ entry }) => entry.commandId === commandId && saysSucceeded(entry));
-      history.finals.push({ commandId, offset: found.position.offset, taken: found.taken, succeeded });
+  };
+
+  const conclude = (
+    note: Noted,
+    { attemptId, outcome, requestHash }: Entry["step"] & { kind: "concluded" },
+  ) => {
+    const { commandId } = note.entry;
+    const own = attemptId === null ? null : attemptOf(attemptId, note);
+    if (outcome === "IN_DOUBT") {
+      if (own && !own.isOver) own.doubt ??= note;
+    } else if (outcome === "SUCCEEDED") {
+      succeeded.add(commandId);
+      finals.add(commandId);
+      for (const [other, each] of attempts)
+        if (each.commandId === commandId && !hasOtherContent(other, requestHash)) end(each);
+    } else if (own) {
+      if (own === holder && !own.isOver) finals.add(commandId);
+      end(own);
+    }
+  };
+
+  for (const note of notes) {
+    const { step } = note.entry;
+    if (step.kind === "claimed") claim(note, step);
+    else if (step.kind === "concluded") conclude(note, step);
+    else if (step.kind === "released") {
+      const own = attemptOf(step.attemptId, note);
+      if (own.doubt === null) end(own);
     }
   }
-  return history;
+
+  const isDone = ({ isOver, isGone, doubt, claim: read, first }: Attempt): boolean =>
+    read === null ? !mayBeUnread(first) : doubt === null && (isOver || isGone);
+  const all = [...attempts];
+  const unfinished = all.filter(([, attempt]) => !isDone(attempt)).map(([, attempt]) => attempt);
+  const inDoubt = unfinished.findLast(({ doubt }) => doubt !== null);
+  const held = unfinished.find(({ claim: read }) => read !== null);
+  const commands = new Set(unfinished.map(({ commandId }) => commandId));
+  const standing: Standing = inDoubt?.doubt
+    ? { kind: "doubt", doubt: inDoubt.doubt, claim: inDoubt.claim }
+    : held?.claim
+      ? { kind: "held", claim: held.claim }
+      : { kind: "none" };
+  return {
+    standing,
+    left: notes.filter(({ entry }) => commands.has(entry.commandId)),
+    over: all.filter(([, attempt]) => attempt.claim !== null && attempt.isOver).map(([id]) => id),
+    finals,
+    isSpent: succeeded.size > 0,
+  };
 };

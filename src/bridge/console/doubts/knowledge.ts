@@ -1,10 +1,10 @@
-import { firstOf, stretchesOf, type Ranges } from "./stretches.ts";
+import { stretchesOf, type Ranges } from "./stretches.ts";
 import type { Mark } from "../../../kafka/mark.ts";
 import { doubtFold } from "./doubt-fold.ts";
 
 /** What is known of a journal, from when it was first looked at. */
 export const newKnowledge = (ranges: Ranges) => ({
-  fold: doubtFold(firstOf(ranges.size)),
+  fold: doubtFold(),
   ranges,
   stretches: stretchesOf(ranges),
   places: new Map<number, { next: number; last: Mark | null }>(

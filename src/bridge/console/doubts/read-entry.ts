@@ -4,9 +4,9 @@ import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
 import type { Kit } from "../../kit.ts";
-import type { Readable } from "./closed.ts";
+
 import { factsOf } from "./facts.ts";
-import type { Facts } from "./key-history.ts";
+import type { Facts, Readable } from "./key-history.ts";
 
 type Read<T> = T | Promise<T>;
 

@@ -13,9 +13,6 @@ export const recordsIn = (ranges: Ranges): number =>
     0,
   );
 
-/** How many records of each partition are read first. */
-export const firstOf = (partitions: number): number => Math.ceil(FIRST / Math.max(1, partitions));
-
 /** What a log holds, in stretches from its end to its beginning. */
 export const stretchesOf = (all: Ranges) => {
   const left = new Map(all);

@@ -39,7 +39,7 @@ const recordsOf = ({ entries }: Log) =>
 export const read = (
   log: Log,
   { borders, followedFrom, look }: { borders: number[]; followedFrom: number; look?: (from: number) => void },
-  fold = doubtFold(1_000),
+  fold = doubtFold(),
 ) => {
   const records = recordsOf(log);
   const coming = records.slice(followedFrom);
@@ -60,8 +60,11 @@ export const read = (
   return fold;
 };
 
-/** Commands as replicas work at them that see the log late, and owners that die, answers that come late, operators. */
-export const randomLog = (random: Random, steps: number): Log => {
+/**
+ * Commands as replicas work at them that see the log late, and owners that die, answers that come late, operators.
+ * @param releasesNothing whether attempts are released whose claims held nothing, or that nobody claimed: by replicas that stop, and to ask the time
+ */
+export const randomLog = (random: Random, steps: number, releasesNothing = false): Log => {
   const log = createLog(() => log.entries.length);
   const refs: Ref[] = [];
   for (let quote = 0; quote < 6; quote++)
@@ -69,6 +72,7 @@ export const randomLog = (random: Random, steps: number): Log => {
   for (let one = 0; one < 4; one++) refs.push(create(`create-${one}`));
   /** Attempts whose claims held their keys. */
   const attempts: { ref: Ref; attemptId: string; requestHash: string }[] = [];
+  const unheld: typeof attempts = [];
   let names = 0;
   const outcomes = ["SUCCEEDED", "REJECTED", "FAILED", "IN_DOUBT"] as const;
   const end = (attemptId: string | null, requestHash: string, of = random.pick(outcomes)): Step =>
@@ -92,12 +96,17 @@ export const randomLog = (random: Random, steps: number): Log => {
         ? random.pick(earlier).attemptId
         : null;
     log.append(ref, claimed(attemptId, { requestHash, supersedes }));
-    if (log.view.holds(ref, attemptId)) attempts.push({ ref, attemptId, requestHash });
+    (log.view.holds(ref, attemptId) ? attempts : unheld).push({ ref, attemptId, requestHash });
   };
 
   while (log.entries.length < steps) {
     const ref = random.pick(refs);
     const found = log.view.look(ref);
+    if (releasesNothing && random.chance(0.2)) {
+      const nobody = { ref, attemptId: `a${++names}` };
+      const of = unheld.length > 0 ? random.pick([...unheld, nobody]) : nobody;
+      log.append(of.ref, released(of.attemptId));
+    }
     const roll = random.next();
     if (roll < 0.35) claim(ref);
     else if (roll < 0.6 && found.kind === "held") {
