@@ -64,7 +64,7 @@ await program(async (scope) => {
   const operator = newOperator();
   const files = [
     { name: ENV_FILE, text: envFile(settings) },
-    { name: USERS_FILE, text: usersLine(operator) },
+    { name: USERS_FILE, text: await usersLine(operator) },
   ];
   for (const { name, text } of files) {
     await writeFile(name, text, { mode: 0o600 });

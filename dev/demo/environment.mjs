@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import bcrypt from "bcryptjs";
 
 const token = () => randomBytes(12).toString("hex");
 
@@ -48,8 +47,12 @@ export const newOperator = () => ({ name: "demo", password: token() });
 
 /** @typedef {ReturnType<typeof newOperator>} Operator */
 
-/** @param {Operator} operator @returns {string} a line of the users' file, as `htpasswd -B` writes it */
-export const usersLine = ({ name, password }) => `${name}:${bcrypt.hashSync(password, 8)}:operator\n`;
+/** @param {Operator} operator @returns {Promise<string>} a line of the users' file, as `htpasswd -B` writes it */
+export const usersLine = async ({ name, password }) => {
+  // Not before packages are installed, which is the demo's own work.
+  const { hash } = await import("bcryptjs");
+  return `${name}:${await hash(password, 8)}:operator\n`;
+};
 
 /** @typedef {ReturnType<typeof settingsFor>} Settings */
 
