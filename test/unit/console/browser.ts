@@ -1,22 +1,14 @@
 import type { IncomingMessage } from "node:http";
+import { silent } from "../../../src/cli/silent.ts";
 import { consoleApp } from "../../../src/console/app.ts";
 import type { ConsoleOptions } from "../../../src/console/options.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import type { Log } from "../../../src/runtime/log.ts";
 import { consoleFakes } from "../../support/console-fakes.ts";
 
 /** The hash of "right", as cheap as bcrypt can be. */
 export const RIGHT = "$2b$04$aNqDitDl0m.KFCeCCRM2Jejdsx03Hza9clYqpY7ODT3oQSQcRZ/pe";
 
-const nothing = (): void => undefined;
-export const silent: Log = {
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-  fatal: nothing,
-};
+export { silent };
 
 export const users = [
   { name: "ana", role: "operator", hash: RIGHT },
