@@ -19,19 +19,19 @@ const CLOSE = { Connection: header("The connection is closed.", { const: "close"
 const NOTIFICATION_ANSWERS = {
   200: {
     description:
-      "Durable on all in-sync replicas: the event, now or by an earlier delivery, or the dead letter of what is authentic and not understood.",
+      "Durable on all in-sync replicas: the event (from this or an earlier delivery), or the dead letter of a notification that is authentic but not understood.",
     content: json("Taken"),
   },
-  400: { description: "Malformed, or broken off before its end.", headers: CLOSE },
-  408: { description: "It took too long to arrive.", headers: CLOSE },
+  400: { description: "The request is malformed, or ended early.", headers: CLOSE },
+  408: { description: "The request took too long to arrive.", headers: CLOSE },
   413: {
-    description: "The body is larger than WEBHOOK_MAX_BODY_BYTES. What is left of it is not read.",
+    description: "The body is larger than WEBHOOK_MAX_BODY_BYTES. The rest of it is not read.",
     headers: CLOSE,
   },
   431: { description: "The headers are larger than 16 KiB.", headers: CLOSE },
   503: {
     description:
-      "Nothing is promised: Kafka has not acknowledged it within WEBHOOK_PUBLISH_TIMEOUT, too much is in progress, or the process is starting or ending. Send it again.",
+      "Not accepted, send it again: Kafka did not acknowledge within WEBHOOK_PUBLISH_TIMEOUT, more than WEBHOOK_MAX_IN_FLIGHT are in progress, or the process is starting or stopping.",
     headers: { "Retry-After": header("Seconds.", { pattern: "^\\d+$" }) },
   },
 };
@@ -41,20 +41,23 @@ const UNAUTHENTIC = {
 const NOT_ALLOWED = {
   summary: "Any method but POST",
   responses: {
-    405: { description: "POST alone is taken.", headers: { Allow: header("What is.", { const: "POST" }) } },
+    405: {
+      description: "Only POST is allowed.",
+      headers: { Allow: header("The method that is allowed.", { const: "POST" }) },
+    },
   },
 };
 
 const requestBody = {
   required: true,
-  description: "The JSON object that the partner sends. It goes into the event as it is.",
+  description: "The JSON object that the partner sends. The event carries it unchanged.",
   content: json("Notification"),
 };
 const TRACE = [
   {
     name: "traceparent",
     in: "header",
-    description: "W3C trace context, handed on to the event.",
+    description: "W3C trace context. The event carries it on; docs/traces.md says how.",
     schema: { type: "string" },
   },
 ];
@@ -64,7 +67,7 @@ const publicPaths = (path) => ({
   [path]: {
     post: {
       operationId: "notify",
-      summary: "Takes a notification (WEBHOOK_AUTH header, hmac, standard-webhooks or none)",
+      summary: "Receives a notification (WEBHOOK_AUTH header, hmac, standard-webhooks or none)",
       security: [
         { sharedSecret: [] },
         { bodySignature: [] },
@@ -79,17 +82,23 @@ const publicPaths = (path) => ({
   },
   [`${path}/{token}`]: {
     parameters: [
-      { name: "token", in: "path", required: true, description: "A secret.", schema: { type: "string" } },
+      {
+        name: "token",
+        in: "path",
+        required: true,
+        description: "A secret of WEBHOOK_SECRET.",
+        schema: { type: "string" },
+      },
     ],
     post: {
       operationId: "notifyWithToken",
-      summary: "Takes a notification (WEBHOOK_AUTH path-token)",
+      summary: "Receives a notification (WEBHOOK_AUTH path-token)",
       parameters: TRACE,
       requestBody,
       responses: {
         ...NOTIFICATION_ANSWERS,
         401: { description: "From an address outside of WEBHOOK_ALLOWED_CIDRS." },
-        404: { description: "A wrong token." },
+        404: { description: "The token is wrong." },
       },
     },
     get: NOT_ALLOWED,
@@ -100,17 +109,17 @@ const managementPaths = {
   "/livez": {
     get: {
       operationId: "livez",
-      summary: "Whether the process lives",
-      responses: { 200: { description: "It does.", content: json("Alive") } },
+      summary: "Whether the process runs",
+      responses: { 200: { description: "The process runs.", content: json("Alive") } },
     },
   },
   "/readyz": {
     get: {
       operationId: "readyz",
-      summary: "Whether notifications can be taken now, and commands since the start",
+      summary: "Whether the replica can do its work; components says what each part is doing",
       responses: {
         200: { description: "Ready.", content: json("Ready") },
-        503: { description: "Not ready; the components say why.", content: json("Unready") },
+        503: { description: "Not ready; components says why.", content: json("Unready") },
       },
     },
   },
@@ -189,7 +198,7 @@ const schemas = {
     properties: {
       transactionId: { anyOf: [{ type: "string", minLength: 1 }, { type: "number" }] },
       status: { type: "string", minLength: 1 },
-      createdAt: { description: "Kept as it is sent, whatever its form." },
+      createdAt: { description: "Any form; the event keeps it unchanged." },
     },
   },
   Taken: {
@@ -224,7 +233,7 @@ export async function openapi(root) {
     info: {
       title: "cambio-bridge",
       version,
-      description: "The bridge's own listeners. Any other path is answered 404.",
+      description: "The bridge's public and management listeners. Any other path is answered 404.",
       license: { name: license, identifier: license },
     },
     servers: [server("WEBHOOK")],

@@ -27,6 +27,7 @@ const GROUPS = {
   reconcile: "Reconcile",
   topics: "Topics",
   management: "Management",
+  console: "Console",
   traces: "Traces",
 };
 

@@ -62,18 +62,22 @@ export const createMetrics = (gauges: Gauges) => {
   gaugePer(
     "topic",
     "publisher_waiting_records",
-    "Records waiting for Kafka's acknowledgement",
+    "Records that wait for Kafka's acknowledgement",
     gauges.publisherWaiting,
   );
-  gaugePer("component", "kafka_up", "1 when the connection for a purpose works, else 0", () =>
+  gaugePer("component", "kafka_up", "1 while the component's connection to Kafka works, else 0", () =>
     numbers(gauges.kafkaUp()),
   );
-  gauge("commands_unfinished", "Commands taken up and not finished", () => gauges.commands().unfinished);
-  gauge("commands_in_flight", "Commands being executed", () => gauges.commands().inFlight);
-  gauge("commands_in_doubt", "Commands IN_DOUBT that nobody has ended yet", () => gauges.commands().doubts);
+  gauge(
+    "commands_unfinished",
+    "Commands that were read and are not finished",
+    () => gauges.commands().unfinished,
+  );
+  gauge("commands_in_flight", "Commands that are being executed", () => gauges.commands().inFlight);
+  gauge("commands_in_doubt", "Open doubts", () => gauges.commands().doubts);
   gauge(
     "commands_oldest_doubt_seconds",
-    "Age of the oldest IN_DOUBT",
+    "Age of the oldest open doubt",
     () => gauges.commands().oldestDoubtSeconds,
   );
   const lagPer = (name: string, help: string, of: "records" | "seconds") =>
@@ -84,22 +88,22 @@ export const createMetrics = (gauges: Gauges) => {
       ]);
       return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
     });
+  lagPer("commands_lag_records", "Unfinished commands of a partition that this replica holds", "records");
   lagPer(
-    "commands_lag_records",
-    "Commands of a partition held by this replica that are not finished",
-    "records",
+    "commands_lag_seconds",
+    "Age of the oldest unfinished command of the partition; 0 when there is none",
+    "seconds",
   );
-  lagPer("commands_lag_seconds", "Age of the oldest of them; 0 when there is none", "seconds");
-  gaugePer("flow", "paused", "1 while somebody has paused the flow, else 0", () => numbers(gauges.paused()));
+  gaugePer("flow", "paused", "1 while the flow is paused, else 0", () => numbers(gauges.paused()));
   const { reconcileLeader } = gauges;
   if (reconcileLeader)
-    gauge("reconcile_leader", "1 when this replica reads the partner's log, else 0", () =>
+    gauge("reconcile_leader", "1 while this replica is the leader of reconcile, else 0", () =>
       reconcileLeader() ? 1 : 0,
     );
   const reconcileCompleteAt = new Gauge(
     common(
       "reconcile_last_complete_timestamp_seconds",
-      "When the last complete run over the partner's log ended, as this replica knows; else absent",
+      "End of the last complete reconcile run that this replica knows of; absent when it knows of none",
     ),
   );
   reconcileCompleteAt.remove();
@@ -107,29 +111,28 @@ export const createMetrics = (gauges: Gauges) => {
   return {
     registry,
     reconcileCompleteAt,
-    reconcileRuns: counter(
-      "reconcile_runs_total",
-      "Runs over the partner's log by what they came to",
-      "result",
-    ),
+    reconcileRuns: counter("reconcile_runs_total", "Reconcile runs by result", "result"),
     reconcileNotifications: counter(
       "reconcile_notifications_total",
-      "Notifications of the partner's log by what became of them; known ones count again in each run",
+      "Notifications in the partner's log by kind; known ones count again in each run",
       "kind",
     ),
     webhookRequests: counter(
       "webhook_requests_total",
-      "Requests to the webhook route by the status of the answer",
+      "Requests to the webhook route by HTTP status of the answer",
       "code",
     ),
     webhookSeconds: histogram("webhook_ack_seconds", "From the arrival of a webhook to its 2xx"),
     publishSeconds: histogram(
       "publish_seconds",
-      "From handing a record over to its acknowledgement by Kafka",
+      "From handing over a record to its acknowledgement by Kafka",
       "topic",
     ),
-    duplicates: counter("webhook_duplicates_total", "Notifications whose event was published already"),
-    outOfOrder: counter("webhook_out_of_order_total", "Events published after one that happened later"),
+    duplicates: counter("webhook_duplicates_total", "Notifications whose event had been published before"),
+    outOfOrder: counter(
+      "webhook_out_of_order_total",
+      "Events published after a later status of their transaction",
+    ),
     deadLetters: counter(
       "dead_letters_total",
       "Records written to the dead-letter topic",
@@ -139,17 +142,17 @@ export const createMetrics = (gauges: Gauges) => {
     results: counter("command_results_total", "Results published", "operation", "outcome"),
     contradictions: counter(
       "command_contradictions_total",
-      "Ends of commands that say the opposite of the final result that stands, as met in the journal",
+      "Conclusions in the journal that contradict the command's final result",
     ),
     partnerCalls: counter(
       "partner_calls_total",
-      "Calls to the partner by what the evidence says of them",
+      "Calls to the partner by what their evidence proves",
       "operation",
       "outcome",
     ),
-    spansExported: counter("trace_spans_exported_total", "Spans that the collector took"),
-    spansFailed: counter("trace_spans_failed_total", "Spans that the collector did not take"),
-    spansDropped: counter("trace_spans_dropped_total", "Spans that found no room among those that wait"),
+    spansExported: counter("trace_spans_exported_total", "Spans that the collector accepted"),
+    spansFailed: counter("trace_spans_failed_total", "Spans that the collector did not accept"),
+    spansDropped: counter("trace_spans_dropped_total", "Spans dropped because the queue was full"),
     partnerSeconds: histogram("partner_call_seconds", "Duration of calls to the partner", "operation"),
   };
 };

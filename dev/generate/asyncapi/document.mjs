@@ -12,26 +12,26 @@ import { KAFKA, messages } from "./messages.mjs";
 const CHANNELS = {
   transactionStatus: {
     description:
-      "Status changes of transactions, from webhooks and from the partner's log. Records can repeat: eventId tells.",
+      "Status changes of transactions, from webhooks and from the partner's log. Records can repeat: compare eventId.",
     messages: ["TransactionStatusUpdated"],
   },
-  commands: { description: "What the bridge is to do.", messages: ["Command", "JsonCommand"] },
+  commands: { description: "Commands for the bridge to execute.", messages: ["Command", "JsonCommand"] },
   results: {
     description:
-      "One final result for each command; one IN_DOUBT may come before it, and is to be ignored after it.",
+      "One final result for each command. One IN_DOUBT may come before it; ignore that one once the final result is there.",
     messages: ["CommandResult"],
   },
   journal: {
     description:
-      "The bridge's own memory of its commands. Internal: nobody else writes to it or depends on it.",
+      "The journal: claims, conclusions and results of commands. Internal: only the bridge writes to it, and nobody may depend on it.",
     messages: ["CommandJournalEntry"],
   },
   deadLetters: {
-    description: "What could not be understood or taken, byte for byte.",
+    description: "Notifications and commands that could not be understood or accepted, byte for byte.",
     messages: ["NotificationDeadLetter", "CommandDeadLetter"],
   },
-  audit: { description: "What people did with the bridge.", messages: ["AuditEntry"] },
-  control: { description: "What is paused.", messages: ["ControlWord"] },
+  audit: { description: "Audit entries: what people did with the bridge.", messages: ["AuditEntry"] },
+  control: { description: "Which flows are paused.", messages: ["ControlWord"] },
 };
 
 /** @type {Record<string, { action: "send" | "receive", channel: Role, summary: string, reply?: Role }>} */
@@ -39,24 +39,32 @@ const OPERATIONS = {
   publishEvent: {
     action: "send",
     channel: "transactionStatus",
-    summary: "Publishes what webhooks and the log tell.",
+    summary: "Publishes status events from webhooks and from the partner's log.",
   },
   takeCommand: {
     action: "receive",
     channel: "commands",
     reply: "results",
-    summary: "Takes a command and answers it.",
+    summary: "Reads a command, executes it and publishes its result.",
   },
-  keepJournal: { action: "send", channel: "journal", summary: "Writes each step of a command." },
-  readJournal: { action: "receive", channel: "journal", summary: "Reads the steps of all replicas." },
-  park: { action: "send", channel: "deadLetters", summary: "Keeps what it cannot take." },
+  keepJournal: {
+    action: "send",
+    channel: "journal",
+    summary: "Appends each step of a command to the journal.",
+  },
+  readJournal: {
+    action: "receive",
+    channel: "journal",
+    summary: "Reads the journal entries of all replicas.",
+  },
+  park: { action: "send", channel: "deadLetters", summary: "Writes dead letters." },
   recordAction: {
     action: "send",
     channel: "audit",
-    summary: "Writes what a person does, before it is done.",
+    summary: "Writes what a person does before it takes effect, and its outcome.",
   },
   pauseOrResume: { action: "send", channel: "control", summary: "Pauses or resumes a flow on all replicas." },
-  followControl: { action: "receive", channel: "control", summary: "Follows what is paused." },
+  followControl: { action: "receive", channel: "control", summary: "Reads which flows are paused." },
 };
 
 /** A topic's setting in the form that the Kafka binding wants. @param {string} name @param {string} value */

@@ -13,10 +13,10 @@ const headers = (properties, optional = []) => ({
 const DIGITS = { pattern: "^\\d+$" };
 const TRACE = {
   traceparent: text(
-    "W3C trace context: of the span that wrote the record where the bridge traces, else as it came with the request or command.",
+    "W3C trace context: of the span that wrote the record where the bridge exports traces, otherwise that of the request or command.",
   ),
-  ce_traceparent: text("The same as CloudEvents have it."),
-  tracestate: text("The state of the trace, where there is any."),
+  ce_traceparent: text("The same, as the CloudEvents extension names it."),
+  tracestate: text("W3C trace state, where there is one."),
 };
 
 /** CloudEvents 1.0, Kafka binding, binary mode. @param {{ type: string, id: string, time: string, subject: string }} attributes */
@@ -35,7 +35,7 @@ export const eventHeaders = headers(
     ...cloudEvent({
       type: "cambio.bridge.v1.TransactionStatusUpdated",
       id: "eventId.",
-      time: "occurredAt, or receivedAt where that is not known.",
+      time: "occurredAt, or receivedAt where occurredAt is not known.",
       subject: "transactionId.",
     }),
     ...TRACE,
@@ -44,17 +44,21 @@ export const eventHeaders = headers(
 );
 
 const SENDERS_TRACE = {
-  traceparent: text("W3C trace context of the sender; the result's trace belongs to it or links to it."),
-  ce_traceparent: text("The same as CloudEvents have it. Counts where there is no traceparent."),
-  tracestate: text("The state of that trace."),
+  traceparent: text(
+    "W3C trace context of the sender. With COMMANDS_TRUST_TRACE=true it is the parent of the command's span, otherwise a link.",
+  ),
+  ce_traceparent: text(
+    "The same, as the CloudEvents extension names it; used where there is no traceparent.",
+  ),
+  tracestate: text("W3C trace state of the sender."),
 };
 
 export const commandHeaders = headers(SENDERS_TRACE, Object.keys(SENDERS_TRACE));
 
 const PLACE = {
-  "command-topic": text("Only where the command could not be read: the topic it stands in."),
-  "command-partition": text("Likewise: its partition.", DIGITS),
-  "command-offset": text("Likewise: its offset.", DIGITS),
+  "command-topic": text("Only where the command could not be read: the topic of its record."),
+  "command-partition": text("Likewise: the partition of its record.", DIGITS),
+  "command-offset": text("Likewise: the offset of its record.", DIGITS),
 };
 
 /** @param {string[]} outcomes those of the schema */
@@ -77,16 +81,16 @@ export const resultHeaders = (outcomes) =>
 
 const PARTS = {
   "dead-letter-part": text(
-    "Only where the topic refused the letter as one record: which part of how many this is.",
+    "Only where the topic refused the dead letter as one record: the number of this part and how many there are, such as 2/5.",
     {
       pattern: "^\\d+/\\d+$",
     },
   ),
   "dead-letter-part-of": {
     enum: ["key", "headers", "value"],
-    description: "Likewise: what it is a part of.",
+    description: "Likewise: what this part is a piece of.",
   },
-  "dead-letter-part-id": text("Likewise: the same in all parts of one letter."),
+  "dead-letter-part-id": text("Likewise: an id, the same in all parts of one dead letter."),
 };
 
 /** @param {string} source @param {object} reason @param {Record<string, object>} more @param {Record<string, object>} [optional] */
@@ -95,7 +99,7 @@ const letter = (source, reason, more, optional = {}) =>
     {
       ...optional,
       "dead-letter-reason": reason,
-      "dead-letter-detail": text("What was wrong, in words.", { maxLength: 1000 }),
+      "dead-letter-detail": text("What was wrong, as a sentence.", { maxLength: 1000 }),
       "dead-letter-source": { const: source },
       ...more,
       ...PARTS,
@@ -113,7 +117,7 @@ export const notificationLetterHeaders = letter(
 
 /** Beside these, the command's own, in front of them and byte for byte. */
 export const commandLetterHeaders = letter("command", text("An error code; more may be added."), {
-  "dead-letter-topic": text("The topic that the command stands in."),
+  "dead-letter-topic": text("The topic of the command's record."),
   "dead-letter-partition": text("Its partition.", DIGITS),
   "dead-letter-offset": text("Its offset.", DIGITS),
   "dead-letter-timestamp": text("Its timestamp in milliseconds since the epoch.", DIGITS),

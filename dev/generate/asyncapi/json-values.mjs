@@ -67,7 +67,10 @@ export function jsonCommand(command) {
     ...rest,
     // The record's own timestamp stands in for it.
     required: ["commandId", "request"],
-    properties: { ...properties, request: { description: "What is to be done.", oneOf: forms } },
+    properties: {
+      ...properties,
+      request: { description: "The call that the command asks for.", oneOf: forms },
+    },
   };
 }
 
@@ -84,10 +87,13 @@ export const auditEntry = {
     type: {
       enum: ["cambio.bridge.v1.OperatorActionRequested", "cambio.bridge.v1.OperatorActionEnded"],
       description:
-        "Each action is requested, before it has any effect, and ends. One that never ended: its process did, before.",
+        "Requested is written before the action has an effect, Ended after it. Where Ended is missing, the process died in between.",
     },
     time: { type: "string", format: "date-time" },
-    subject: { type: "string", description: "What it is done to: a commandId, a dead letter, a flow." },
+    subject: {
+      type: "string",
+      description: "The object of the action: a commandId, a dead letter or a flow.",
+    },
     datacontenttype: { const: "application/json" },
     data: {
       type: "object",
@@ -95,23 +101,26 @@ export const auditEntry = {
       properties: {
         actionId: { type: "string", description: "The same in both entries of an action; the record's key." },
         action: { enum: ["resolve", "replay", "pause", "resume"] },
-        by: { type: "string", description: "Who acts, as given." },
-        note: { type: "string", description: "Why, as given." },
+        by: { type: "string", description: "Who acted, as typed or as signed in." },
+        note: { type: "string", description: "The reason, as typed." },
         from: {
           type: "object",
           required: ["host", "user", "program"],
           properties: { host: text, user: text, program: text },
         },
-        parameters: { type: "object", description: "What else was asked for." },
+        parameters: { type: "object", description: "Further parameters of the action." },
         outcome: {
-          description: "Only when the action has ended.",
+          description: "Only in OperatorActionEnded.",
           oneOf: [
             {
               type: "object",
               required: ["kind", "effect"],
               properties: {
                 kind: { const: "done" },
-                effect: { type: "object", description: "What is durable now." },
+                effect: {
+                  type: "object",
+                  description: "What is durable now, such as the record that was written.",
+                },
               },
             },
             {
@@ -121,7 +130,8 @@ export const auditEntry = {
             },
             {
               type: "object",
-              description: "Nothing was done yet: a second operator must ask for the same.",
+              description:
+                "Nothing was done yet: a second person must confirm the same decision (four eyes).",
               required: ["kind", "reason", "until", "quoteId"],
               properties: {
                 kind: { const: "proposed" },
@@ -129,7 +139,8 @@ export const auditEntry = {
                 until: { type: "string", format: "date-time" },
                 quoteId: {
                   type: ["string", "null"],
-                  description: "Of the doubt, as the journal spells it; null where it is about no quote.",
+                  description:
+                    "quoteId of the doubt, as spelled in the journal; null where it concerns no quote.",
                 },
               },
             },
@@ -147,13 +158,14 @@ export const controlWord = {
   properties: {
     version: { const: 1 },
     says: { enum: ["pause", "resume"] },
-    by: { type: "string", description: "Who said it." },
-    note: { type: "string", description: "Why." },
+    by: { type: "string", description: "Who paused or resumed the flow." },
+    note: { type: "string", description: "The reason." },
     at: { type: "string", format: "date-time" },
     until: {
       anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
-      description: "When a pause ends by itself.",
+      description:
+        "When a pause ends by itself; null for a pause that lasts until somebody resumes the flow, and for resume.",
     },
-    actionId: { type: "string", description: "The action in the audit topic." },
+    actionId: { type: "string", description: "actionId of the audit entries." },
   },
 };

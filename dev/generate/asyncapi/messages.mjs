@@ -58,18 +58,18 @@ export const messages = (root) => {
       payload: avroPayload(command),
       correlationId: byValue,
       bindings: bindings(
-        "The caller's: quoteId or commandId are good ones. Commands of one key run in order.",
+        "Chosen by the sender: use quoteId or commandId. Commands with one key run in order.",
         REGISTERED,
       ),
     },
     JsonCommand: {
       summary:
-        "A command as plain JSON: every value that begins with { is one. Unknown and repeated fields are errors.",
+        "A command as plain JSON. Every value that begins with { is read as JSON. Unknown and repeated fields are errors.",
       contentType: "application/json",
       headers: commandHeaders,
       payload: jsonCommand(command),
       correlationId: byValue,
-      bindings: bindings("As of a Command in Avro."),
+      bindings: bindings("As for a Command in Avro."),
     },
     CommandResult: {
       summary: result.doc,
@@ -77,34 +77,38 @@ export const messages = (root) => {
       headers: resultHeaders(outcomes),
       payload: avroPayload(result),
       correlationId: byHeader,
-      bindings: bindings("commandId; where the command could not be read, the command's own key", REGISTERED),
+      bindings: bindings("commandId; where the command could not be read, the key of its record", REGISTERED),
     },
     CommandJournalEntry: {
       summary: entry.doc,
       contentType: "application/avro",
       payload: avroPayload(entry),
-      bindings: bindings("quoteId of an accept in one spelling, commandId of whatever else", REGISTERED),
+      bindings: bindings(
+        "quoteId of an accept, in normalised spelling; commandId of any other command",
+        REGISTERED,
+      ),
     },
     NotificationDeadLetter: {
       summary:
-        "A notification that is authentic and cannot be understood. The value is its body, byte for byte.",
+        "A notification that is authentic but cannot be understood. The value is its body, byte for byte.",
       headers: notificationLetterHeaders,
     },
     CommandDeadLetter: {
       summary:
-        "A command that could not be taken. Key, value and headers are its own, byte for byte, with headers added.",
+        "A command that could not be accepted. Key, value and headers are those of its record, byte for byte, followed by the dead-letter headers.",
       headers: commandLetterHeaders,
-      bindings: bindings("the command's own"),
+      bindings: bindings("the key of the command's record"),
     },
     AuditEntry: {
-      summary: "What somebody did with the bridge: an action, before it has any effect, and what came of it.",
+      summary:
+        "What a person did with the bridge: the action, written before it takes effect, and its outcome.",
       contentType: "application/cloudevents+json",
       headers: auditHeaders,
       payload: auditEntry,
       bindings: bindings("actionId"),
     },
     ControlWord: {
-      summary: "What somebody said last of a flow. The newest one of a key counts.",
+      summary: "Pauses or resumes a flow. The newest record of a key is in force.",
       contentType: "application/json",
       payload: controlWord,
       bindings: { kafka: { key: { enum: ["commands", "reconcile"] }, bindingVersion: KAFKA } },

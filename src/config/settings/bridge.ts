@@ -5,7 +5,7 @@ export const bridge = {
     env: "FLOWS",
     fallback: "webhooks,commands,reconcile",
     values: ["webhooks", "commands", "reconcile"],
-    help: "Which flows this process runs.",
+    help: "The flows that this process runs.",
   }),
   logLevel: oneOf({
     env: "LOG_LEVEL",
@@ -17,18 +17,22 @@ export const bridge = {
     env: "SHUTDOWN_TIMEOUT",
     fallback: "25s",
     atLeastMs: 6_000,
-    help: "How long a drain may take after SIGTERM.",
+    help: "Longest graceful shutdown after SIGTERM.",
   }),
-  setupOnStart: flag({ env: "SETUP_ON_START", help: "Runs `setup` before `serve`. For development." }),
+  setupOnStart: flag({ env: "SETUP_ON_START", help: "Runs `setup` before `serve`; for development." }),
 } as const;
 
 export const management = {
   host: text({
     env: "MANAGEMENT_HOST",
     fallback: "0.0.0.0",
-    help: "Address of /livez, /readyz and /metrics.",
+    help: "Address that the management listener (/livez, /readyz, /metrics) binds to.",
   }),
-  port: port({ env: "MANAGEMENT_PORT", fallback: "9090", help: "Their port; 0 for any free one." }),
+  port: port({
+    env: "MANAGEMENT_PORT",
+    fallback: "9090",
+    help: "Port of the management listener; 0 takes any free one.",
+  }),
 } as const;
 
 export const commands = {
@@ -37,16 +41,20 @@ export const commands = {
     fallback: "64",
     min: 1,
     max: 10_000,
-    help: "Commands executed at once.",
+    help: "Commands that a replica executes at the same time.",
   }),
-  maxAgeMs: duration({ env: "COMMANDS_MAX_AGE", fallback: "15m", help: "Older commands are refused." }),
+  maxAgeMs: duration({
+    env: "COMMANDS_MAX_AGE",
+    fallback: "15m",
+    help: "Commands older than this are rejected with COMMAND_TOO_OLD.",
+  }),
   deadlineMs: duration({
     env: "COMMANDS_DEADLINE",
     fallback: "2m",
-    help: "How long a command is tried, from when a replica takes it up.",
+    help: "Longest time for all attempts at a command, from when a replica reads it.",
   }),
   trustTrace: flag({
     env: "COMMANDS_TRUST_TRACE",
-    help: "Continues the trace that a command came with, which is only linked otherwise.",
+    help: "Continues the trace that a command carries; false: only links to it.",
   }),
 } as const;

@@ -4,40 +4,40 @@ export const consoleSettings = {
   host: text({
     env: "CONSOLE_HOST",
     fallback: "127.0.0.1",
-    help: "Address of the console; anything but this machine's own needs CONSOLE_AUTH.",
+    help: "Address that the console binds to; any other than loopback needs CONSOLE_AUTH.",
   }),
-  port: port({ env: "CONSOLE_PORT", fallback: "8091", help: "Port of the console; 0 for any free one." }),
+  port: port({ env: "CONSOLE_PORT", fallback: "8091", help: "Port of the console; 0 takes any free one." }),
   auth: oneOf({
     env: "CONSOLE_AUTH",
     values: ["none", "basic", "proxy-header"],
     fallback: "none",
-    help: "How people sign in to the console. With none it only shows, and offers no action.",
+    help: "How people sign in to the console; with none it is read-only.",
   }),
   usersFile: optionalText({
     env: "CONSOLE_USERS_FILE",
-    help: "File with the users of basic, their roles and the hashes of their passwords.",
+    help: "File with users, password hashes and roles (basic).",
   }),
   userHeader: headerName({
     env: "CONSOLE_USER_HEADER",
     fallback: "X-Forwarded-User",
-    help: "Header in which the proxy says who it is that asks (proxy-header).",
+    help: "Header in which the proxy names the signed-in user (proxy-header).",
   }),
   trustedProxyCidrs: trustedCidrs({
     env: "CONSOLE_TRUSTED_PROXY_CIDRS",
     fallback: "",
-    help: "Peers whose CONSOLE_USER_HEADER is believed (proxy-header).",
+    help: "Proxies whose CONSOLE_USER_HEADER is trusted (proxy-header).",
   }),
   operators: list({
     env: "CONSOLE_OPERATORS",
     fallback: "",
-    help: "Users who may act (proxy-header); all others may only look.",
+    help: "Users who are operators (proxy-header); all others are viewers.",
   }),
   fourEyes: flag({
     env: "CONSOLE_FOUR_EYES",
-    help: "A second operator must say the same before a doubt is ended, in the console and on the command line.",
+    help: "A doubt ends only when a second person confirms, in the console and on the command line.",
   }),
   origin: origin({
     env: "CONSOLE_ORIGIN",
-    help: "Where browsers reach the console, such as https://console.example, when a proxy changes the Host.",
+    help: "Address that browsers use, such as https://console.example, where a proxy changes the Host header.",
   }),
 } as const;

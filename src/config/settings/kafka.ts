@@ -22,18 +22,18 @@ export const kafka = {
   clientId: text({
     env: "KAFKA_CLIENT_ID",
     fallback: "cambio-bridge",
-    help: "Client id shown to the brokers.",
+    help: "Client id sent to the brokers.",
   }),
   groupId: text({
     env: "KAFKA_GROUP_ID",
     fallback: "cambio-bridge",
-    help: "Consumer group that shares the commands out among replicas.",
+    help: "Consumer group of the replicas; other groups of the bridge begin with it and a hyphen.",
   }),
   sessionTimeoutMs: duration({
     env: "KAFKA_SESSION_TIMEOUT",
     fallback: "30s",
     atLeastMs: 6_000,
-    help: "After so long without a heartbeat a replica's partitions go to others.",
+    help: "After this long without a heartbeat, a replica's partitions go to other replicas.",
   }),
   tls: flag({ env: "KAFKA_TLS", help: "Connects with TLS." }),
   tlsCaFile: certificates({ env: "KAFKA_TLS_CA_FILE", help: "CA certificates, PEM." }),
@@ -42,23 +42,23 @@ export const kafka = {
   saslMechanism: optionalOneOf({
     env: "KAFKA_SASL_MECHANISM",
     values: ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer", "aws-msk-iam"],
-    help: "SASL mechanism; none when absent.",
+    help: "SASL mechanism; without it there is no SASL.",
   }),
   saslUsername: optionalText({ env: "KAFKA_SASL_USERNAME", help: "SASL user." }),
   saslPassword: secret({ env: "KAFKA_SASL_PASSWORD", help: "SASL password." }),
   oauthTokenEndpoint: endpoint({
     env: "KAFKA_OAUTH_TOKEN_ENDPOINT",
-    help: "Where `oauthbearer` gets its tokens by client credentials.",
+    help: "Token endpoint for `oauthbearer` (client credentials grant).",
   }),
   oauthClientId: optionalText({ env: "KAFKA_OAUTH_CLIENT_ID", help: "Client id at the token endpoint." }),
   oauthClientSecret: secret({
     env: "KAFKA_OAUTH_CLIENT_SECRET",
     help: "Client secret at the token endpoint, sent by HTTP Basic.",
   }),
-  oauthScope: optionalText({ env: "KAFKA_OAUTH_SCOPE", help: "Scopes to ask for, separated by spaces." }),
+  oauthScope: optionalText({ env: "KAFKA_OAUTH_SCOPE", help: "Scopes to request, separated by spaces." }),
   oauthAudience: optionalText({
     env: "KAFKA_OAUTH_AUDIENCE",
-    help: "Sent to the token endpoint as `audience`.",
+    help: "Value of `audience` in the token request.",
   }),
   oauthExtensions: pairs({
     env: "KAFKA_OAUTH_EXTENSIONS",
@@ -66,12 +66,12 @@ export const kafka = {
   }),
   oauthTokenFile: secretFile({
     env: "KAFKA_OAUTH_TOKEN_FILE",
-    help: "File with the token, instead of a token endpoint; read again when it changes.",
+    help: "File that holds the token, instead of a token endpoint; read again when it changes.",
   }),
   awsRegion: optionalText({ env: "KAFKA_AWS_REGION", help: "Region of the MSK cluster, for `aws-msk-iam`." }),
   allowPlaintext: flag({
     env: "KAFKA_ALLOW_PLAINTEXT",
-    help: "Allows a PLAIN password, tokens and client secrets in clear, and certificates that are not used, without TLS.",
+    help: "Allows secrets in clear text: SASL/PLAIN, tokens and client secrets without TLS. Also allows TLS files without KAFKA_TLS.",
   }),
 } as const;
 
@@ -81,16 +81,16 @@ export const registry = {
     need: ["kafka"],
     help: "Confluent-compatible schema registry, without a trailing /subjects.",
   }),
-  username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "Basic authentication: user." }),
-  password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Basic authentication: password." }),
+  username: optionalText({ env: "SCHEMA_REGISTRY_USERNAME", help: "User for basic authentication." }),
+  password: secret({ env: "SCHEMA_REGISTRY_PASSWORD", help: "Password for basic authentication." }),
   token: secret({ env: "SCHEMA_REGISTRY_TOKEN", help: "Bearer token.", check: checkHeaderText }),
   oauth: flag({
     env: "SCHEMA_REGISTRY_OAUTH",
-    help: "Bearer token of the same source as Kafka's, see KAFKA_OAUTH_….",
+    help: "Sends the token that KAFKA_OAUTH_… obtains as bearer token.",
   }),
   headers: secret({
     env: "SCHEMA_REGISTRY_HEADERS",
-    help: "Further headers of each request, `name=value,name=value`.",
+    help: "Headers added to each request, `name=value,name=value`.",
     check: (text) => void readHeaderPairs(text),
   }),
   caFile: certificates({ env: "SCHEMA_REGISTRY_CA_FILE", help: "CA certificates, PEM." }),
@@ -100,33 +100,33 @@ export const topics = {
   transactionStatus: topic({
     env: "TOPIC_TRANSACTION_STATUS",
     fallback: "fx.transaction-status",
-    help: "TransactionStatusUpdated, keyed by transactionId.",
+    help: "Status events (TransactionStatusUpdated), keyed by transactionId.",
   }),
-  commands: topic({ env: "TOPIC_COMMANDS", fallback: "fx.commands", help: "Command, Avro or JSON." }),
+  commands: topic({ env: "TOPIC_COMMANDS", fallback: "fx.commands", help: "Commands, Avro or JSON." }),
   results: topic({
     env: "TOPIC_COMMAND_RESULTS",
     fallback: "fx.command-results",
-    help: "CommandResult, keyed by commandId.",
+    help: "Results (CommandResult), keyed by commandId.",
   }),
   journal: topic({
     env: "TOPIC_COMMAND_JOURNAL",
     fallback: "fx.command-journal",
-    help: "The bridge's own memory.",
+    help: "The journal: who may call the partner. Only the bridge writes to it.",
   }),
   deadLetters: topic({
     env: "TOPIC_DEAD_LETTERS",
     fallback: "fx.dead-letters",
-    help: "What could not be understood, byte for byte.",
+    help: "Dead letters, byte for byte.",
   }),
   audit: topic({
     env: "TOPIC_AUDIT",
     fallback: "fx.bridge-audit",
-    help: "What people did with the bridge: JSON CloudEvents.",
+    help: "Audit entries: what people did with the bridge, as JSON CloudEvents.",
   }),
   control: topic({
     env: "TOPIC_CONTROL",
     fallback: "fx.bridge-control",
-    help: "What is paused; compacted.",
+    help: "Pauses and their ends; compacted.",
   }),
   partitions: integer({
     env: "TOPIC_PARTITIONS",

@@ -7,16 +7,20 @@ export const reconcile = {
     atLeastMs: 1_000,
     help: "Time between two runs.",
   }),
-  windowMs: duration({ env: "RECONCILE_WINDOW", fallback: "26h", help: "How far back each run looks." }),
+  windowMs: duration({
+    env: "RECONCILE_WINDOW",
+    fallback: "26h",
+    help: "How far back a run reads the partner's log.",
+  }),
   lookbackMs: duration({
     env: "RECONCILE_LOOKBACK",
     fallback: "72h",
-    help: "How far back a run looks at a start, and once a day.",
+    help: "How far back a run reads after a start or a change of leader, and once a day.",
   }),
   minAgeMs: duration({
     env: "RECONCILE_MIN_AGE",
     fallback: "10m",
     atLeastMs: 0,
-    help: "Younger notifications are left to the webhook.",
+    help: "Notifications younger than this are left to their webhooks.",
   }),
 } as const;

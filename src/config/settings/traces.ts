@@ -37,29 +37,32 @@ export const traces = {
     read: readFlag,
   },
   exporter: {
-    ...text({ env: "OTEL_TRACES_EXPORTER", fallback: "otlp", help: "With none, traces are off." }),
+    ...text({ env: "OTEL_TRACES_EXPORTER", fallback: "otlp", help: "Exporter; none switches traces off." }),
     shape: "otlp, none",
     read: readExporter,
   },
   endpoint: url({
     env: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    help: "Collector, to which /v1/traces is added. Without this and the next there are no traces.",
+    help: "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
   }),
   tracesEndpoint: url({
     env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    help: "Where traces are posted to, as it stands.",
+    help: "Full address for traces; nothing is appended.",
   }),
   protocol: {
     ...text({
       env: "OTEL_EXPORTER_OTLP_PROTOCOL",
       fallback: "http/protobuf",
-      help: "No other one is spoken.",
+      help: "The only protocol that is supported.",
     }),
     shape: "http/protobuf",
     read: readProtocol,
   },
   tracesProtocol: {
-    ...optionalText({ env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", help: "The same for traces." }),
+    ...optionalText({
+      env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+      help: "Overrides the setting above for traces.",
+    }),
     shape: "http/protobuf",
     read: readProtocol,
   },
@@ -70,45 +73,45 @@ export const traces = {
   }),
   tracesHeaders: secret({
     env: "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-    help: "The same for traces, added to those.",
+    help: "Headers for traces only, added to those above.",
     check: checkHeaders,
   }),
   timeoutMs: integer({
     env: "OTEL_EXPORTER_OTLP_TIMEOUT",
     fallback: "10000",
     ...MAX_MS,
-    help: "Milliseconds for one export with its repetitions.",
+    help: "Longest export with its retries, in milliseconds.",
   }),
   tracesTimeoutMs: optionalInteger({
     env: "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
     ...MAX_MS,
-    help: "The same for traces.",
+    help: "Overrides the setting above for traces.",
   }),
   compression: oneOf({
     env: "OTEL_EXPORTER_OTLP_COMPRESSION",
     fallback: "none",
     values: COMPRESSIONS,
-    help: "How exports are compressed.",
+    help: "Compression of exports.",
   }),
   tracesCompression: optionalOneOf({
     env: "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
     values: COMPRESSIONS,
-    help: "The same for traces.",
+    help: "Overrides the setting above for traces.",
   }),
   caFile: certificates({ env: "OTEL_EXPORTER_OTLP_CERTIFICATE", help: "CA certificates, PEM." }),
   tracesCaFile: certificates({
     env: "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
-    help: "The same for traces.",
+    help: "Overrides the setting above for traces.",
   }),
   serviceName: optionalText({
     env: "OTEL_SERVICE_NAME",
-    help: "The service.name of all spans; cambio-bridge when absent.",
+    help: "Value of service.name on all spans; cambio-bridge when absent.",
   }),
   resourceAttributes: {
     ...text({
       env: "OTEL_RESOURCE_ATTRIBUTES",
       fallback: "",
-      help: "What all spans say of this process, as key=value,key=value with percent-escapes.",
+      help: "Resource attributes of all spans, as key=value,key=value with percent-escapes.",
     }),
     shape: "list of key=value",
     read: readPairs,
@@ -124,10 +127,14 @@ export const traces = {
       "parentbased_always_off",
       "parentbased_traceidratio",
     ],
-    help: "Which traces are kept.",
+    help: "Sampler.",
   }),
   samplerArg: {
-    ...text({ env: "OTEL_TRACES_SAMPLER_ARG", fallback: "1", help: "The part of them, for traceidratio." }),
+    ...text({
+      env: "OTEL_TRACES_SAMPLER_ARG",
+      fallback: "1",
+      help: "Share of traces that traceidratio keeps.",
+    }),
     shape: "0 to 1",
     read: readRatio,
   },
@@ -135,14 +142,14 @@ export const traces = {
     env: "OTEL_PROPAGATORS",
     fallback: "tracecontext,baggage",
     values: ["tracecontext", "baggage", "none"],
-    help: "Without tracecontext, traces begin and end in the bridge. Baggage is never carried.",
+    help: "Without tracecontext, trace contexts are neither read nor written. Baggage is never passed on.",
   }),
   queueSize: integer({
     env: "OTEL_BSP_MAX_QUEUE_SIZE",
     fallback: "2048",
     min: 1,
     max: 1_000_000,
-    help: "Spans that wait for the collector; more are dropped, and counted.",
+    help: "Spans that wait for the collector; more are dropped and counted.",
   }),
   batchSize: integer({
     env: "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
@@ -161,6 +168,6 @@ export const traces = {
     env: "OTEL_BSP_EXPORT_TIMEOUT",
     fallback: "30000",
     ...MAX_MS,
-    help: "Milliseconds after which an export is no longer waited for.",
+    help: "Longest wait for an export, in milliseconds.",
   }),
 } as const;

@@ -14,28 +14,35 @@ import {
 } from "../setting.ts";
 
 export const webhook = {
-  host: text({ env: "WEBHOOK_HOST", fallback: "0.0.0.0", help: "Address of the public listener." }),
+  host: text({
+    env: "WEBHOOK_HOST",
+    fallback: "0.0.0.0",
+    help: "Address that the public listener binds to.",
+  }),
   port: port({
     env: "WEBHOOK_PORT",
     fallback: "8080",
-    help: "Port of the public listener; 0 for any free one.",
+    help: "Port of the public listener; 0 takes any free one.",
   }),
   path: path({
     env: "WEBHOOK_PATH",
     fallback: "/webhooks/transaction-status",
-    help: "Where notifications are received; path-token appends /<token>.",
+    help: "Path that takes notifications; path-token appends /<token>.",
   }),
   publicUrl: url({
     env: "WEBHOOK_PUBLIC_URL",
-    help: "Where the partner reaches that path, without the token: what `doctor` asks from outside.",
+    help: "Address at which the partner reaches that path, without the token; `doctor` checks it.",
   }),
   auth: optionalOneOf({
     env: "WEBHOOK_AUTH",
     need: ["webhooks"],
     values: ["path-token", "header", "hmac", "standard-webhooks", "none"],
-    help: "How a notification proves that it is the partner's.",
+    help: "How notifications are authenticated.",
   }),
-  secret: secret({ env: "WEBHOOK_SECRET", help: "The secret; several, comma-separated, while rotating." }),
+  secret: secret({
+    env: "WEBHOOK_SECRET",
+    help: "The shared secret; several, comma-separated, during a rotation.",
+  }),
   signatureHeader: optionalHeaderName({
     env: "WEBHOOK_SIGNATURE_HEADER",
     help: "Header with the signature (hmac) or with the secret itself (header).",
@@ -43,7 +50,7 @@ export const webhook = {
   signaturePrefix: text({
     env: "WEBHOOK_SIGNATURE_PREFIX",
     fallback: "",
-    help: "What stands before the signature, such as sha256=.",
+    help: "Text before the signature, such as sha256=.",
   }),
   toleranceMs: duration({
     env: "WEBHOOK_TOLERANCE",
@@ -53,12 +60,12 @@ export const webhook = {
   allowedCidrs: cidrs({
     env: "WEBHOOK_ALLOWED_CIDRS",
     fallback: "",
-    help: "Who may call; anybody when empty.",
+    help: "Addresses that may send webhooks; any address when empty.",
   }),
   trustedProxyCidrs: trustedCidrs({
     env: "WEBHOOK_TRUSTED_PROXY_CIDRS",
     fallback: "",
-    help: "Peers whose X-Forwarded-For is believed.",
+    help: "Proxies whose X-Forwarded-For is trusted.",
   }),
   maxBodyBytes: integer({
     env: "WEBHOOK_MAX_BODY_BYTES",
@@ -78,15 +85,15 @@ export const webhook = {
     fallback: "2048",
     min: 1,
     max: 100_000,
-    help: "Notifications waiting for Kafka at once; beyond that 503.",
+    help: "Notifications that wait for Kafka at the same time; more are answered 503.",
   }),
   dedupWindowMs: duration({
     env: "WEBHOOK_DEDUP_WINDOW",
     fallback: "2h",
-    help: "How long a published notification is remembered.",
+    help: "How long published events are remembered to deduplicate notifications.",
   }),
   trustTrace: flag({
     env: "WEBHOOK_TRUST_TRACE",
-    help: "Continues the trace that a request names. Anybody may name one, so it is only linked otherwise.",
+    help: "Continues the trace that a request names; false: only links to it, because anybody may name one.",
   }),
 } as const;
