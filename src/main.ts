@@ -12,7 +12,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 /** Whoever reads our output may have gone: then there is nobody to tell. */
-const nobodyReads = (): void => stopped.abort(new Error("nobody reads the output"));
+const outputClosed = (): void => stopped.abort(new Error("nobody reads the output"));
 
 const write = (fd: number, line: string): void => {
   try {
@@ -20,7 +20,7 @@ const write = (fd: number, line: string): void => {
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EAGAIN")
       (fd === 1 ? process.stdout : process.stderr).write(`${line}\n`);
-    else nobodyReads();
+    else outputClosed();
   }
 };
 
@@ -28,9 +28,9 @@ const write = (fd: number, line: string): void => {
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     // Told to whoever writes as well; without somebody who listens it would end the process.
-    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", nobodyReads);
+    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", outputClosed);
     process.stdout.write(bytes, (error) => {
-      if (error) nobodyReads();
+      if (error) outputClosed();
       if (error) reject(error);
       else resolve();
     });

@@ -1,5 +1,5 @@
 import { Kafka, logLevel } from "kafkajs";
-import { choosePartition } from "../../src/kafka/produce/partition.ts";
+import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
 import { preparedMessage, sendPreparedMessages } from "../../src/kafka/produce/produce-request.ts";
 import { recordBatch } from "../../src/kafka/produce/record-batch.ts";
 import { entriesOf } from "./entries.mjs";
@@ -26,7 +26,7 @@ export async function fillJournal({ brokers, registryUrl }, options) {
       message.partition ?? 0;
   const producer = kafka.producer({ createPartitioner });
   await producer.connect();
-  const partitionOf = choosePartition();
+  const partitionOf = newPartitioner();
 
   /** @param {readonly Outgoing[]} records */
   const send = async (records) => {

@@ -159,10 +159,10 @@ export const openCommands = async (
     else log.info(said, "command.concluded");
   };
 
-  const handle: Handle = async (record, { place, signal }) => {
+  const handle: Handle = async (record, { slot, signal }) => {
     const startedAt = clock.monotonic();
     const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const handled = await spans.around(record, (traced) => flow(traced, lifeline, place));
+    const handled = await spans.around(record, (traced) => flow(traced, lifeline, slot));
     tell(record, handled, clock.monotonic() - startedAt);
   };
 
@@ -179,7 +179,7 @@ export const openCommands = async (
     handle,
     kit,
   );
-  followPauses(consumer.hold);
+  followPauses(consumer.suspend);
   const republishing = republish(
     { ...deps, publish: results.publishLate },
     { ...REPUBLISH, signal: abandon.signal },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { traceHeaders } from "../kafka/produce/envelope.ts";
-import { isRefused } from "../kafka/produce/waiting.ts";
+import { traceHeaders } from "../kafka/produce/cloud-event.ts";
+import { isRefused } from "../kafka/produce/publish-error.ts";
 import type { Header, Incoming, Outgoing, Written } from "../kafka/record.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { SpanStart, TraceContext } from "../runtime/traces.ts";

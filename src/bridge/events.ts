@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import { isRefused } from "../kafka/produce/waiting.ts";
+import { cloudEventHeaders } from "../kafka/produce/cloud-event.ts";
+import { isRefused } from "../kafka/produce/publish-error.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import {
@@ -46,7 +46,10 @@ export const openEvents = async (
     sendTimeoutMs: webhook.publishTimeoutMs,
   });
 
-  const { encodedHeaders, headersOf } = envelopeHeaders({ type: EVENT_TYPE, source: partner.baseUrl ?? "" });
+  const { encodedHeaders, headersOf } = cloudEventHeaders({
+    type: EVENT_TYPE,
+    source: partner.baseUrl ?? "",
+  });
   const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Place> => {
     const headers = headersOf({
       id: event.eventId,

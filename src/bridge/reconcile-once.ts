@@ -31,14 +31,14 @@ export const reconcileOnce = async (
   const cluster = await kit.connectCluster();
   const lookbackMs = kit.clock.now() - window.fromMs;
   const room = roomFor(config, ["reconcile"]);
-  const { schemaIds, problems, forgotten } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], room, lookbackMs },
+  const { schemaIds, problems, retentionWarning } = await inspect(
+    { names: config.topics, used: ["transactionStatus"], largestRecords: room, lookbackMs },
     { cluster, registry: kit.registry },
   );
   await cluster.close();
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  if (forgotten !== null && !force && !dryRun)
-    throw new UsageError(`${forgotten} Or begin with a later day, or insist with --force.`);
+  if (retentionWarning !== null && !force && !dryRun)
+    throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
 
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
   const partner = openPartner(config, kit);

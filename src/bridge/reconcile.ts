@@ -131,7 +131,7 @@ export const openReconcile = (
     try {
       // As far as the events reach: whoever watches groups for their lag is not to be alarmed.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
-      await election.keep({ offset: end, note: completeNote(atMs) });
+      await election.saveNote({ offset: end, note: completeNote(atMs) });
     } finally {
       await cluster.close();
     }

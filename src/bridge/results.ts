@@ -1,8 +1,8 @@
 import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal-rules/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
-import { envelopeHeaders } from "../kafka/produce/envelope.ts";
-import { isRefused } from "../kafka/produce/waiting.ts";
+import { cloudEventHeaders } from "../kafka/produce/cloud-event.ts";
+import { isRefused } from "../kafka/produce/publish-error.ts";
 import type { Header, Written } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
@@ -46,7 +46,7 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     sendTimeoutMs: 8_000,
   });
 
-  const { encodedHeaders, headersOf: envelopeOf } = envelopeHeaders({
+  const { encodedHeaders, headersOf: envelopeOf } = cloudEventHeaders({
     type: RESULT_TYPE,
     source: config.partner.baseUrl ?? "",
   });

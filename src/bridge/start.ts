@@ -23,7 +23,7 @@ export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
 export const inspectOptions = (config: Config): InspectOptions => ({
   names: config.topics,
   used: usedTopics(config),
-  room: roomFor(config, config.bridge.flows),
+  largestRecords: roomFor(config, config.bridge.flows),
   lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
 });
 
@@ -34,7 +34,13 @@ const once = async (config: Config, kit: Kit): Promise<Inspection> => {
       const { partitions, replicationFactor } = config.topics;
       const say = (line: string): void => kit.log.info({ line }, "setup");
       await setUp(
-        { names: config.topics, partitions, replicationFactor, room: roomForAll(config), dryRun: false },
+        {
+          names: config.topics,
+          partitions,
+          replicationFactor,
+          largestRecords: roomForAll(config),
+          dryRun: false,
+        },
         { ...kit, cluster, say },
       );
     }

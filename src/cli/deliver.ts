@@ -1,4 +1,4 @@
-import { PublishError } from "../kafka/produce/waiting.ts";
+import { PublishError } from "../kafka/produce/publish-error.ts";
 import type { CommandOutcome, CommandResult } from "../records.ts";
 import { DeadlineError, systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";

@@ -15,7 +15,13 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const cluster = await orUnanswered(config, kit.connectCluster());
   try {
     const { partitions, replicationFactor } = topics;
-    const options = { names: topics, partitions, replicationFactor, room: roomForAll(config), dryRun };
+    const options = {
+      names: topics,
+      partitions,
+      replicationFactor,
+      largestRecords: roomForAll(config),
+      dryRun,
+    };
     await setUp(options, { ...kit, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {

@@ -10,7 +10,7 @@ const when = (condition: boolean, variable: string, message: string): Problem[] 
   condition ? [{ variable, message }] : [];
 
 /** Nobody signs in, and whoever reaches the page sees everything. */
-const atHome: Rule = ({ console: { auth, host } }) =>
+const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
   when(
     auth === "none" && !isLoopback(host),
     "CONSOLE_HOST",
@@ -26,7 +26,7 @@ const unreadable = (file: string): string | null => {
   }
 };
 
-const usersKnown: Rule = ({ console: { auth, usersFile } }) => {
+const usersFileReadable: Rule = ({ console: { auth, usersFile } }) => {
   if (auth !== "basic") return [];
   if (usersFile === undefined)
     return when(true, "CONSOLE_USERS_FILE", "is not set, which CONSOLE_AUTH=basic needs");
@@ -35,7 +35,7 @@ const usersKnown: Rule = ({ console: { auth, usersFile } }) => {
 };
 
 /** Anybody can send a header. */
-const proxyKnown: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
+const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
   when(
     auth === "proxy-header" && trustedProxyCidrs.length === 0,
     "CONSOLE_TRUSTED_PROXY_CIDRS",
@@ -48,13 +48,13 @@ const isRead = (console: Console, ...keys: readonly (keyof Console)[]): boolean 
 
 /** How the console is reached, and who may act in it. */
 export const consoleRules: readonly Rule[] = [
-  (config) => (isRead(config.console, "auth", "host") ? atHome(config) : []),
-  (config) => (isRead(config.console, "auth") ? usersKnown(config) : []),
-  (config) => (isRead(config.console, "auth", "trustedProxyCidrs") ? proxyKnown(config) : []),
+  (config) => (isRead(config.console, "auth", "host") ? loopbackWithoutAuth(config) : []),
+  (config) => (isRead(config.console, "auth") ? usersFileReadable(config) : []),
+  (config) => (isRead(config.console, "auth", "trustedProxyCidrs") ? proxyTrusted(config) : []),
 ];
 
 /** Settings of another way to sign in, which somebody may believe to be in force. */
-export const consoleRemarks = ({ console }: Config): Problem[] => {
+export const consoleWarnings = ({ console }: Config): Problem[] => {
   if (!isRead(console, "auth")) return [];
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = console;
   const isProxy = auth === "proxy-header";

@@ -1,7 +1,7 @@
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
-import { strangers } from "./names.ts";
-import { consoleRemarks } from "./console-rules.ts";
-import { contradictions } from "./rules.ts";
+import { unknownVariables } from "./unknown-variables.ts";
+import { consoleWarnings } from "./console-rules.ts";
+import { brokenRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
@@ -33,15 +33,15 @@ export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, me
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A variable that is set to nothing counts as not set: compose files and charts pass empty ones on. */
-const given = (env: Environment, name: string): string | undefined => {
+const valueOf = (env: Environment, name: string): string | undefined => {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;
 };
 
 const readSecret = (row: Row, env: Environment): unknown => {
   const fileVariable = `${row.env}_FILE`;
-  const file = given(env, fileVariable);
-  const text = given(env, row.env);
+  const file = valueOf(env, fileVariable);
+  const text = valueOf(env, row.env);
   if (file === undefined) {
     if (text !== undefined) row.check?.(text);
     return text === undefined ? undefined : row.read(text);
@@ -62,7 +62,7 @@ const readSecret = (row: Row, env: Environment): unknown => {
 
 const readRow = (row: Row, env: Environment): unknown => {
   if (row.secret) return readSecret(row, env);
-  const text = given(env, row.env) ?? row.fallback;
+  const text = valueOf(env, row.env) ?? row.fallback;
   return text === null ? undefined : row.read(text);
 };
 
@@ -77,15 +77,15 @@ const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
     console: ["kafka", "console"] as const,
   })[purpose];
 
-const because = (row: Row, needs: readonly Need[], flows: readonly Flow[]): string => {
+const neededByText = (row: Row, needs: readonly Need[], flows: readonly Flow[]): string => {
   const flow = flows.find((name) => row.need.includes(name) && needs.includes(name));
   return flow === undefined ? "" : `, which the ${flow} flow needs`;
 };
 
 /** Where the value of a setting would come from, whether it can be used or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
-  if (given(env, name) !== undefined) return "environment";
-  if (secret && given(env, `${name}_FILE`) !== undefined) return "file";
+  if (valueOf(env, name) !== undefined) return "environment";
+  if (secret && valueOf(env, `${name}_FILE`) !== undefined) return "file";
   return fallback === null ? "not set" : "default";
 };
 
@@ -111,18 +111,21 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   for (const row of rows) {
     const missing = values[row.group]?.[row.key] === undefined && !broken.has(row.env);
     if (missing && needs.some((need) => row.need.includes(need))) {
-      problems.push({ variable: row.env, message: `is not set${because(row, needs, flows)}: ${row.help}` });
+      problems.push({
+        variable: row.env,
+        message: `is not set${neededByText(row, needs, flows)}: ${row.help}`,
+      });
     }
   }
 
-  const { refused, warned } = strangers(Object.keys(env), rows);
+  const { refused, warned } = unknownVariables(Object.keys(env), rows);
   problems.push(...refused);
   const config = values as Config;
-  problems.push(...contradictions(config, needs).filter((problem) => !broken.has(problem.variable)));
+  problems.push(...brokenRules(config, needs).filter((problem) => !broken.has(problem.variable)));
   for (const { env: variable, group, key, fallback, read } of rows)
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
-  const remarks = needs.includes("console") ? consoleRemarks(config) : [];
+  const remarks = needs.includes("console") ? consoleWarnings(config) : [];
   return { config: Object.freeze(config), problems, warnings: [...warned, ...remarks] };
 };
 

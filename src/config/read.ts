@@ -1,4 +1,4 @@
-import { holdEverybody, isCidr } from "../runtime/cidr.ts";
+import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
 import { Secret } from "./secret.ts";
 
 // What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
@@ -80,7 +80,7 @@ export const readCidrs = (value: string): readonly string[] => {
 
 export const readTrustedCidrs = (value: string): readonly string[] => {
   const items = readCidrs(value);
-  if (holdEverybody(items))
+  if (coverAllAddresses(items))
     throw new Error("holds every address, so that anybody could say who he is: name the proxies alone");
   return items;
 };

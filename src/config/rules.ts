@@ -12,27 +12,27 @@ const DRAIN_MARGIN_MS = 5_000;
 
 type Rule = (config: Config) => Problem | readonly Problem[] | false;
 
-const needs = (condition: boolean, variable: string, message: string): Problem | false =>
+const problemIf = (condition: boolean, variable: string, message: string): Problem | false =>
   condition && { variable, message };
 
 /** A certificate and its key, or a user and a password. */
-const together = (
+const bothOrNeither = (
   [first, firstVariable]: readonly [unknown, string],
   [second, secondVariable]: readonly [unknown, string],
   what: string,
 ): Problem | false =>
-  needs(
+  problemIf(
     (first === undefined) !== (second === undefined),
     first === undefined ? firstVariable : secondVariable,
     `is not set: ${what} go together`,
   );
 
 /** A key that is not that of its certificate. Whether both are there is another rule. */
-const fitting = (
+const keyFitsCertificate = (
   [cert, certVariable]: readonly [string | undefined, string],
   [key, keyVariable]: readonly [string | undefined, string],
 ): Problem | false =>
-  needs(
+  problemIf(
     cert !== undefined && key !== undefined && !isPair(cert, key),
     keyVariable,
     `does not fit the certificate in ${certVariable}`,
@@ -55,7 +55,7 @@ const unusedCertificates: Rule = ({ kafka }) => {
 };
 
 /** Of topics with one name, each would be read as the other: what is answered would be taken for a command, for ever. */
-const oneNameEach: Rule = ({ topics }) => {
+const distinctTopicNames: Rule = ({ topics }) => {
   const variables = new Map<unknown, string>();
   return Object.entries(topicSettings).flatMap(([key, { env: variable }]) => {
     const name = topics[key as keyof typeof topics];
@@ -72,17 +72,17 @@ const oneNameEach: Rule = ({ topics }) => {
 const kafka: readonly Rule[] = [
   ...signInRules,
   ({ kafka }) =>
-    together(
+    bothOrNeither(
       [kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"],
       [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"],
       "a client certificate and its key",
     ),
   ({ kafka }) =>
-    fitting([kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"], [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"]),
+    keyFitsCertificate([kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"], [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"]),
   unusedCertificates,
-  oneNameEach,
+  distinctTopicNames,
   ({ registry }) =>
-    together(
+    bothOrNeither(
       [registry.username, "SCHEMA_REGISTRY_USERNAME"],
       [registry.password, "SCHEMA_REGISTRY_PASSWORD"],
       "a user and its password",
@@ -92,25 +92,28 @@ const kafka: readonly Rule[] = [
 /** For whatever calls the partner. */
 const partner: readonly Rule[] = [
   ({ partner }) =>
-    together(
+    bothOrNeither(
       [partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"],
       [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"],
       "a client certificate and its key",
     ),
   ({ partner }) =>
-    fitting([partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"], [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"]),
+    keyFitsCertificate(
+      [partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"],
+      [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"],
+    ),
 ];
 
 const serve: readonly Rule[] = [
   ({ partner, bridge }) =>
-    needs(
+    problemIf(
       partner.callTimeoutMs > bridge.shutdownTimeoutMs - DRAIN_MARGIN_MS,
       "PARTNER_CALL_TIMEOUT",
       "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
     ),
   // The library would only say so to its own log, and take another size.
   ({ traces }) =>
-    needs(
+    problemIf(
       traces.batchSize > traces.queueSize,
       "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
       "is larger than OTEL_BSP_MAX_QUEUE_SIZE",
@@ -131,7 +134,7 @@ const tokenInPublicUrl: Rule = ({ webhook: { auth, publicUrl, secret } }) => {
   if (auth !== "path-token" || publicUrl === undefined || !secret) return false;
   const { pathname } = new URL(publicUrl);
   const paths = [pathname, decoded(pathname)];
-  return needs(
+  return problemIf(
     secretsIn(secret.reveal()).some((token) => paths.some((path) => path.endsWith(`/${token}`))),
     "WEBHOOK_PUBLIC_URL",
     "ends with the token of WEBHOOK_SECRET, which is secret: leave the token out",
@@ -143,7 +146,7 @@ const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "
 const webhooks: readonly Rule[] = [
   tokenInPublicUrl,
   ({ webhook }) =>
-    needs(
+    problemIf(
       webhook.auth !== undefined && webhook.auth !== "none" && webhook.secret === undefined,
       "WEBHOOK_SECRET",
       `is not set, which WEBHOOK_AUTH=${webhook.auth ?? ""} needs`,
@@ -153,7 +156,7 @@ const webhooks: readonly Rule[] = [
     return fault !== null && { variable: "WEBHOOK_SECRET", message: fault };
   },
   ({ webhook, management }) =>
-    needs(
+    problemIf(
       webhook.port !== 0 &&
         webhook.port === management.port &&
         (webhook.host === management.host || [webhook.host, management.host].some(isAnyAddress)),
@@ -161,7 +164,7 @@ const webhooks: readonly Rule[] = [
       `is ${webhook.port}, as MANAGEMENT_PORT is: two listeners cannot share a port`,
     ),
   ({ webhook }) =>
-    needs(
+    problemIf(
       (webhook.auth === "hmac" || webhook.auth === "header") && webhook.signatureHeader === undefined,
       "WEBHOOK_SIGNATURE_HEADER",
       `is not set, which WEBHOOK_AUTH=${webhook.auth ?? ""} needs`,
@@ -170,13 +173,13 @@ const webhooks: readonly Rule[] = [
 
 const reconcile: readonly Rule[] = [
   ({ reconcile: { windowMs, everyMs, minAgeMs } }) =>
-    needs(
+    problemIf(
       windowMs < everyMs + minAgeMs,
       "RECONCILE_WINDOW",
       "is shorter than RECONCILE_EVERY and RECONCILE_MIN_AGE together: no run would look at what lies between",
     ),
   ({ reconcile: { windowMs, lookbackMs } }) =>
-    needs(
+    problemIf(
       lookbackMs < windowMs,
       "RECONCILE_LOOKBACK",
       "is shorter than RECONCILE_WINDOW: a start would look at less than every other run does",
@@ -197,5 +200,5 @@ const rules = {
  * What must hold between settings that are each fine by themselves: every rule that is broken. A value that could not be read is
  * undefined here, whatever its type says; the caller passes over what is said of it.
  */
-export const contradictions = (config: Config, asked: readonly Need[]): Problem[] =>
+export const brokenRules = (config: Config, asked: readonly Need[]): Problem[] =>
   asked.flatMap((need) => rules[need].flatMap((rule) => rule(config) || []));

@@ -1,5 +1,5 @@
 import { secretsIn } from "../runtime/secret-list.ts";
-import { standardKeyBytes } from "../runtime/standard-key.ts";
+import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
 import type { Config } from "./config.ts";
 
 /** What no header can carry; nobody means it in a path either. */
@@ -11,7 +11,7 @@ export const webhookSecretFault = (auth: Config["webhook"]["auth"], text: string
   if (auth === undefined || auth === "none") return null;
   const secrets = secretsIn(text);
   if (secrets.length === 0) return "holds nothing but commas";
-  if (auth === "standard-webhooks" && secrets.some((secret) => standardKeyBytes(secret) === null))
+  if (auth === "standard-webhooks" && secrets.some((secret) => standardWebhooksKey(secret) === null))
     return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
   if (auth === "path-token" && secrets.some((secret) => secret === "." || secret === ".."))
     return "holds a secret that cannot be the end of a path: dots alone stand for other folders";

@@ -1,6 +1,6 @@
 import { createKit, pem, type Kit } from "../bridge/kit.ts";
 import type { Config } from "../config/config.ts";
-import { greet, type Spoken } from "../kafka/cluster/greeting.ts";
+import { probeProtocol, type ProbeResult } from "../kafka/cluster/protocol-probe.ts";
 import { connectFor } from "../partner/connection/connect.ts";
 import type { Log } from "../runtime/log.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -31,11 +31,11 @@ const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target =>
 };
 
 /** Whether somebody behind an address answers a Kafka client, with or without TLS. */
-const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<Spoken> => {
+const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<ProbeResult> => {
   const opening = connectFor({ origin: url, tls, proxy: null, clock })();
   try {
     const socket = await clock.within(GREETING_MS, signal, opening.socket);
-    return await greet(socket, { clock, signal, ms: GREETING_MS });
+    return await probeProtocol(socket, { clock, signal, ms: GREETING_MS });
   } catch {
     signal.throwIfAborted();
     return "closed";
@@ -44,7 +44,7 @@ const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promis
   }
 };
 
-const SAID: Record<Exclude<Spoken, "kafka">, readonly [string, string]> = {
+const SAID: Record<Exclude<ProbeResult, "kafka">, readonly [string, string]> = {
   http: ["an HTTP server answers there, no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
   tls: ["it speaks TLS, and KAFKA_TLS is false", "set KAFKA_TLS=true, or name its plaintext port"],
   other: ["something answers there that is no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],

@@ -3,7 +3,7 @@ import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
-import { stopIdleTimers } from "./request-queue.ts";
+import { stopIdleTimers } from "./idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
 export type KafkaOptions = {

@@ -15,6 +15,6 @@ export class EncodeError extends Error {
 }
 
 /** A batch will not be taken, however often it is sent: it is too large, or something is wrong with one of its records. */
-export const isRefusal = (error: unknown): boolean =>
+export const isRefusedByBroker = (error: unknown): boolean =>
   error instanceof EncodeError ||
   /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD)$/.test(protocolErrorOf(error));

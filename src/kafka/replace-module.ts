@@ -9,7 +9,7 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  * - `produce/produce-request.ts`: batches that are encoded already, because its own encoder takes four times as long
  * - `consume/record-decoder.ts`: headers as they are, because its own decoder makes an object of them
  *
- * One more change to kafkajs stands in `request-queue.ts`, which needs a method replaced and no module.
+ * One more change to kafkajs stands in `idle-timers.ts`, which needs a method replaced and no module.
  *
  * What breaks it: another version of kafkajs (package.json pins the exact one; tests of both callers read what was written), one that is bundled or
  * no CommonJS, and a module that was used before it was replaced, which throws here.

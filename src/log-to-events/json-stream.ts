@@ -1,5 +1,5 @@
 import { Tokenizer, TokenType, type TokenizerOptions } from "@streamparser/json";
-import { polled } from "../runtime/turn.ts";
+import { yieldToEventLoop } from "../runtime/event-loop.ts";
 
 /** What is told of a JSON text while its bytes arrive. Offsets are in bytes from the beginning of the stream. */
 export type JsonSink = {
@@ -149,7 +149,7 @@ export const readJson = async (
       if (fault !== null) return fault;
       bytes += piece.length;
       if (bytes - bytesAtLastToken > maxTokenBytes + PIECE_BYTES) return "endless";
-      await polled();
+      await yieldToEventLoop();
     }
   const fault = tokenize(() => {
     tokenizer.end();

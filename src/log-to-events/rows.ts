@@ -1,4 +1,4 @@
-import { polled } from "../runtime/turn.ts";
+import { yieldToEventLoop } from "../runtime/event-loop.ts";
 import type { EntriesSink } from "./entries.ts";
 import type { JsonFault } from "./json-stream.ts";
 import type { AnswerHeaders } from "./more.ts";
@@ -89,7 +89,7 @@ export const readRows = async (
       rest = lines.pop() ?? "";
       if (rest.length > maxElementBytes) return "endless";
       for (const line of lines) read(line);
-      await polled();
+      await yieldToEventLoop();
     }
   const end = decode();
   if (end === null) return "invalid";

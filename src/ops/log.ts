@@ -8,11 +8,11 @@ export type ClosableLog = Log & {
 type Flushable = DestinationStream & { flush?: () => Promise<void> };
 
 /** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. */
-const BUNDLE_BYTES = 16_384;
+const CHUNK_BYTES = 16_384;
 const FLUSH_EVERY_MS = 200;
 /** So much waits for whoever reads the lines. A reader that stands still must not cost the process its memory: what comes then is lost. */
-const MAX_WAITING_BYTES = 16_777_216;
-const NOBODY_READS_MS = 2_000;
+const MAX_BUFFERED_BYTES = 16_777_216;
+const STALLED_FLUSH_MS = 2_000;
 
 /**
  * Standard output. What waits is written when the process ends, whatever ends it: pino asks its stream for that.
@@ -25,9 +25,9 @@ const standardOutput = (lost: (bytes: number) => void): Flushable => {
     sync: false,
     // As strings, all lines that wait would be joined anew with each one that comes.
     contentMode: "buffer",
-    minLength: BUNDLE_BYTES,
-    maxWrite: 4 * BUNDLE_BYTES,
-    maxLength: MAX_WAITING_BYTES,
+    minLength: CHUNK_BYTES,
+    maxWrite: 4 * CHUNK_BYTES,
+    maxLength: MAX_BUFFERED_BYTES,
     periodicFlush: FLUSH_EVERY_MS,
   });
   const write = stream.write.bind(stream) as unknown as (bytes: Buffer) => boolean;
@@ -45,7 +45,7 @@ const standardOutput = (lost: (bytes: number) => void): Flushable => {
           // Or the end of the process would try to write the rest for as long as it takes, also to a reader that has gone.
           stream.destroy();
           resolve();
-        }, NOBODY_READS_MS);
+        }, STALLED_FLUSH_MS);
         stream.on("write", () => timer.refresh());
         stream.flush(() => {
           clearTimeout(timer);

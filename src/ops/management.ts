@@ -7,8 +7,8 @@ import type { Readiness } from "./health.ts";
 /** Many times what probes and scrapes use. */
 const MAX_CONNECTIONS = 256;
 /** Node by itself gives a silent connection a minute, and looks every half. */
-const ARRIVAL_TIMEOUT_MS = 10_000;
-const LOOK_EVERY_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
 
 /** What orchestrators and operators ask: whether the process lives, whether it is ready, and its numbers. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
@@ -26,9 +26,9 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
     fetch: app.fetch,
     hostname: "localhost",
     serverOptions: {
-      headersTimeout: ARRIVAL_TIMEOUT_MS,
-      requestTimeout: ARRIVAL_TIMEOUT_MS,
-      connectionsCheckingInterval: LOOK_EVERY_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
     },
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;

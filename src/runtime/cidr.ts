@@ -81,18 +81,18 @@ const spanOf = ({ address, family, prefixBits }: Range): Span => {
 };
 
 /** The addresses that a sender can have: all that IPv4 gives to single hosts, and what is given out of IPv6 (2000::/3). */
-const EVERYBODY: Readonly<Record<Range["family"], Span>> = {
+const ASSIGNABLE: Readonly<Record<Range["family"], Span>> = {
   ipv4: { from: 1n << 24n, to: (224n << 24n) - 1n },
   ipv6: { from: 1n << 125n, to: (1n << 126n) - 1n },
 };
 
 /** Whether the ranges hold, all together, every address of a family: to lie in them says nothing of anybody then. */
-export const holdEverybody = (cidrs: readonly string[]): boolean => {
+export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
   const ranges = cidrs.map(parseRange).filter((range) => range !== null);
   return (["ipv4", "ipv6"] as const).some((family) => {
     const spans = ranges.filter((range) => range.family === family).map(spanOf);
     spans.sort((a, b) => (a.from < b.from ? -1 : 1));
-    const { from: first, to: last } = EVERYBODY[family];
+    const { from: first, to: last } = ASSIGNABLE[family];
     let next = first;
     for (const { from, to } of spans) if (from <= next && to >= next) next = to + 1n;
     return next > last;

@@ -1,5 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { standardKeyBytes } from "../runtime/standard-key.ts";
+import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
@@ -78,7 +78,7 @@ const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {
-    const bytes = standardKeyBytes(secret);
+    const bytes = standardWebhooksKey(secret);
     return bytes && createSecretKey(bytes);
   });
   return (delivery, nowMs) => {

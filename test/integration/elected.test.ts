@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
-import { elected, type Elected, type Held } from "../../src/kafka/consume/elected.ts";
+import { elected, type Elected, type Leadership } from "../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -24,7 +24,7 @@ const election = async (partitions: number) => {
   );
   /** Who works now. */
   const working = new Set<string>();
-  const workUntilTold = (name: string) => (held: Held) =>
+  const workUntilTold = (name: string) => (held: Leadership) =>
     new Promise<void>((resolve) => {
       working.add(name);
       held.signal.addEventListener(

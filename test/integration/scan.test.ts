@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, inject, it } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
-import { scan, type Take } from "../../src/kafka/consume/scan.ts";
+import { scan, type TakeRecord } from "../../src/kafka/consume/scan.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, clientOf } from "../support/kafka.ts";
@@ -24,7 +24,11 @@ const createTopic = async (partitions: number): Promise<string> => {
   return topic;
 };
 
-const scanned = async (topic: string, sinceMs: number, see: Take = () => undefined): Promise<string[]> => {
+const scanned = async (
+  topic: string,
+  sinceMs: number,
+  see: TakeRecord = () => undefined,
+): Promise<string[]> => {
   const cluster = await connectCluster(newSilentClient, systemClock);
   const keys: string[] = [];
   try {

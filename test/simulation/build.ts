@@ -6,7 +6,9 @@ import type { Mutant } from "./mutants.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
-const FILES = ["key-order.ts", "tenure.ts", "watermark.ts"].map((name) => `src/kafka/consume/${name}`);
+const FILES = ["key-order.ts", "assigned-partition.ts", "watermark.ts"].map(
+  (name) => `src/kafka/consume/${name}`,
+);
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -1,11 +1,11 @@
 import type { Lifeline, Place } from "../../src/commands-to-results/journal-rules/ports.ts";
-import type { Tenure } from "../../src/kafka/consume/tenure.ts";
+import type { AssignedPartition } from "../../src/kafka/consume/assigned-partition.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { itemOf } from "./replica.ts";
 import type { SentCommand } from "./scenario.ts";
 import { SESSION_TIMEOUT_MS } from "./scenario.ts";
 
-type Assignment = { replica: Replica; generation: number; tenure: Tenure };
+type Assignment = { replica: Replica; generation: number; tenure: AssignedPartition };
 
 /** What the real consumer waits before it handles a record again that failed. */
 const AGAIN_AFTER_MS = 2_000;
@@ -54,7 +54,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
     const run = (offset: number, place: Place): Promise<void> =>
-      subject.untilDone(tenure, place, {
+      subject.handleUntilDone(tenure, place, {
         handle: (signal) => handle(offset, place, signal),
         failed: (error) => {
           if (replica.alive)
@@ -79,14 +79,18 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
 
   const assign = (partition: number, replica: Replica): void => {
     const old = owners[partition];
-    const assignment = { replica, generation: assignments.length + 1, tenure: subject.newTenure() };
+    const assignment = {
+      replica,
+      generation: assignments.length + 1,
+      tenure: subject.newAssignedPartition(),
+    };
     assignments.push(assignment);
     owners[partition] = assignment;
     world.note(() => `group: partition ${partition} goes to ${replica.name}`);
     // The former owner hears of it when it hears of it.
     if (old)
       world.after(random.int(0, 300), old.replica, () =>
-        subject.endTenure(old.tenure, new Error("partition lost")),
+        subject.endAssignment(old.tenure, new Error("partition lost")),
       );
     world.after(random.int(0, 60), replica, () => {
       replica.lastHeartbeatMs = replica.deps.clock.now();
@@ -94,7 +98,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     });
   };
 
-  const tenuresOf = (replica: Replica): Tenure[] =>
+  const tenuresOf = (replica: Replica): AssignedPartition[] =>
     assignments
       .filter((one) => one.replica === replica && !one.tenure.lost.signal.aborted)
       .map(({ tenure }) => tenure);
@@ -127,13 +131,13 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     /** A replica is told whether it may begin commands: what the real consumer does then. */
     hold: (replica: Replica, isHeld: boolean): void => {
       if (replica.stopped) return;
-      for (const tenure of tenuresOf(replica)) subject.holdTenure(tenure, isHeld);
-      replica.order.hold(isHeld);
+      for (const tenure of tenuresOf(replica)) subject.suspendPartition(tenure, isHeld);
+      replica.order.suspend(isHeld);
     },
     /** A replica takes nothing new: what the real consumer does then. */
     drain: (replica: Replica): void => {
-      for (const tenure of tenuresOf(replica)) subject.endTenure(tenure, new Error("draining"));
-      replica.order.hold(false);
+      for (const tenure of tenuresOf(replica)) subject.endAssignment(tenure, new Error("draining"));
+      replica.order.suspend(false);
     },
     done: (): boolean => topic.every((records, partition) => committed[partition] === records.length),
   };

@@ -543,7 +543,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "kafka/consume/key-order.ts",
-        from: "const waiting = key === null ? undefined : behind.get(key);",
+        from: "const waiting = key === null ? undefined : waitingByKey.get(key);",
         to: "const waiting = undefined;",
       },
     ],
@@ -572,7 +572,7 @@ export const mutants: Mutant[] = [
     name: "a held command is given up",
     edits: [
       {
-        file: "kafka/consume/tenure.ts",
+        file: "kafka/consume/assigned-partition.ts",
         from: "      if (isLost()) return;\n",
         to: "      if (isLost() || signal.aborted) return;\n",
       },
@@ -583,8 +583,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "kafka/consume/key-order.ts",
-        from: "      held = isHeld;\n      fill();\n",
-        to: "      held = isHeld;\n",
+        from: "      suspended = isSuspended;\n      fill();\n",
+        to: "      suspended = isSuspended;\n",
       },
     ],
   },

@@ -7,7 +7,7 @@ type Republish = typeof import("../../src/commands-to-results/journal-rules/repu
 type Resolve = typeof import("../../src/commands-to-results/journal-rules/resolve.ts");
 type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
-type Tenure = typeof import("../../src/kafka/consume/tenure.ts");
+type AssignedPartition = typeof import("../../src/kafka/consume/assigned-partition.ts");
 type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
 
 /** The code under test: the project's own, or a copy of it with a mistake in it. */
@@ -17,7 +17,7 @@ export type Subject = Pick<Execute, "createExecute"> &
   Pick<Resolve, "resolve"> &
   Pick<Translate, "journalRef" | "refusedRef"> &
   Pick<KeyOrder, "keyOrder"> &
-  Pick<Tenure, "endTenure" | "holdTenure" | "newTenure" | "untilDone"> &
+  Pick<AssignedPartition, "endAssignment" | "suspendPartition" | "newAssignedPartition" | "handleUntilDone"> &
   Pick<Watermark, "Watermark"> &
   Pick<RuntimeClock, "DeadlineError">;
 
@@ -31,21 +31,23 @@ export const loadSubject = async (root: string): Promise<Subject> => {
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
   const { keyOrder } = (await load("kafka/consume/key-order.js")) as KeyOrder;
-  const { endTenure, holdTenure, newTenure, untilDone } = (await load("kafka/consume/tenure.js")) as Tenure;
+  const { endAssignment, suspendPartition, newAssignedPartition, handleUntilDone } = (await load(
+    "kafka/consume/assigned-partition.js",
+  )) as AssignedPartition;
   const { Watermark } = (await load("kafka/consume/watermark.js")) as Watermark;
   return {
     DeadlineError,
     Watermark,
     createExecute,
     createView,
-    endTenure,
-    holdTenure,
+    endAssignment,
+    suspendPartition,
     journalRef,
     keyOrder,
-    newTenure,
+    newAssignedPartition,
     refusedRef,
     republish,
     resolve,
-    untilDone,
+    handleUntilDone,
   };
 };

@@ -1,7 +1,7 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { CommandStory, Step } from "../../console/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { choosePartition } from "../../kafka/produce/partition.ts";
+import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { ReadRecord, Said } from "./command-records.ts";
 import { commandNotes } from "./command-notes.ts";
 import { unreadableStep, withoutClaim } from "./command-steps.ts";
@@ -31,7 +31,7 @@ export const commandSearch = (
   const { config, kit, cluster, records } = deps;
   const { commands, journal, results, deadLetters } = config.topics;
   const id = Buffer.from(commandId);
-  const choose = choosePartition();
+  const choose = newPartitioner();
   const shelf = createShelf<Said>();
   const quotes = new Set<string>();
   const claimed = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { scan, type Take } from "../../kafka/consume/scan.ts";
+import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
-import { linkedTo } from "../../runtime/linked.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Kit } from "../kit.ts";
 import { rangesOf } from "./ranges.ts";
 
@@ -33,7 +33,7 @@ const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
     0,
   );
 
-export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: Take): Coverage => {
+export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRecord): Coverage => {
   const topics = new Map<string, Map<number, Covered>>();
   let read = 0;
   let total = 0;
@@ -121,7 +121,7 @@ export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: Take): 
     tasks: readonly ((signal: AbortSignal) => Promise<void>)[],
     signal: AbortSignal,
   ): Promise<void> => {
-    const ended = linkedTo(signal);
+    const ended = linkedAbortController(signal);
     const stop = (error: unknown): never => {
       ended.abort(error);
       throw error;

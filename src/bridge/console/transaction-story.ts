@@ -1,7 +1,7 @@
 import type { StatusSeen, TransactionStory } from "../../console/ports.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { placeText } from "../../operator/replay/letter.ts";
-import { choosePartition } from "../../kafka/produce/partition.ts";
+import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../kafka/schema/codec.ts";
 import { MAIN_FLOWS } from "../../notification/statuses.ts";
 import type { Direction, TransactionStatusUpdated } from "../../records.ts";
@@ -102,7 +102,7 @@ export const transactionSearch = (
 
   return {
     run: async (signal) => {
-      const of = choosePartition()(key, (await rangesOf(cluster, topic)).size);
+      const of = newPartitioner()(key, (await rangesOf(cluster, topic)).size);
       partition = of;
       await coverage.catchUp(signal);
       await windows.read(

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { decoder, encoder, type Decode } from "../../kafka/schema/codec.ts";
-import { isRefused } from "../../kafka/produce/waiting.ts";
-import { choosePartition } from "../../kafka/produce/partition.ts";
+import { isRefused } from "../../kafka/produce/publish-error.ts";
+import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { readSchema, withoutFields } from "../../kafka/schema/schemas.ts";
@@ -87,7 +87,7 @@ export const openJournal = async (
   const decodeFolded = decoder<FoldedRecord>(schema, kit.registry, clock.now, schemaId, foldedType);
   const cluster = await kit.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
-  const choose = choosePartition();
+  const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
   const partitionRead = only && partitionOf(only.key);
   const isRead = (partition: number): boolean => partitionRead === undefined || partition === partitionRead;

@@ -1,4 +1,4 @@
-import type { Dropped } from "../../kafka/cluster/witness.ts";
+import type { Dropped } from "../../kafka/cluster/log-identity.ts";
 import type { Kit } from "../kit.ts";
 
 /**

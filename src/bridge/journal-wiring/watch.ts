@@ -3,7 +3,7 @@ import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Incoming, Written } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
-import { createWitness } from "../../kafka/cluster/witness.ts";
+import { createLogIdentity } from "../../kafka/cluster/log-identity.ts";
 import type { Kit } from "../kit.ts";
 import { createVerdict } from "./verdict.ts";
 
@@ -52,7 +52,7 @@ const FORGET_EVERY_MS = 600_000;
 export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): JournalWatch => {
   const { topic, view, retentionMs } = options;
   const verdict = createVerdict({ topic, retentionMs, trust: view.trust }, { clock, log });
-  const witness = createWitness({ horizonMs: verdict.horizonMs, now: clock.now });
+  const witness = createLogIdentity({ horizonMs: verdict.horizonMs, now: clock.now });
   let recalled = false;
   let waiting = false;
   let looking = false;

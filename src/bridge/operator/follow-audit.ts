@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import { divided } from "../../kafka/cluster/inspect.ts";
+import { partitionCountProblems } from "../../kafka/cluster/inspect.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
@@ -40,7 +40,7 @@ export const followAudit = async (
 ): Promise<FollowedAudit> => {
   const topic = config.topics.audit;
   const topics = await cluster.find([topic]);
-  const [problem] = divided(config.topics, topics);
+  const [problem] = partitionCountProblems(config.topics, topics);
   if (problem !== undefined) throw new UsageError(problem);
   const found = topics.get(topic);
   if (!found) throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
-import { scan, type Take } from "../../kafka/consume/scan.ts";
+import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import { refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
 import { unwrap } from "../dead-letter-headers.ts";
@@ -28,7 +28,7 @@ export type LetterDeps = { config: Config; kit: Kit; cluster: Cluster; signal: A
 export const readRecords = async (
   { config, kit, signal }: LetterDeps,
   ranges: Ranges,
-  take: Take,
+  take: TakeRecord,
 ): Promise<void> =>
   scan(
     {

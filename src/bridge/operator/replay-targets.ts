@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { headerValue } from "../../kafka/headers.ts";
-import { PublishError } from "../../kafka/produce/waiting.ts";
+import { PublishError } from "../../kafka/produce/publish-error.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { eventIdOf } from "../../notification/event-id.ts";
 import { EventRefused } from "../../notification/publish-once.ts";
@@ -86,7 +86,7 @@ export const eventsTarget = async (
   if (config.partner.baseUrl === undefined)
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
   const { schemaIds, problems } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], room: [], lookbackMs: null },
+    { names: config.topics, used: ["transactionStatus"], largestRecords: [], lookbackMs: null },
     { cluster, registry: kit.registry },
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));

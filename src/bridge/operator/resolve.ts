@@ -49,7 +49,7 @@ const schemaIdsOf = async ({ topics }: Config, kit: Kit): Promise<SchemaIds> => 
   const cluster = await kit.connectCluster();
   try {
     const { schemaIds, problems } = await inspect(
-      { names: topics, used: ["journal", "results"], room: [], lookbackMs: null },
+      { names: topics, used: ["journal", "results"], largestRecords: [], lookbackMs: null },
       { cluster, registry: kit.registry },
     );
     const missing = problems[0];

@@ -47,7 +47,7 @@ export type Cluster = {
 };
 
 const TIMEOUT_MS = 10_000;
-const LOOK_AGAIN_MS = 50;
+const RECHECK_EVERY_MS = 50;
 
 const configOf = async (
   admin: Admin,
@@ -80,10 +80,10 @@ const hasLeaders = async (admin: Admin, topic: string): Promise<boolean> => {
 const disconnect = (admin: Admin, clock: Clock): Promise<void> =>
   clock.withDeadline(TIMEOUT_MS, undefined, () => admin.disconnect()).catch(() => undefined);
 
-const unconnected = (
+const lazyCluster = (
   newClient: NewClient,
   clock: Clock,
-  { forgetsMissing }: { forgetsMissing: boolean },
+  { forgetsMissing: reconnectsAfterMissing }: { forgetsMissing: boolean },
 ): { cluster: Cluster; connect: () => Promise<void> } => {
   let admin: Promise<Admin> | null = null;
   let closed = false;
@@ -115,7 +115,7 @@ const unconnected = (
       return await clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => question(await asked, signal));
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
-      if (admin === asked && (forgetsMissing || !isMissing)) void close();
+      if (admin === asked && (reconnectsAfterMissing || !isMissing)) void close();
       throw error;
     }
   };
@@ -213,7 +213,7 @@ const unconnected = (
             },
           ],
         });
-        while (!(await hasLeaders(admin, name))) await clock.sleep(LOOK_AGAIN_MS, signal);
+        while (!(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
       }),
   };
   return { cluster, connect: () => ask(() => Promise.resolve()) };
@@ -224,11 +224,11 @@ const unconnected = (
  * for, and with one of them missing every question would fail.
  */
 export const createCluster = (newClient: NewClient, clock: Clock): Cluster =>
-  unconnected(newClient, clock, { forgetsMissing: true }).cluster;
+  lazyCluster(newClient, clock, { forgetsMissing: true }).cluster;
 
 /** Rejects when no broker can be reached. */
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
-  const { cluster, connect } = unconnected(newClient, clock, { forgetsMissing: false });
+  const { cluster, connect } = lazyCluster(newClient, clock, { forgetsMissing: false });
   await connect();
   return cluster;
 };

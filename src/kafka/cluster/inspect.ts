@@ -1,7 +1,13 @@
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
-import { DEAD_LETTER_MARGIN_BYTES, subjectOf, topicPlans, type Room, type TopicNames } from "./topics.ts";
+import {
+  DEAD_LETTER_MARGIN_BYTES,
+  subjectOf,
+  topicPlans,
+  type LargestRecord,
+  type TopicNames,
+} from "./topics.ts";
 
 /** What `serve` finds before it starts: ids to write with, what keeps it from starting, and what it only says. */
 export type Inspection = {
@@ -9,7 +15,7 @@ export type Inspection = {
   problems: readonly string[];
   warnings: readonly string[];
   /** Says that events may be gone that are younger than what is looked up; null where they are not. Among the warnings. */
-  forgotten: string | null;
+  retentionWarning: string | null;
 };
 
 const UNCLEAN = "unclean.leader.election.enable";
@@ -45,14 +51,14 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
 };
 
 /** What the largest record takes up that a topic lets in, where that may be known. */
-const largestIn = (topic: FoundTopic | undefined): number | null => {
+const maxMessageBytesOf = (topic: FoundTopic | undefined): number | null => {
   const bytes = topic?.config["max.message.bytes"];
   return bytes === undefined ? null : Number(bytes);
 };
 
 const deadLetterProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
-  const there = largestIn(found.get(names.deadLetters)) ?? Infinity;
-  const needed = (largestIn(found.get(names.commands)) ?? 0) + DEAD_LETTER_MARGIN_BYTES;
+  const there = maxMessageBytesOf(found.get(names.deadLetters)) ?? Infinity;
+  const needed = (maxMessageBytesOf(found.get(names.commands)) ?? 0) + DEAD_LETTER_MARGIN_BYTES;
   return there >= needed
     ? []
     : [
@@ -60,13 +66,13 @@ const deadLetterProblems = (names: TopicNames, found: ReadonlyMap<string, FoundT
       ];
 };
 
-const roomProblems = (
+const recordSizeProblems = (
   names: TopicNames,
-  room: readonly Room[],
+  largestRecords: readonly LargestRecord[],
   found: ReadonlyMap<string, FoundTopic>,
 ): string[] =>
-  room.flatMap(({ role, bytes, setting }) => {
-    const there = largestIn(found.get(names[role])) ?? Infinity;
+  largestRecords.flatMap(({ role, bytes, setting }) => {
+    const there = maxMessageBytesOf(found.get(names[role])) ?? Infinity;
     return there >= bytes
       ? []
       : [
@@ -75,7 +81,7 @@ const roomProblems = (
   });
 
 /** Whoever reads such a topic goes by one order of all that stands there. */
-export const divided = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] =>
+export const partitionCountProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] =>
   topicPlans(names).flatMap(({ name, partitions }) => {
     const there = found.get(name)?.partitions ?? 0;
     return partitions === undefined || there <= partitions
@@ -85,7 +91,7 @@ export const divided = (names: TopicNames, found: ReadonlyMap<string, FoundTopic
         ];
   });
 
-const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
+const replicationWarnings = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
   const weak = names
     .map((name) => found.get(name))
     .filter((topic) => topic !== undefined)
@@ -101,13 +107,13 @@ const weaknesses = (names: readonly string[], found: ReadonlyMap<string, FoundTo
 };
 
 /** What was compacted away has no answer, and a log with holes where it was read looks like another log. */
-const compacted = (commands: FoundTopic | undefined): string[] =>
+const commandsWarnings = (commands: FoundTopic | undefined): string[] =>
   commands?.config["cleanup.policy"]?.includes("compact")
     ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
     : [];
 
 /** What is deleted there after a while is a pause that replicas which start later know nothing of. */
-const pausesForgotten = (control: FoundTopic | undefined): string[] => {
+const controlWarnings = (control: FoundTopic | undefined): string[] => {
   const policy = control?.config["cleanup.policy"];
   const isKept = policy === undefined || (policy.includes("compact") && !policy.includes("delete"));
   return isKept
@@ -120,7 +126,7 @@ const pausesForgotten = (control: FoundTopic | undefined): string[] => {
 const DAY_MS = 86_400_000;
 
 /** What is compacted away, or deleted too early, looks as if it had never been published. */
-const eventsForgotten = (
+const eventRetention = (
   events: FoundTopic | undefined,
   lookbackMs: number,
 ): { problem: string | null; warning: string | null } => {
@@ -138,7 +144,10 @@ const eventsForgotten = (
   };
 };
 
-const uncleanOnes = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
+const uncleanElectionWarnings = (
+  names: readonly string[],
+  found: ReadonlyMap<string, FoundTopic>,
+): string[] => {
   const unclean = names.filter((name) => found.get(name)?.config[UNCLEAN] === "true");
   return unclean.length === 0
     ? []
@@ -151,19 +160,19 @@ export type InspectOptions = {
   names: TopicNames;
   used: readonly (keyof TopicNames)[];
   /** What is to be written to the topics that are used. */
-  room: readonly Room[];
+  largestRecords: readonly LargestRecord[];
   /** How far back events are looked up; null where nobody does. */
   lookbackMs: number | null;
 };
 
-type OfTopics = Omit<Inspection, "schemaIds">;
-type OfSchemas = Pick<Inspection, "schemaIds" | "problems">;
+type TopicInspection = Omit<Inspection, "schemaIds">;
+type SchemaInspection = Pick<Inspection, "schemaIds" | "problems">;
 
 /** Looks whether topics are there and as they must be. Rejects when Kafka cannot be asked. */
 export const inspectTopics = async (
-  { names, used, room, lookbackMs }: InspectOptions,
+  { names, used, largestRecords, lookbackMs }: InspectOptions,
   cluster: Pick<Cluster, "find">,
-): Promise<OfTopics> => {
+): Promise<TopicInspection> => {
   const usedNames = used.map((role) => names[role]);
   const found = await cluster.find(usedNames);
   const problems = usedNames
@@ -171,28 +180,28 @@ export const inspectTopics = async (
     .map((name) => `Topic ${name} does not exist: ${SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
-  problems.push(...roomProblems(names, room, found), ...divided(names, found));
-  const kept = lookbackMs === null ? null : eventsForgotten(found.get(names.transactionStatus), lookbackMs);
+  problems.push(...recordSizeProblems(names, largestRecords, found), ...partitionCountProblems(names, found));
+  const kept = lookbackMs === null ? null : eventRetention(found.get(names.transactionStatus), lookbackMs);
   if (kept?.problem) problems.push(kept.problem);
-  const forgotten = kept?.warning ?? null;
+  const retentionWarning = kept?.warning ?? null;
   const warnings = [
-    ...(forgotten === null ? [] : [forgotten]),
-    ...weaknesses(usedNames, found),
-    ...(used.includes("commands") ? compacted(found.get(names.commands)) : []),
-    ...(used.includes("control") ? pausesForgotten(found.get(names.control)) : []),
-    ...uncleanOnes(
+    ...(retentionWarning === null ? [] : [retentionWarning]),
+    ...replicationWarnings(usedNames, found),
+    ...(used.includes("commands") ? commandsWarnings(found.get(names.commands)) : []),
+    ...(used.includes("control") ? controlWarnings(found.get(names.control)) : []),
+    ...uncleanElectionWarnings(
       usedNames.filter((name) => name !== names.journal),
       found,
     ),
   ];
-  return { problems, warnings, forgotten };
+  return { problems, warnings, retentionWarning };
 };
 
 /** Looks whether the schemas of topics are registered. Rejects when the registry cannot be asked. */
 export const inspectSchemas = async (
   { names, used }: Pick<InspectOptions, "names" | "used">,
   registry: Pick<Registry, "find">,
-): Promise<OfSchemas> => {
+): Promise<SchemaInspection> => {
   const problems: string[] = [];
   const usedNames = used.map((role) => names[role]);
   const schemaIds = new Map<RecordName, number>();

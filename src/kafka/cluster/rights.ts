@@ -28,7 +28,7 @@ type Broker = {
   findGroupCoordinator(which: { groupId: string }): Promise<unknown>;
   heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
 };
-type Connected = {
+type InternalCluster = {
   connect(): Promise<void>;
   refreshMetadata(): Promise<void>;
   addTargetTopic(topic: string): Promise<void>;
@@ -46,21 +46,21 @@ type Connected = {
  * What breaks it: another version of kafkajs (package.json pins the exact one; the integration test of `doctor` passes through here).
  * How to take it out: delete this file and `doctor/rights.ts`.
  */
-const openDoor = (client: Kafka): Connected => {
-  const door = Object.getOwnPropertySymbols(client).find(
+const openInternalCluster = (client: Kafka): InternalCluster => {
+  const factory = Object.getOwnPropertySymbols(client).find(
     ({ description }) => description === "private:Kafka:createCluster",
   );
-  if (door === undefined) throw new Error("kafkajs keeps its cluster somewhere else than it did");
-  const create = (client as unknown as Record<symbol, (options: object) => Connected>)[door];
+  if (factory === undefined) throw new Error("kafkajs keeps its cluster somewhere else than it did");
+  const create = (client as unknown as Record<symbol, (options: object) => InternalCluster>)[factory];
   if (!create) throw new Error("kafkajs makes its cluster in another way than it did");
   return create({ allowAutoTopicCreation: false, metadataMaxAge: 300_000 });
 };
 
 const TIMEOUT_MS = 1_000;
 /** Where nothing stands yet: who may read hears that the offset is out of range. */
-const BEYOND = "9223372036854775806";
+const OFFSET_OUT_OF_RANGE = "9223372036854775806";
 const NO_RECORDS = Buffer.alloc(0);
-const NOBODY = "cambio-bridge-doctor";
+const UNKNOWN_MEMBER = "cambio-bridge-doctor";
 
 /** What a broker says comes after it has looked at rights. */
 const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
@@ -79,7 +79,7 @@ const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
 };
 
 export const connectRights = async (newClient: NewClient, clock: Clock): Promise<Rights> => {
-  const cluster = openDoor(newClient());
+  const cluster = openInternalCluster(newClient());
   await cluster.connect();
   await cluster.refreshMetadata();
 
@@ -98,7 +98,7 @@ export const connectRights = async (newClient: NewClient, clock: Clock): Promise
         operation === "Read"
           ? broker.fetch({
               maxWaitTime: 0,
-              topics: [{ topic, partitions: [{ partition, fetchOffset: BEYOND, maxBytes: 1 }] }],
+              topics: [{ topic, partitions: [{ partition, fetchOffset: OFFSET_OUT_OF_RANGE, maxBytes: 1 }] }],
             })
           : broker.produce({
               timeout: TIMEOUT_MS,
@@ -114,7 +114,7 @@ export const connectRights = async (newClient: NewClient, clock: Clock): Promise
       const verdict = await verdictOf(broker.findGroupCoordinator({ groupId })).catch(() => null);
       if (verdict === "denied") return verdict;
       const coordinator = await cluster.findGroupCoordinator({ groupId });
-      return verdictOf(coordinator.heartbeat({ groupId, groupGenerationId: 0, memberId: NOBODY }));
+      return verdictOf(coordinator.heartbeat({ groupId, groupGenerationId: 0, memberId: UNKNOWN_MEMBER }));
     },
     close: () => clock.within(TIMEOUT_MS, undefined, cluster.disconnect()).catch(() => undefined),
   };

@@ -7,7 +7,7 @@ import {
   DEFAULT_MAX_MESSAGE_BYTES,
   subjectOf,
   topicPlans,
-  type Room,
+  type LargestRecord,
   type TopicNames,
   type TopicPlan,
 } from "./topics.ts";
@@ -17,7 +17,7 @@ export type SetupOptions = {
   partitions: number;
   /** -1 for the broker's default. */
   replicationFactor: number;
-  room: readonly Room[];
+  largestRecords: readonly LargestRecord[];
   dryRun: boolean;
 };
 
@@ -28,12 +28,12 @@ const withDurability = (config: TopicPlan["config"], replicas: number): TopicPla
   replicas >= 3 ? { ...config, "min.insync.replicas": "2" } : config;
 
 /** Whatever the settings let be written must fit; and a dead letter, however large a command its topic takes. */
-const withRoom = async (
+const withMaxMessageBytes = async (
   { name, config }: TopicPlan,
-  { names, room }: SetupOptions,
+  { names, largestRecords }: SetupOptions,
   cluster: Cluster,
 ): Promise<TopicPlan["config"]> => {
-  const needed = room.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
+  const needed = largestRecords.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
   if (name === names.deadLetters) {
     // Asked now: the commands topic may be new, and have what the brokers give it.
     const commands = (await cluster.find([names.commands])).get(names.commands);
@@ -59,7 +59,7 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
       );
       continue;
     }
-    const config = withDurability(await withRoom(plan, options, cluster), replicas);
+    const config = withDurability(await withMaxMessageBytes(plan, options, cluster), replicas);
     const { partitions = options.partitions } = plan;
     const what = `${partitions} ${partitions === 1 ? "partition" : "partitions"}, ${replicas} replicas`;
     if (options.dryRun) {

@@ -22,7 +22,7 @@ export type TopicPlan = {
 };
 
 /** The largest record that a topic may be given, by the setting that decides it, as people write it: `NAME=value`. */
-export type Room = { role: keyof TopicNames; bytes: number; setting: string };
+export type LargestRecord = { role: keyof TopicNames; bytes: number; setting: string };
 
 const DAY_MS = 86_400_000;
 

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { unzip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
-import { count, letIn } from "./fetch-budget.ts";
+import { addToBudget, checkBudget } from "./fetch-budget.ts";
 import { decompressLz4 } from "./lz4.ts";
 import { decompressSnappy } from "./snappy.ts";
 import { decompressZstd } from "./zstd.ts";
@@ -43,13 +43,13 @@ const headOf = (data: Buffer): { offset: bigint; records: number } | null => {
 const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
   compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
   decompress: async (data: Buffer): Promise<Buffer> => {
-    letIn(data);
+    checkBudget(data);
     const head = headOf(data);
     try {
       if (head && head.records > MAX_BATCH_RECORDS)
         throw new Error(`it has more than ${MAX_BATCH_RECORDS} records`);
       const records = await decompress(data, maxBytes);
-      count(data, { bytes: records.length, records: head?.records ?? 0 });
+      addToBudget(data, { bytes: records.length, records: head?.records ?? 0 });
       return records;
     } catch (error) {
       // For whoever has to look after it.

@@ -6,7 +6,7 @@ import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 /** `topic` decides nothing but that there is one to be a member for; nothing of it is read. */
 export type ElectedOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
-export type Held = {
+export type Leadership = {
   /** Aborts when another replica may be chosen, or the process stops. A frozen process that wakes finds this out a moment later. */
   signal: AbortSignal;
   /** Asks the clock as well: to be asked right before each effect. Once false, false for good. */
@@ -16,19 +16,19 @@ export type Held = {
 export type Elected = Pick<Reader, "state"> & {
   isLeader: () => boolean;
   /** Keeps a text in the group, beside an offset that nobody reads from. Rejects where this one is not chosen, or Kafka does not take it. */
-  keep: (committed: Committed) => Promise<void>;
+  saveNote: (committed: Committed) => Promise<void>;
   /** Ends the work and leaves the group, bounded in time. */
   stop: () => Promise<void>;
 };
 
 /** Who is assigned this partition is chosen. */
 const PARTITION = 0;
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 };
 /** Work that went on for so long was well: its end is counted as the first one. */
-const SOUND_MS = 300_000;
+const RESET_BACKOFF_AFTER_MS = 300_000;
 /** Work that does not end for so long after it was told to is left to itself. */
-const UNWIND_MS = 10_000;
+const STOP_WORK_TIMEOUT_MS = 10_000;
 
 /**
  * Lets one replica at a time do some work: the one that the group assigns the first partition to. Work that ends or throws is begun again, after
@@ -37,7 +37,7 @@ const UNWIND_MS = 10_000;
  */
 export const elected = (
   options: ElectedOptions,
-  work: (held: Held) => Promise<void>,
+  work: (held: Leadership) => Promise<void>,
   deps: ReaderDeps,
 ): Elected => {
   const { clock, log, random } = deps;
@@ -65,13 +65,13 @@ export const elected = (
     },
     deps,
   );
-  const checks = setInterval(check, LOOK_EVERY_MS);
+  const checks = setInterval(check, CHECK_EVERY_MS);
 
   /** Gives what went wrong; null when the work was told to end. */
   const workOnce = async (): Promise<string | null> => {
     const ending = (current = new AbortController());
     const { signal } = ending;
-    const told = new Promise<void>((resolve) => {
+    const aborted = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     const isHeld = (): boolean => {
@@ -81,12 +81,12 @@ export const elected = (
     const working = Promise.resolve()
       .then(() => work({ signal, isHeld }))
       .then(() => "it ended by itself", messageOf);
-    await Promise.race([working, told]);
+    await Promise.race([working, aborted]);
     try {
-      const outcome = await clock.within(UNWIND_MS, undefined, working);
+      const outcome = await clock.within(STOP_WORK_TIMEOUT_MS, undefined, working);
       return signal.aborted ? null : outcome;
     } catch {
-      log.error({ groupId, afterMs: UNWIND_MS }, "election.work.hangs");
+      log.error({ groupId, afterMs: STOP_WORK_TIMEOUT_MS }, "election.work.hangs");
       return null;
     } finally {
       current = null;
@@ -96,17 +96,17 @@ export const elected = (
 
   const run = async (): Promise<void> => {
     let failures = 0;
-    let told = false;
-    const tell = (): void => {
-      if (told === isLeader()) return;
-      told = !told;
-      if (told) log.info({ groupId }, "election.won");
+    let wasLeader = false;
+    const logChange = (): void => {
+      if (wasLeader === isLeader()) return;
+      wasLeader = !wasLeader;
+      if (wasLeader) log.info({ groupId }, "election.won");
       else log.info({ groupId }, "election.lost");
     };
     while (!stopped.signal.aborted) {
-      tell();
+      logChange();
       if (!isLeader()) {
-        await clock.sleep(LOOK_EVERY_MS, stopped.signal).catch(() => undefined);
+        await clock.sleep(CHECK_EVERY_MS, stopped.signal).catch(() => undefined);
         continue;
       }
       const startedAt = clock.monotonic();
@@ -115,7 +115,7 @@ export const elected = (
         failures = 0;
         continue;
       }
-      if (clock.monotonic() - startedAt > SOUND_MS) failures = 0;
+      if (clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
       const againInMs = Math.round(backoffMs(BACKOFF, failures, random()));
       log.warn({ groupId, reason, againInMs }, "election.work.ended");
       failures += 1;
@@ -126,7 +126,7 @@ export const elected = (
 
   return {
     isLeader,
-    keep: async (committed) => {
+    saveNote: async (committed) => {
       if (!isLeader()) throw new Error("another replica may have been chosen");
       await reader.commit(new Map([[PARTITION, committed]]));
     },

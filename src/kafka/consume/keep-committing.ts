@@ -21,7 +21,7 @@ export const keepCommitting = async (
   { clock, log, signal }: Deps,
 ): Promise<void> => {
   let refusedSince: number | null = null;
-  let told = false;
+  let warned = false;
   let isLast = false;
   while (!isLast) {
     await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
@@ -30,17 +30,17 @@ export const keepCommitting = async (
     try {
       await commit();
       refusedSince = null;
-      told = false;
+      warned = false;
     } catch (error) {
       // Kafka had its chance: the end does not wait for another.
       isLast = signal.aborted;
       // Refused during a rebalance: tried again with the next round, under the assignment of then.
       const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
-      const said = { reason: messageOf(error), refusedForMs };
-      if (told || refusedForMs < REFUSED_FOR_MS) log.debug(said, "kafka.commit.refused");
+      const fields = { reason: messageOf(error), refusedForMs };
+      if (warned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");
       else {
-        told = true;
-        log.warn(said, "kafka.commit.refused");
+        warned = true;
+        log.warn(fields, "kafka.commit.refused");
       }
     }
   }

@@ -5,43 +5,43 @@
 export type KeyOrder = {
   /** `key` null: a key of its own. The task must not reject. */
   submit(key: string | null, task: Task): void;
-  /** While held nothing begins, and nobody who has left a place gets one. What runs goes on. */
-  hold(isHeld: boolean): void;
+  /** While held nothing begins, and nobody who has left a slot gets one. What runs goes on. */
+  suspend(isSuspended: boolean): void;
   /** Tasks submitted and not finished. */
   readonly unfinished: number;
   readonly running: number;
 };
 
-export type Task = (place: Place) => Promise<void>;
+export type Task = (slot: Slot) => Promise<void>;
 
-/** A task's place among those that run. It has one when it starts. */
-export type Place = {
-  /** Gives the place to others while the task waits for something long. */
+/** A task's slot among those that run. It has one when it starts. */
+export type Slot = {
+  /** Gives the slot to others while the task waits for something long. */
   leave(): void;
-  /** Waits for a place; rejects with the signal's reason when it aborts first. */
+  /** Waits for a slot; rejects with the signal's reason when it aborts first. */
   take(signal: AbortSignal): Promise<void>;
 };
 
 export const keyOrder = (maxRunning: number): KeyOrder => {
-  /** Of each key with a task that has begun, or begins when there is a place: those that come after it. */
-  const behind = new Map<string, Task[]>();
-  /** What begins or goes on with the next free place, first come, first served. Who is called has the place. */
+  /** Of each key with a task that has begun, or begins when there is a slot: those that come after it. */
+  const waitingByKey = new Map<string, Task[]>();
+  /** What begins or goes on with the next free slot, first come, first served. Who is called has the slot. */
   const queue = new Set<() => void>();
   let running = 0;
   let unfinished = 0;
-  let held = false;
+  let suspended = false;
 
   const fill = (): void => {
     for (const enter of queue) {
-      if (held || running >= maxRunning) return;
+      if (suspended || running >= maxRunning) return;
       queue.delete(enter);
       running += 1;
       enter();
     }
   };
 
-  /** A place that is held already. */
-  const newPlace = (): Place => {
+  /** A slot that is held already. */
+  const newSlot = (): Slot => {
     let isHeld = true;
 
     const leave = (): void => {
@@ -73,35 +73,35 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   };
 
   const begin = (key: string | null, task: Task): void => {
-    // Not within the call: a task that leaves its place at once would have the next one begin inside of it, and so on.
+    // Not within the call: a task that leaves its slot at once would have the next one begin inside of it, and so on.
     queue.add(() => queueMicrotask(() => void run(key, task)));
     fill();
   };
 
   const run = async (key: string | null, task: Task): Promise<void> => {
-    const place = newPlace();
-    await task(place);
+    const slot = newSlot();
+    await task(slot);
     unfinished -= 1;
-    place.leave();
+    slot.leave();
     if (key === null) return;
-    const next = behind.get(key)?.shift();
+    const next = waitingByKey.get(key)?.shift();
     if (next) begin(key, next);
-    else behind.delete(key);
+    else waitingByKey.delete(key);
   };
 
   return {
     submit: (key, task) => {
       unfinished += 1;
-      const waiting = key === null ? undefined : behind.get(key);
+      const waiting = key === null ? undefined : waitingByKey.get(key);
       if (waiting) {
         waiting.push(task);
         return;
       }
-      if (key !== null) behind.set(key, []);
+      if (key !== null) waitingByKey.set(key, []);
       begin(key, task);
     },
-    hold: (isHeld) => {
-      held = isHeld;
+    suspend: (isSuspended) => {
+      suspended = isSuspended;
       fill();
     },
     get unfinished() {

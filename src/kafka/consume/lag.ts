@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Range } from "./tail.ts";
-import type { Tenure } from "./tenure.ts";
+import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
 /** How far the finished records of a partition are behind its end. */
@@ -29,7 +29,7 @@ const ASK_EVERY_MS = 10_000;
  */
 export const watchLag = (
   topic: string,
-  tenures: ReadonlyMap<number, Tenure>,
+  assignedPartitions: ReadonlyMap<number, AssignedPartition>,
   { clock, connectCluster, signal }: Deps,
 ): (() => Lag) => {
   let ranges: ReadonlyMap<number, Range> = new Map();
@@ -38,7 +38,7 @@ export const watchLag = (
   const caughtUpAt = new WeakMap<Watermark, number>();
 
   const noteCaughtUp = (): void => {
-    for (const [partition, { watermark }] of tenures) {
+    for (const [partition, { watermark }] of assignedPartitions) {
       const end = ranges.get(partition)?.endOffset;
       if (watermark && end !== undefined && watermark.next >= end) caughtUpAt.set(watermark, askedAt);
     }
@@ -70,11 +70,11 @@ export const watchLag = (
 
   /** Of the oldest unfinished record. */
   const ageSeconds = (watermark: Watermark): number | null => {
-    const place = watermark.committable();
+    const position = watermark.committable();
     const { mark } = watermark;
     // One that was not read yet is younger than the one before it, and than the moment when all had been read.
     const since =
-      mark?.offset === place
+      mark?.offset === position
         ? mark.timestampMs
         : Math.max(mark?.timestampMs ?? 0, caughtUpAt.get(watermark) ?? 0);
     return since === 0 ? null : Math.max(0, (clock.now() - since) / 1_000);
@@ -82,11 +82,11 @@ export const watchLag = (
 
   return () => {
     const lag = new Map<number, PartitionLag>();
-    for (const [partition, { watermark, pausedFor }] of tenures) {
+    for (const [partition, { watermark, pausedFor }] of assignedPartitions) {
       const range = ranges.get(partition);
       if (!range || (!watermark && pausedFor === "place")) continue;
-      const place = Math.max(watermark?.committable() ?? 0, range.startOffset);
-      const records = Math.max(0, Math.max(range.endOffset, watermark?.next ?? 0) - place);
+      const position = Math.max(watermark?.committable() ?? 0, range.startOffset);
+      const records = Math.max(0, Math.max(range.endOffset, watermark?.next ?? 0) - position);
       lag.set(partition, { records, seconds: records === 0 ? 0 : watermark && ageSeconds(watermark) });
     }
     return lag;

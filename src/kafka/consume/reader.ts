@@ -5,10 +5,10 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { afterFailedFetch } from "./failed-fetch.ts";
+import { onFetchRetry } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
 import { askedFor, recordsOf } from "./record-decoder.ts";
-import { sinceAsked } from "./since-asked.ts";
+import { groupRoundTrip } from "./group-round-trip.ts";
 
 export type ReaderOptions = {
   topic: string;
@@ -77,7 +77,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
     const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, END_BATCH_PROCESS, STOP, CRASH } = current.events;
-    const sinceAskedMs = sinceAsked(current);
+    const sinceAskedMs = groupRoundTrip(current);
     // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
     const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
@@ -126,7 +126,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (isOurs()) leave();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
-    afterFailedFetch(current, () => {
+    onFetchRetry(current, () => {
       if (isOurs() && fault === null) hooks.fetchesAgain?.();
     });
   };

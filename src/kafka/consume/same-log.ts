@@ -4,7 +4,11 @@ import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 import type { Reader } from "./reader.ts";
-import { arrivalOf, readFrom, type Tenure } from "./tenure.ts";
+import {
+  continuityOf as arrivalOf,
+  readFrom,
+  type AssignedPartition as Tenure,
+} from "./assigned-partition.ts";
 import { Watermark } from "./watermark.ts";
 
 /** Sees to it that each partition is read on where it was left, in the log that it was left in. */

@@ -1,22 +1,22 @@
 import { messageOf } from "../../runtime/errors.ts";
-import { polled } from "../../runtime/turn.ts";
+import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import type { Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
-import type { Stretch } from "./reader-hooks.ts";
+import type { BatchPosition } from "./reader-hooks.ts";
 import { startReader, type ReaderDeps } from "./reader.ts";
 import type { Range } from "./tail.ts";
 
 export type ScanOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
 /** Takes one record; a partition's records come in order, and nothing more is read before a promise is fulfilled. What it throws ends the scan. */
-export type Take = (record: Incoming) => void | Promise<void>;
+export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
 type Deps = ReaderDeps & {
   /** What is to be read: from where, and the ends that stand now. */
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
-type Place = {
+type PartitionProgress = {
   next: number;
   end: number;
   /** The last record that was taken. */
@@ -29,14 +29,14 @@ type Place = {
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
 /** While no fetch is under way, a topic that is deleted and created again is not noticed by its absence. */
-const LOOK_AGAIN_AFTER_MS = 100;
+const RECHECK_AFTER_MS = 100;
 const WATCH_MS = 1_000;
 
 const ALL_READ = "all was read";
 
 /** The last record is read once more, to see that the log is still the same one. */
-const readFrom = ({ last, next }: Place): number => last?.offset ?? next;
-const isDone = ({ next, end }: Place): boolean => next >= end;
+const readFrom = ({ last, next }: PartitionProgress): number => last?.offset ?? next;
+const isDone = ({ next, end }: PartitionProgress): boolean => next >= end;
 
 /**
  * Reads given ranges of a topic once, each record exactly once whatever happens to brokers and the group meanwhile, and ends. Rejects when the
@@ -45,14 +45,14 @@ const isDone = ({ next, end }: Place): boolean => next >= end;
  */
 export const scan = async (
   options: ScanOptions,
-  take: Take,
+  take: TakeRecord,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<void> => {
   const { topic } = options;
   const { clock } = deps;
   const ranges = await clock.withDeadline(STALLED_MS, signal, () => deps.ranges());
-  const places = new Map<number, Place>();
+  const places = new Map<number, PartitionProgress>();
   for (const [partition, { startOffset, endOffset }] of ranges)
     places.set(partition, { next: startOffset, end: endOffset, last: null, isSettled: false });
 
@@ -69,7 +69,11 @@ export const scan = async (
   let progressAt = clock.monotonic();
 
   /** Null when this stretch is what was to be read next. */
-  const misplaced = (place: Place, from: number, first: Incoming | undefined): string | null => {
+  const discontinuity = (
+    place: PartitionProgress,
+    from: number,
+    first: Incoming | undefined,
+  ): string | null => {
     const expected = place.isSettled ? place.next : readFrom(place);
     if (from !== expected) return `reading went on at ${from} instead of ${expected}`;
     if (place.isSettled || place.last === null) return null;
@@ -77,7 +81,11 @@ export const scan = async (
     return isSame ? null : `another record stands at ${expected} than did before`;
   };
 
-  const takeAll = async (place: Place, records: readonly Incoming[], { next, isCurrent }: Stretch) => {
+  const takeAll = async (
+    place: PartitionProgress,
+    records: readonly Incoming[],
+    { next, isCurrent }: BatchPosition,
+  ) => {
     for (const record of records) {
       if (record.offset < place.next) continue;
       if (record.offset >= place.end) break;
@@ -92,15 +100,19 @@ export const scan = async (
     place.next = Math.max(place.next, next);
   };
 
-  const readOn = (partition: number, place: Place): void => {
+  const readOn = (partition: number, place: PartitionProgress): void => {
     place.isSettled = false;
     reader.resume(partition, readFrom(place));
   };
 
-  const read = async (partition: number, records: readonly Incoming[], stretch: Stretch): Promise<void> => {
+  const read = async (
+    partition: number,
+    records: readonly Incoming[],
+    stretch: BatchPosition,
+  ): Promise<void> => {
     const place = places.get(partition);
     if (!place || isDone(place) || isOver()) return;
-    const problem = misplaced(place, stretch.from, records[0]);
+    const problem = discontinuity(place, stretch.from, records[0]);
     if (problem !== null) {
       fail(new Error(`${topic}[${partition}] is not the log that it was: ${problem}`));
       return;
@@ -115,10 +127,10 @@ export const scan = async (
     }
     taking -= 1;
     if (isDone(place)) reader.pause(partition);
-    else if (stretch.isCurrent() && clock.monotonic() - progressAt > LOOK_AGAIN_AFTER_MS)
+    else if (stretch.isCurrent() && clock.monotonic() - progressAt > RECHECK_AFTER_MS)
       readOn(partition, place);
     endIfDone();
-    await polled();
+    await yieldToEventLoop();
   };
 
   const reader = startReader(

@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import { polled } from "../../runtime/turn.ts";
+import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 
@@ -69,7 +69,7 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
         },
         read: async (partition, records, { next, isCurrent }) => {
           // Between two stretches the process gets to do other things.
-          await polled();
+          await yieldToEventLoop();
           if (lost.signal.aborted || !isCurrent()) return;
           for (const record of records) {
             if (hooks.take(record)) continue;

@@ -1,5 +1,6 @@
 import type { Outgoing, Written } from "../record.ts";
-import { PublishError, sizeOf, type Waiting } from "./waiting.ts";
+import { wireSizeOf, type PendingRecord } from "./pending-record.ts";
+import { PublishError } from "./publish-error.ts";
 
 export type BacklogOptions = {
   topic: string;
@@ -32,14 +33,14 @@ export class Backlog {
     deadline: number,
     resolve: (written: Written) => void,
     reject: (error: PublishError) => void,
-  ): Waiting | null {
+  ): PendingRecord | null {
     const { topic, maxWaiting, maxWaitingBytes } = this.#options;
-    const bytes = sizeOf(record);
+    const bytes = wireSizeOf(record);
     if (this.#size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes) {
       reject(new PublishError("overloaded", `too many records wait for ${topic}`));
       return null;
     }
-    const item: Waiting = {
+    const item: PendingRecord = {
       sequence: this.#sequence,
       record,
       bytes,
@@ -60,7 +61,7 @@ export class Backlog {
    * Settles a batch that was written, but for what was given up meanwhile.
    * @param first the offset of each partition's first record
    */
-  written(batch: readonly Waiting[], first: ReadonlyMap<number, number>, now: number): void {
+  written(batch: readonly PendingRecord[], first: ReadonlyMap<number, number>, now: number): void {
     const next = new Map(first);
     for (const item of batch) {
       const offset = next.get(item.partition) ?? 0;
@@ -80,12 +81,12 @@ export class Backlog {
     }
   }
 
-  failed(item: Waiting, error: PublishError): void {
+  failed(item: PendingRecord, error: PublishError): void {
     if (this.#settle(item)) item.reject(error);
   }
 
   /** Gives up on those of the records that were to be written by `now`. */
-  expire(items: readonly Waiting[], now: number, fault: string | null): void {
+  expire(items: readonly PendingRecord[], now: number, fault: string | null): void {
     const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
     for (const item of items) {
       if (item.deadline <= now) this.failed(item, new PublishError("timeout", why));
@@ -93,18 +94,18 @@ export class Backlog {
   }
 
   /** Gives up on records that were sent: even after an error that the broker named they may stand in the topic. */
-  doubt(items: readonly Waiting[], reason: string): void {
+  giveUp(items: readonly PendingRecord[], reason: string): void {
     const why = `${this.#options.topic} did not acknowledge: ${reason}`;
     for (const item of items) this.failed(item, new PublishError("timeout", why));
   }
 
   /** Gives up on records for good. */
-  abandon(items: readonly Waiting[]): void {
+  abandon(items: readonly PendingRecord[]): void {
     const why = `${this.#options.topic} did not acknowledge before the shutdown`;
     for (const item of items) this.failed(item, new PublishError("closed", why));
   }
 
-  #settle(item: Waiting): boolean {
+  #settle(item: PendingRecord): boolean {
     if (item.isSettled) return false;
     item.isSettled = true;
     this.#size -= 1;

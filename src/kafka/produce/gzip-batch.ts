@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { HEAD_BYTES, sealed } from "./record-batch.ts";
+import { HEAD_BYTES, withChecksum } from "./record-batch.ts";
 
 /** Attributes: compressed with gzip, create time, no transaction. */
 const GZIP = 1;
@@ -10,6 +10,6 @@ const compress = promisify(gzip);
 export const gzipBatch = async (batch: Buffer): Promise<Buffer> => {
   const records = await compress(batch.subarray(HEAD_BYTES));
   return HEAD_BYTES + records.length < batch.length
-    ? sealed(Buffer.concat([batch.subarray(0, HEAD_BYTES), records]), GZIP)
+    ? withChecksum(Buffer.concat([batch.subarray(0, HEAD_BYTES), records]), GZIP)
     : batch;
 };

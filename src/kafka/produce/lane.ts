@@ -1,4 +1,4 @@
-import type { Waiting } from "./waiting.ts";
+import type { PendingRecord } from "./pending-record.ts";
 
 /** Limits how long the first record of a batch waits for the last one. */
 export const MAX_BATCH_RECORDS = 1_000;
@@ -9,29 +9,29 @@ const MAX_BATCH_BYTES = 768 * 1024;
 export class Lane {
   readonly leader: number;
   /** The batch under way, how to stop waiting for it, and since when it is under way (monotonic milliseconds). */
-  sending: { batch: readonly Waiting[]; giveUp: (reason: Error) => void; since: number } | null = null;
+  sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
   /** Records in a batch at most. Less than usual where the topic takes only small ones: a batch that is refused may be written in part. */
   maxBatchRecords = MAX_BATCH_RECORDS;
   /** Batches are being sent, or are about to be. */
   isSending = false;
-  #queue: Waiting[] = [];
+  #queue: PendingRecord[] = [];
 
   constructor(leader: number) {
     this.leader = leader;
   }
 
-  push(item: Waiting): void {
+  push(item: PendingRecord): void {
     this.#queue.push(item);
   }
 
   /** All that is queued or being sent, settled ones among them. */
-  items(): Waiting[] {
+  items(): PendingRecord[] {
     return [...(this.sending?.batch ?? []), ...this.#queue];
   }
 
   /** The next batch, without what was settled meanwhile. One record at least where there is one, however large. */
-  take(maxRecords = this.maxBatchRecords): Waiting[] {
-    const batch: Waiting[] = [];
+  take(maxRecords = this.maxBatchRecords): PendingRecord[] {
+    const batch: PendingRecord[] = [];
     let bytes = 0;
     let taken = 0;
     for (const item of this.#queue) {
@@ -46,7 +46,7 @@ export class Lane {
   }
 
   /** Puts a batch that was not acknowledged in front of what came later. */
-  giveBack(batch: readonly Waiting[]): void {
+  giveBack(batch: readonly PendingRecord[]): void {
     this.#queue.unshift(...batch);
     this.dropSettled();
   }
@@ -56,7 +56,7 @@ export class Lane {
   }
 
   /** Empties the queue. */
-  takeAll(): Waiting[] {
+  takeAll(): PendingRecord[] {
     return this.#queue.splice(0).filter((item) => !item.isSettled);
   }
 }

@@ -3,12 +3,13 @@ import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { Backlog, type BacklogOptions } from "./backlog.ts";
-import { isRefusal, protocolErrorOf } from "../errors.ts";
+import { isRefusedByBroker, protocolErrorOf } from "../errors.ts";
 import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
-import { choosePartition } from "./partition.ts";
+import { newPartitioner } from "./partitioner.ts";
 import type { Outgoing, Written } from "../record.ts";
 import type { Session } from "./session.ts";
-import { PublishError, type Waiting } from "./waiting.ts";
+import type { PendingRecord } from "./pending-record.ts";
+import { PublishError } from "./publish-error.ts";
 
 export type PublisherOptions = BacklogOptions & {
   /** How long one send may take before its connection is given up. */
@@ -46,13 +47,13 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const { topic } = options;
   const { clock, log } = deps;
   const backlog = new Backlog(options);
-  const partitionOf = choosePartition();
+  const partitionOf = newPartitioner();
   const lanes = new Map<number, Lane>();
   /** Records of partitions that have no leader now. */
-  let withoutLeader: Waiting[] = [];
+  let withoutLeader: PendingRecord[] = [];
   let session: Session | null = null;
   let leaders: readonly (number | null)[] = [];
-  let distrusted: "nothing" | "leaders" | "session" = "nothing";
+  let stale: "nothing" | "leaders" | "session" = "nothing";
   let fault: string | null = "not connected yet";
   let failures = 0;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -60,7 +61,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   let closing = false;
   let wake = new AbortController();
 
-  const place = (item: Waiting): void => {
+  const enqueue = (item: PendingRecord): void => {
     if (item.partition < 0 && leaders.length > 0)
       item.partition = partitionOf(item.record.key, leaders.length);
     const leader = leaders[item.partition] ?? null;
@@ -78,19 +79,19 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   };
 
   const drain = async (lane: Lane): Promise<void> => {
-    const usual = options.sendsOnce === true ? 1 : undefined;
-    let atMost = usual;
-    while (session && distrusted === "nothing") {
+    const limit = options.sendsOnce === true ? 1 : undefined;
+    let atMost = limit;
+    while (session && stale === "nothing") {
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
-      atMost = (await send(lane, batch, session)) === "refused" ? 1 : usual;
+      atMost = (await send(lane, batch, session)) === "refused" ? 1 : limit;
     }
     lane.isSending = false;
   };
 
   const send = async (
     lane: Lane,
-    batch: Waiting[],
+    batch: PendingRecord[],
     over: Session,
   ): Promise<"done" | "failed" | "refused"> => {
     try {
@@ -103,7 +104,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       return "done";
     } catch (error) {
       const [only] = batch;
-      if (isRefusal(error) && only && batch.length === 1) {
+      if (isRefusedByBroker(error) && only && batch.length === 1) {
         backlog.failed(
           only,
           new PublishError("refused", `${topic} does not take the record: ${messageOf(error)}`, error),
@@ -112,23 +113,23 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
-      if (options.sendsOnce) backlog.doubt(batch, messageOf(error));
+      if (options.sendsOnce) backlog.giveUp(batch, messageOf(error));
       lane.giveBack(batch);
-      if (isRefusal(error)) {
+      if (isRefusedByBroker(error)) {
         lane.maxBatchRecords = Math.max(1, batch.length >> 1);
         return "refused";
       }
       failedAt = clock.monotonic();
       // An error that the broker named leaves the connection whole. After anything else its state is unknown.
-      distrust(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));
+      markStale(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));
       return "failed";
     } finally {
       lane.sending = null;
     }
   };
 
-  const distrust = (what: "leaders" | "session", reason: string): void => {
-    if (distrusted !== "session") distrusted = what;
+  const markStale = (what: "leaders" | "session", reason: string): void => {
+    if (stale !== "session") stale = what;
     if (fault === null) log.warn({ topic, reason }, "kafka.publisher.down");
     fault = reason;
     wake.abort();
@@ -150,11 +151,11 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         sending.giveUp(new Error("the partition has another leader now"));
       }
     }
-    items.sort((a, b) => a.sequence - b.sequence).forEach(place);
+    items.sort((a, b) => a.sequence - b.sequence).forEach(enqueue);
   };
 
   /** Every record that is not settled is among them. */
-  const unsettled = (): Waiting[] => [
+  const unsettled = (): PendingRecord[] => [
     ...withoutLeader,
     ...[...lanes.values()].flatMap((lane) => lane.items()),
   ];
@@ -164,8 +165,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     backlog.expire(unsettled(), now, fault);
     // During an outage nobody takes from the queues: what was given up must not pile up in them.
     withoutLeader = withoutLeader.filter((item) => !item.isSettled);
-    if (distrusted !== "nothing") for (const lane of lanes.values()) lane.dropSettled();
-    const lacksLeader = distrusted === "nothing" && withoutLeader.length > 0;
+    if (stale !== "nothing") for (const lane of lanes.values()) lane.dropSettled();
+    const lacksLeader = stale === "nothing" && withoutLeader.length > 0;
     let slow = false;
     for (const { sending } of lanes.values()) {
       const ms = sending ? now - sending.since : 0;
@@ -184,7 +185,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     if (old) void clock.sleep(options.sendTimeoutMs).then(() => old.close());
   };
 
-  const nap = async (ms: number): Promise<void> => {
+  const pause = async (ms: number): Promise<void> => {
     if (closing) return;
     await clock.sleep(ms, wake.signal).catch(() => undefined);
     wake = new AbortController();
@@ -197,18 +198,18 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         session ??= await deps.open();
         leaders = await session.leaders();
         checkedAt = clock.monotonic();
-        distrusted = "nothing";
+        stale = "nothing";
         redistribute();
         // Knowing the leaders does not prove that they take records: a send that failed lately says otherwise.
         if (checkedAt - failedAt > FAULT_HOLDS_MS) recovered();
-        await nap(fault === null ? REFRESH_MS : FAULT_HOLDS_MS);
+        await pause(fault === null ? REFRESH_MS : FAULT_HOLDS_MS);
       } catch (error) {
-        distrust("session", messageOf(error));
+        markStale("session", messageOf(error));
       }
-      if (distrusted === "nothing") continue;
-      if (distrusted === "session") dropSession();
+      if (stale === "nothing") continue;
+      if (stale === "session") dropSession();
       wake = new AbortController();
-      await nap(backoffMs(BACKOFF, failures, deps.random()));
+      await pause(backoffMs(BACKOFF, failures, deps.random()));
       failures += 1;
     }
   };
@@ -223,7 +224,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         }
         const now = clock.monotonic();
         const item = backlog.admit(record, now, now + timeoutMs, resolve, reject);
-        if (item) place(item);
+        if (item) enqueue(item);
       }),
 
     state: () => ({

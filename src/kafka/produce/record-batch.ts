@@ -119,7 +119,7 @@ const putRecord = (
 };
 
 /** Writes what depends on how the records in it are encoded: length, attributes and checksum. */
-export const sealed = (batch: Buffer, attributes: number): Buffer => {
+export const withChecksum = (batch: Buffer, attributes: number): Buffer => {
   batch.writeInt32BE(batch.length - AFTER_LENGTH, 8);
   batch.writeInt16BE(attributes, 21);
   batch.writeUInt32BE(crc32c(batch.subarray(AFTER_CHECKSUM)), 17);
@@ -146,5 +146,5 @@ export const recordBatch = (records: readonly Outgoing[], timestampMs: number): 
   batch.writeInt16BE(NONE, 51); // producer epoch
   batch.writeInt32BE(NONE, 53); // first sequence
   batch.writeInt32BE(records.length, 57);
-  return sealed(batch, PLAIN);
+  return withChecksum(batch, PLAIN);
 };

@@ -7,14 +7,14 @@ import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
 import type { Outgoing } from "../record.ts";
 import { recordBatch } from "./record-batch.ts";
-import type { Waiting } from "./waiting.ts";
+import type { PendingRecord } from "./pending-record.ts";
 
 /** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
 export type Session = {
   /** The leader of every partition, by partition; null where it has none. Rejects when the topic is missing. */
   leaders(): Promise<(number | null)[]>;
   /** Writes a batch, each record to its partition, and gives the first offset written to each partition. */
-  send(batch: readonly Waiting[]): Promise<Map<number, number>>;
+  send(batch: readonly PendingRecord[]): Promise<Map<number, number>>;
   close(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<
   return records.length === 1 && batch.length >= COMPRESS_FROM_BYTES ? gzipBatch(batch) : batch;
 };
 
-const messagesOf = async (batch: readonly Waiting[], nowMs: number): Promise<PreparedMessage[]> => {
+const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promise<PreparedMessage[]> => {
   const records = new Map<number, Outgoing[]>();
   for (const { partition, record } of batch) {
     const ofPartition = records.get(partition);
@@ -52,7 +52,7 @@ const messagesOf = async (batch: readonly Waiting[], nowMs: number): Promise<Pre
   }
 };
 
-const checked = (
+const firstOffsetsOf = (
   topic: string,
   wanted: ReadonlySet<number>,
   answers: readonly { topicName: string; partition: number; errorCode: number; baseOffset?: string }[],
@@ -114,7 +114,7 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
         compression: CompressionTypes.None,
         messages,
       });
-      return checked(topic, new Set(messages.map(({ partition }) => partition)), answers);
+      return firstOffsetsOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
     },
   };
 };

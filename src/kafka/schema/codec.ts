@@ -2,7 +2,7 @@ import type avro from "avsc";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Registry } from "./registry.ts";
 import type { Schema } from "./schemas.ts";
-import { misfit, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
+import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
 
 /** Confluent wire format: a zero byte, the schema's id as four bytes, then Avro binary. */
 const MAGIC = 0;
@@ -50,16 +50,16 @@ const readerFor = (
   id: number,
   { kind, text, references }: RegisteredSchema,
 ): Reader => {
-  const misfitting = (problem: string): Reader => ({
+  const refuse = (problem: string): Reader => ({
     refusal: `schema ${id} does not fit: ${problem.slice(0, MAX_PROBLEM_LENGTH)}`,
   });
-  if (kind !== null && kind !== "AVRO") return misfitting(`it is not Avro but ${kind}`);
+  if (kind !== null && kind !== "AVRO") return refuse(`it is not Avro but ${kind}`);
   try {
     const theirs = parseSchema([...references, text]);
-    const problem = misfit(ours, theirs);
-    return problem === null ? { resolver: read.createResolver(theirs.type) } : misfitting(problem);
+    const problem = schemaMismatch(ours, theirs);
+    return problem === null ? { resolver: read.createResolver(theirs.type) } : refuse(problem);
   } catch (error) {
-    return misfitting(messageOf(error));
+    return refuse(messageOf(error));
   }
 };
 
@@ -109,13 +109,13 @@ export const decoder = <T>(
     const id = bytes.readInt32BE(1);
     const reader = readers.get(id);
     if (reader) return read(bytes, reader);
-    const nobody: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
+    const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries count from one upwards.
-    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return nobody;
+    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return unknownSchema;
     return registry.writer(id).then((registered) => {
       if (registered === null) {
         remember(id);
-        return nobody;
+        return unknownSchema;
       }
       const found = readers.get(id) ?? readerFor(ours, type, id, registered);
       readers.set(id, found);

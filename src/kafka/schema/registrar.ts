@@ -3,8 +3,8 @@ import { Agent as HttpsAgent } from "node:https";
 import { COMPATIBILITY, SchemaRegistry, SchemaType } from "@kafkajs/confluent-schema-registry";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { quoted } from "../sign-in/sign-in-error.ts";
-import { secretsOf, signedHeaders } from "./registry-headers.ts";
+import { redacted } from "../sign-in/sign-in-error.ts";
+import { secretsOf, requestHeaders } from "./registry-headers.ts";
 import { RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
@@ -24,7 +24,7 @@ export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchem
   const { url, ca } = options;
   const agentOptions = { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) };
   return async (subject, schema, level) => {
-    const headers = await signedHeaders(options).catch((error: unknown) => {
+    const headers = await requestHeaders(options).catch((error: unknown) => {
       throw new RegistryError(`the schema registry cannot be asked: ${messageOf(error)}`, { cause: error });
     });
     const client = new SchemaRegistry({
@@ -43,7 +43,7 @@ export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchem
       return id;
     } catch (error) {
       // Without its cause, whose message is the registry's as it stands.
-      const reason = quoted(messageOf(error), secretsOf(options, headers));
+      const reason = redacted(messageOf(error), secretsOf(options, headers));
       throw new RegistryError(`the schema registry answered${statusOf(error)} (${reason})`);
     }
   };

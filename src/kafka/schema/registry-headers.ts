@@ -20,7 +20,7 @@ const authorization = async (auth: RegistryAuth): Promise<string> =>
     : `Basic ${Buffer.from(`${auth.username}:${auth.password()}`).toString("base64")}`;
 
 /** The headers of the next request. Rejects when there is no token. */
-export const signedHeaders = async ({ auth, headers }: RegistrySignIn): Promise<Headers> => ({
+export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise<Headers> => ({
   ...headers?.(),
   ...(auth && { authorization: await authorization(auth) }),
 });
@@ -37,6 +37,6 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
 ];
 
 /** The registry did not believe what these headers say. */
-export const unauthorized = ({ auth }: RegistrySignIn, { authorization: sent = "" }: Headers): void => {
+export const reportUnauthorized = ({ auth }: RegistrySignIn, { authorization: sent = "" }: Headers): void => {
   if (auth && "bearer" in auth) auth.bearer.refused(sent.slice(BEARER.length));
 };

@@ -1,8 +1,8 @@
 import { Agent, request } from "undici";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { isSignInFailure, quoted } from "../sign-in/sign-in-error.ts";
-import { secretsOf, signedHeaders, unauthorized, type RegistrySignIn } from "./registry-headers.ts";
+import { isSignInFailure, redacted } from "../sign-in/sign-in-error.ts";
+import { secretsOf, requestHeaders, reportUnauthorized, type RegistrySignIn } from "./registry-headers.ts";
 
 export type RegistryOptions = RegistrySignIn & {
   url: string;
@@ -46,7 +46,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     connect: { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) },
   });
   const exchange = async (method: "GET" | "POST" | "PUT", path: string, body?: object) => {
-    const signed = await signedHeaders(options);
+    const signed = await requestHeaders(options);
     return clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
       const answer = await request(`${base}${path}`, {
         dispatcher,
@@ -59,7 +59,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
         signal,
         ...(body && { body: JSON.stringify(body) }),
       });
-      if (answer.statusCode === 401) unauthorized(options, signed);
+      if (answer.statusCode === 401) reportUnauthorized(options, signed);
       return { status: answer.statusCode, text: await answer.body.text(), signed };
     });
   };
@@ -76,7 +76,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     if (status === 404 && typeof code === "number") return null;
     const isOther = status === 404 || (status >= 200 && status < 400);
     const hint = isOther ? ", and not as a registry does: check its URL" : "";
-    const detail = typeof message === "string" ? ` (${quoted(message, secretsOf(options, signed))})` : "";
+    const detail = typeof message === "string" ? ` (${redacted(message, secretsOf(options, signed))})` : "";
     throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`);
   };
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { paced } from "./paced.ts";
+import { rateLimited } from "./rate-limit.ts";
 import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
@@ -107,7 +107,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
-    writer: paced(writer, { perSecond: WRITERS_PER_SECOND, clock }),
+    writer: rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock }),
     find: async (subject, schema) => {
       const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
       if (exact !== null) return idOf(exact);

@@ -69,7 +69,7 @@ const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Fi
   fields.find((field) => field.name === name);
 
 /** Unknown fields are passed over in each record, and what a record costs must follow from its size. */
-const skippedMisfit = (added: readonly avro.types.Field[], path: string): string | null => {
+const skippedFieldsMismatch = (added: readonly avro.types.Field[], path: string): string | null => {
   // avsc takes such a name for one of its own, and reads on within the field.
   const odd = added.find(({ name }) => name in Object.prototype);
   if (odd) return `${path} has the unknown field ${odd.name}, which cannot be passed over`;
@@ -81,7 +81,7 @@ const skippedMisfit = (added: readonly avro.types.Field[], path: string): string
 };
 
 /** Renamed, or without a word on what its absence means: then what a field says cannot be told, or would be ignored. */
-const fieldsMisfit = (
+const fieldsMismatch = (
   reader: avro.types.RecordType,
   writer: avro.types.RecordType,
   path: string,
@@ -95,7 +95,7 @@ const fieldsMisfit = (
   if (unheard) return `${path} has the unknown field ${unheard.name}, which is not optional`;
   const [first] = added;
   if (missing[0] && first) return `${path} lacks ${missing[0].name} but has ${first.name}`;
-  return skippedMisfit(added, path);
+  return skippedFieldsMismatch(added, path);
 };
 
 /**
@@ -107,13 +107,13 @@ const fieldsMisfit = (
  * - added fields hold no arrays, maps or types that contain themselves, and few values altogether: a record of 22 bytes could stop the
  *   process otherwise
  */
-export const misfit = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
+export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
   const compare = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
     if (kindOf(ours) !== kindOf(theirs)) return `${path} is ${kindOf(theirs)} and not ${kindOf(ours)}`;
     const [meant, said] = [reader.meaning.get(ours), writer.meaning.get(theirs)];
     if (ours.typeName !== "string" && said !== undefined && said !== meant) return `${path} is ${said}`;
     if (!(ours instanceof RecordType && theirs instanceof RecordType)) return null;
-    const problem = fieldsMisfit(ours, theirs, path);
+    const problem = fieldsMismatch(ours, theirs, path);
     if (problem !== null) return problem;
     for (const { name, type } of ours.fields) {
       const field = fieldOf(theirs, name);

@@ -3,8 +3,8 @@ import { Agent, fetch } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { jwtExpiryMs } from "./jwt-claims.ts";
-import { quoted, SignInError } from "./sign-in-error.ts";
-import type { Fetched, FetchOptions } from "./token-source.ts";
+import { redacted, SignInError } from "./sign-in-error.ts";
+import type { FetchedToken, TokenFetcher } from "./token-source.ts";
 
 export type ClientCredentials = {
   endpoint: string;
@@ -32,14 +32,14 @@ const basic = (id: string, secret: string): string =>
   Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64");
 
 /** Why an answer is none. Causes may hold pieces of the answer, and so of a token: only what stands in the messages is told. */
-const whyNot = (error: unknown): string => {
+const failureReason = (error: unknown): string => {
   if (error instanceof oauth.ResponseBodyError)
     return [error.error, error.error_description].filter((part) => part !== undefined).join(", ");
   return error instanceof Error ? error.message : String(error);
 };
 
 /** Gets tokens by OAuth 2.0 client credentials. */
-export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock, "now">): FetchOptions => {
+export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock, "now">): TokenFetcher => {
   const { endpoint, clientId, scope, audience } = options;
   const server: oauth.AuthorizationServer = { issuer: endpoint, token_endpoint: endpoint };
   const client: oauth.Client = { client_id: clientId };
@@ -81,12 +81,12 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
   return {
     // Its query may hold a key.
     what: `the token endpoint ${shown}`,
-    fetch: async (signal): Promise<Fetched> => {
+    fetch: async (signal): Promise<FetchedToken> => {
       const secret = options.clientSecret();
       const credentials = basic(clientId, secret);
       const secrets = [secret, encoded(secret), credentials, search];
       const response = await ask(credentials, signal).catch((error: unknown) => {
-        throw new SignInError(`it does not answer: ${quoted(messageOf(error), secrets)}`);
+        throw new SignInError(`it does not answer: ${redacted(messageOf(error), secrets)}`);
       });
       try {
         const answer = await oauth.processClientCredentialsResponse(server, client, response);
@@ -94,7 +94,7 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
         return { token: answer.access_token, lifeMs: lifeOf(answer, clock.now()) };
       } catch (error) {
         throw new SignInError(
-          `it answered ${response.status} and gave no token: ${quoted(whyNot(error), secrets)}`,
+          `it answered ${response.status} and gave no token: ${redacted(failureReason(error), secrets)}`,
         );
       }
     },

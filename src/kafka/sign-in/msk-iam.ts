@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import { quoted, SignInError } from "./sign-in-error.ts";
-import type { FetchOptions } from "./token-source.ts";
+import { redacted, SignInError } from "./sign-in-error.ts";
+import type { TokenFetcher } from "./token-source.ts";
 
 /** Most do without it, and it brings much of AWS's SDK: it is installed by those who need it. */
 const PACKAGE = "aws-msk-iam-sasl-signer-js";
@@ -28,7 +28,7 @@ export const mskIam = (
   region: string,
   clock: Pick<Clock, "now">,
   load: () => Signer = installed,
-): FetchOptions => {
+): TokenFetcher => {
   const signer = load();
   return {
     what: `the signer for MSK in ${region}`,
@@ -37,7 +37,7 @@ export const mskIam = (
         const { token, expiryTime } = await signer.generateAuthToken({ region });
         return { token, lifeMs: expiryTime - clock.now() };
       } catch (error) {
-        throw new SignInError(`it gave no token: ${quoted(messageOf(error), [])}`);
+        throw new SignInError(`it gave no token: ${redacted(messageOf(error), [])}`);
       }
     },
   };

@@ -2,7 +2,7 @@ import type { Mechanism } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { jwtPurpose } from "./jwt-claims.ts";
-import { quoted, SignInError } from "./sign-in-error.ts";
+import { redacted, SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";
 
 export type OauthBearerOptions = {
@@ -41,7 +41,7 @@ const answer = {
 };
 
 /** What a challenge says. Brokers build the JSON by hand, and with a quote in its text it is none. */
-const said = (challenge: string): string => {
+const statusOf = (challenge: string): string => {
   try {
     const { status } = JSON.parse(challenge) as { status?: unknown };
     return typeof status === "string" ? status : challenge;
@@ -62,9 +62,9 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
       const refused = (why: string): SignInError => {
         tokens.refused(token);
         const purpose = jwtPurpose(token);
-        const what = `the broker ${host}:${port} refused the token: ${quoted(said(why), [token])}`;
+        const what = `the broker ${host}:${port} refused the token: ${redacted(statusOf(why), [token])}`;
         return new SignInError(
-          purpose === "" ? what : `${what} (the token says: ${quoted(purpose, [token])})`,
+          purpose === "" ? what : `${what} (the token says: ${redacted(purpose, [token])})`,
         );
       };
       const challenge = await saslAuthenticate({

@@ -7,7 +7,7 @@ export class SignInError extends Error {
 const MAX_CHARACTERS = 400;
 
 /** What somebody else said, fit for a log: without secrets of ours, tokens, or anything but plain text, and bounded. */
-export const quoted = (text: string, secrets: readonly string[]): string =>
+export const redacted = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== "")
     // One may hold another.

@@ -14,13 +14,13 @@ export type TokenSource = {
   close: () => void;
 };
 
-export type Fetched = { token: string; lifeMs: number };
+export type FetchedToken = { token: string; lifeMs: number };
 
-export type FetchOptions = {
+export type TokenFetcher = {
   /** Who is asked, as the beginning of a sentence. */
   what: string;
   /** Rejects with a message that holds no secret. */
-  fetch: (signal: AbortSignal) => Promise<Fetched>;
+  fetch: (signal: AbortSignal) => Promise<FetchedToken>;
 };
 
 type Deps = { clock: Clock; log: Log; random: () => number };
@@ -40,18 +40,18 @@ const FRESH_MS = 5_000;
  * Keeps one token at hand. The first question begins it; then it is renewed in the background, by one request at a time. While that fails the
  * old token is given out as long as it lives.
  */
-export const tokenSource = ({ what, fetch }: FetchOptions, { clock, log, random }: Deps): TokenSource => {
+export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: Deps): TokenSource => {
   const closed = new AbortController();
   let held: { token: string; fetchedAt: number; expiresAt: number } | null = null;
   /** The question under way, or, until the next one, that which failed. */
-  let pending: Promise<Fetched> | null = null;
+  let pending: Promise<FetchedToken> | null = null;
   let keeping: Promise<void> | null = null;
   let wake = new AbortController();
-  let told = "";
+  let reported = "";
 
-  const livesMs = (): number => (held ? Math.max(0, held.expiresAt - clock.monotonic()) : 0);
+  const remainingMs = (): number => (held ? Math.max(0, held.expiresAt - clock.monotonic()) : 0);
 
-  const once = async (): Promise<Fetched> => {
+  const fetchOnce = async (): Promise<FetchedToken> => {
     // The life is counted from the question on: how long the answer was under way is not known.
     const fetchedAt = clock.monotonic();
     try {
@@ -59,14 +59,14 @@ export const tokenSource = ({ what, fetch }: FetchOptions, { clock, log, random 
       if (!/^[\x21-\x7e]+$/.test(fetched.token)) throw new SignInError("it gave nothing that can be a token");
       if (!(fetched.lifeMs > 0)) throw new SignInError("it gave a token that has expired already");
       held = { token: fetched.token, fetchedAt, expiresAt: fetchedAt + fetched.lifeMs };
-      if (told !== "") log.info({ what }, "kafka.token.renewed");
-      told = "";
+      if (reported !== "") log.info({ what }, "kafka.token.renewed");
+      reported = "";
       return fetched;
     } catch (error) {
       const reason = `${what}: ${messageOf(error)}`;
-      if (reason !== told && !closed.signal.aborted)
-        log.warn({ reason, livesMs: Math.round(livesMs()) }, "kafka.token.failed");
-      told = reason;
+      if (reason !== reported && !closed.signal.aborted)
+        log.warn({ reason, livesMs: Math.round(remainingMs()) }, "kafka.token.failed");
+      reported = reason;
       throw new SignInError(reason);
     }
   };
@@ -75,7 +75,7 @@ export const tokenSource = ({ what, fetch }: FetchOptions, { clock, log, random 
     for (let failures = 0; !closed.signal.aborted;) {
       // Before the question: a token may be refused as soon as it has come.
       wake = new AbortController();
-      const flight = (pending ??= once());
+      const flight = (pending ??= fetchOnce());
       const pauseMs = await flight.then(
         ({ lifeMs }) => {
           pending = null;
@@ -93,11 +93,11 @@ export const tokenSource = ({ what, fetch }: FetchOptions, { clock, log, random 
 
   return {
     token: async () => {
-      if (held && livesMs() > 0) return held.token;
+      if (held && remainingMs() > 0) return held.token;
       if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
       if (!pending) {
         wake.abort(new Error("needed"));
-        pending = once();
+        pending = fetchOnce();
       }
       const flight = pending;
       keeping ??= keepFresh();

@@ -37,7 +37,7 @@ export type TracesOptions = ExportOptions & {
 };
 
 /** Of a collector that is away, one line in so long. */
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
 /** As the specification has them. The library would look into the environment for those that are not named. */
 const LIMITS = {
@@ -81,7 +81,7 @@ const nothing = (): void => undefined;
 const NO_LINKS: Link[] = [];
 
 /** A span that nobody will see. */
-const unseen = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
+const unsampled = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
   traceparent,
   tracestate,
   isSampled: false,
@@ -122,18 +122,18 @@ export const openTraces = (
       .filter((secret) => secret.length > 3)
       .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text)
       .slice(0, MAX_REASON_LENGTH);
-  let untold = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let unreported = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const lost = (spans: number, reason: string): void => {
-    untold += spans;
-    if (clock.monotonic() - toldAt < TELL_EVERY_MS) return;
-    log.warn({ spans: untold, reason: masked(reason) }, "traces.lost");
-    toldAt = clock.monotonic();
-    untold = 0;
+    unreported += spans;
+    if (clock.monotonic() - reportedAt < REPORT_EVERY_MS) return;
+    log.warn({ spans: unreported, reason: masked(reason) }, "traces.lost");
+    reportedAt = clock.monotonic();
+    unreported = 0;
   };
-  const say = (text: string): void => log.debug({ text: masked(text) }, "traces.client");
+  const debug = (text: string): void => log.debug({ text: masked(text) }, "traces.client");
   diag.setLogger(
-    { error: say, warn: say, info: nothing, debug: nothing, verbose: nothing },
+    { error: debug, warn: debug, info: nothing, debug: nothing, verbose: nothing },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 
@@ -149,13 +149,13 @@ export const openTraces = (
   });
   const tracer = provider.getTracer("cambio-bridge");
   // What a span is of has been done: it must not be lost with the span.
-  const failed = (error: unknown): void => say(messageOf(error));
+  const failed = (error: unknown): void => debug(messageOf(error));
 
   return {
     begin: ({ name, kind, parent, isRemote = false, link = null }) => {
       // Every sampler leaves out what is part of what was left out here: there is nothing to decide, and no other name to be told.
       if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
-        return unseen(parent.traceparent, parent.tracestate);
+        return unsampled(parent.traceparent, parent.tracestate);
       try {
         const from = parent && contextOf(parent, isRemote);
         if (from === null) {
@@ -170,7 +170,7 @@ export const openTraces = (
             NO_LINKS,
           );
           if (decision === SamplingDecision.NOT_RECORD)
-            return unseen(`00-${nextTraceId}-${ids.generateSpanId()}-00`, null);
+            return unsampled(`00-${nextTraceId}-${ids.generateSpanId()}-00`, null);
         }
         const linked = link && contextOf(link, true);
         const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
@@ -178,7 +178,7 @@ export const openTraces = (
         return spanOf(tracer.startSpan(name, { kind: KINDS[kind], links }, within), failed);
       } catch (error) {
         failed(error);
-        return unseen(NO_TRACEPARENT, null);
+        return unsampled(NO_TRACEPARENT, null);
       }
     },
     propagates: options.propagates,

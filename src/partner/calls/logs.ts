@@ -1,5 +1,5 @@
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
-import { linkedTo } from "../../runtime/linked.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Download, Downloaded } from "../connection/download.ts";
 import { GaveWayError, type Gate } from "../connection/gate.ts";
 import { reasonOf } from "../connection/reason.ts";
@@ -110,7 +110,7 @@ export const logCalls = (options: LogCallOptions): FetchLog => {
   /** Tries again when it gave way before an answer came: nobody has seen anything of it. */
   const getBehindCommands = async (query: LogQuery, signal: AbortSignal): Promise<LogAnswer> => {
     for (const until = clock.monotonic() + WAIT_MS; ;) {
-      const call = linkedTo(signal, options.closed);
+      const call = linkedAbortController(signal, options.closed);
       try {
         return await get(query, call);
       } catch (error) {

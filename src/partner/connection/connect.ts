@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../../runtime/clock.ts";
-import { turn } from "../../runtime/turn.ts";
+import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import { cachedLookup } from "./cached-lookup.ts";
 import { tlsSessions } from "./tls-sessions.ts";
 import { tunnel } from "./tunnel.ts";
@@ -108,7 +108,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     };
     const untouched = async (): Promise<net.Socket> => {
       const socket = await open(track);
-      await turn();
+      await fullEventLoopTurn();
       if (socket.destroyed || socket.readableEnded || !socket.writable)
         throw new Error("the connection was closed at once");
       if (socket.readableLength > 0) throw new Error("the other side spoke before it was asked");

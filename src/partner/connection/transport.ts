@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { polled, turn } from "../../runtime/turn.ts";
+import { yieldToEventLoop, fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import type { CallOptions } from "../types.ts";
 import type { Opening } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
@@ -54,7 +54,7 @@ export const transportFor = (options: TransportOptions): Transport => {
     // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
     await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch(async (error: unknown) => {
       // After a freeze the time is over before anybody has looked for the answer that arrived meanwhile.
-      await turn();
+      await fullEventLoopTurn();
       connection.giveUp();
       cut(reasonOf(error));
     });
@@ -75,7 +75,7 @@ export const transportFor = (options: TransportOptions): Transport => {
       return timed.mayCall();
     };
     // The client waits for another poll phase, so that all that arrived before now is noticed before it writes.
-    await polled();
+    await yieldToEventLoop();
     const reading = await sendOver(reused.connection, request, { ...timed, mayCall });
     return asked > 0 ? reading : null;
   };

@@ -5,7 +5,7 @@ import { openDeadLetters } from "../../../src/bridge/dead-letters.ts";
 import type { Kit } from "../../../src/bridge/kit.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
-import { PublishError } from "../../../src/kafka/produce/waiting.ts";
+import { PublishError } from "../../../src/kafka/produce/publish-error.ts";
 import { NO_HEADERS } from "../../../src/kafka/headers.ts";
 import type { Header, Incoming, Outgoing } from "../../../src/kafka/record.ts";
 import type { Metrics } from "../../../src/ops/metrics.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { roomFor, roomForAll } from "../../../src/bridge/room.ts";
 import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/rules.ts";
-import { envelopeHeaders } from "../../../src/kafka/produce/envelope.ts";
+import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
 import { encoder } from "../../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../../src/kafka/schema/schemas.ts";
@@ -59,7 +59,7 @@ test("the largest conclusion has room in the journal", () => {
 
 test("the largest result has room in its topic", () => {
   const source = `https://${"x".repeat(2_000)}`;
-  const { encodedHeaders, headersOf } = envelopeHeaders({ type: "some.Type", source });
+  const { encodedHeaders, headersOf } = cloudEventHeaders({ type: "some.Type", source });
   const headers = headersOf({
     id: result.resultId,
     subject: LONGEST,

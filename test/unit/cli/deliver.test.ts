@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deliver, type Delivery } from "../../../src/cli/deliver.ts";
 import type { Io } from "../../../src/cli/io.ts";
-import { PublishError } from "../../../src/kafka/produce/waiting.ts";
+import { PublishError } from "../../../src/kafka/produce/publish-error.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 
-/** The version whose modules `produce/produce-request.ts`, `consume/record-decoder.ts` and `request-queue.ts` change. */
+/** The version whose modules `produce/produce-request.ts`, `consume/record-decoder.ts` and `idle-timers.ts` change. */
 const KNOWN = "2.2.4";
 
 type Manifest = { version: string; dependencies?: Record<string, string> };

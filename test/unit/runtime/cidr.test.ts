@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { holdEverybody, isCidr, rangesOf } from "../../../src/runtime/cidr.ts";
+import { coverAllAddresses, isCidr, rangesOf } from "../../../src/runtime/cidr.ts";
 
 test.each([
   ["10.0.0.0/8", "10.255.1.2", true],
@@ -65,5 +65,5 @@ test.each([
   [["fc00::/7", "10.0.0.0/8", "192.0.2.1"], false],
   [[], false],
 ])("%j hold everybody: %j", (cidrs, expected) => {
-  expect(holdEverybody(cidrs)).toBe(expected);
+  expect(coverAllAddresses(cidrs)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import type { Cluster, FoundTopic } from "../../../../src/kafka/cluster/cluster.
 import { inspect } from "../../../../src/kafka/cluster/inspect.ts";
 import type { Registry } from "../../../../src/kafka/schema/registry.ts";
 import { setUp } from "../../../../src/kafka/cluster/setup.ts";
-import { topicPlans, type Room, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
+import { topicPlans, type LargestRecord, type TopicNames } from "../../../../src/kafka/cluster/topics.ts";
 
 const DAY_MS = 86_400_000;
 const names: TopicNames = {
@@ -24,7 +24,7 @@ const paper = ({
   defaultReplicas = 3,
   obstacle = null as string | null,
   brokerConfig = {},
-  room = [] as Room[],
+  room = [] as LargestRecord[],
 } = {}) => {
   const topics = new Map<string, FoundTopic>();
   const created: Created[] = [];
@@ -61,11 +61,11 @@ const paper = ({
   const said: string[] = [];
   const run = (over: { dryRun?: boolean; replicationFactor?: number } = {}) =>
     setUp(
-      { names, partitions: 6, replicationFactor: -1, dryRun: false, room, ...over },
+      { names, partitions: 6, replicationFactor: -1, dryRun: false, largestRecords: room, ...over },
       { cluster, registry, say: (line) => void said.push(line) },
     );
   const look = (used = roles, lookbackMs: number | null = null) =>
-    inspect({ names, used, room, lookbackMs }, { cluster, registry });
+    inspect({ names, used, largestRecords: room, lookbackMs }, { cluster, registry });
   /** Changes settings of a topic that is there. */
   const change = (name: string, config: Record<string, string>): void => {
     const topic = topics.get(name)!;
@@ -161,7 +161,7 @@ describe("setup", () => {
   });
 
   test("what the settings let be written has room, in a topic that is new", async () => {
-    const room: Room[] = [
+    const room: LargestRecord[] = [
       { role: "journal", bytes: 2_000_000, setting: "ONE=1" },
       { role: "results", bytes: 100_000, setting: "TWO=2" },
       { role: "deadLetters", bytes: 3_000_000, setting: "THREE=3" },
@@ -337,13 +337,13 @@ describe("the events topic, where the partner's log is compared with it", () => 
     const { run, look, change } = paper();
     await run();
     const back = 3 * DAY_MS;
-    expect(await look(roles, back)).toMatchObject({ problems: [], forgotten: null });
+    expect(await look(roles, back)).toMatchObject({ problems: [], retentionWarning: null });
     change("events", { "retention.ms": String(2 * DAY_MS) });
-    expect((await look(roles, back)).forgotten).toMatch(
+    expect((await look(roles, back)).retentionWarning).toMatch(
       /^Topic events does not keep events .*retention\.ms=345600000/,
     );
     change("events", { "cleanup.policy": "compact,delete" });
     expect((await look(roles, back)).problems).toEqual([expect.stringMatching(/^Topic events is compacted/)]);
-    expect(await look(roles)).toMatchObject({ problems: [], forgotten: null });
+    expect(await look(roles)).toMatchObject({ problems: [], retentionWarning: null });
   });
 });

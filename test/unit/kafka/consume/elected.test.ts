@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/cli/silent.ts";
-import { elected, type Held } from "../../../../src/kafka/consume/elected.ts";
+import { elected, type Leadership } from "../../../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
@@ -8,7 +8,7 @@ import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 const SESSION_MS = 10_000;
 
 /** A candidate that is alone in its group, with a clock that can be put forward. Work that hangs is waited for a fiftieth of the time. */
-const candidate = (work: (held: Held) => Promise<void>, partitions = 2) => {
+const candidate = (work: (held: Leadership) => Promise<void>, partitions = 2) => {
   const kafka = fakeKafka(partitions);
   const said: [string, unknown][] = [];
   const tell = (fields: object, event: string): void => {
@@ -28,11 +28,11 @@ const candidate = (work: (held: Held) => Promise<void>, partitions = 2) => {
   return { kafka, office, said, putForward: (ms: number) => (aheadMs += ms) };
 };
 
-const untilAborted = ({ signal }: Held): Promise<void> =>
+const untilAborted = ({ signal }: Leadership): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
 test("works while it is assigned the first partition, and reads nothing of any", async () => {
-  const terms: Held[] = [];
+  const terms: Leadership[] = [];
   const { kafka, office } = candidate((held) => {
     terms.push(held);
     return untilAborted(held);
@@ -58,7 +58,7 @@ test("works while it is assigned the first partition, and reads nothing of any",
 });
 
 test("holds nothing any more by the clock alone when it wakes after its session, before anything is heard", async () => {
-  const terms: Held[] = [];
+  const terms: Leadership[] = [];
   const { office, putForward } = candidate((held) => {
     terms.push(held);
     return untilAborted(held);
@@ -71,7 +71,7 @@ test("holds nothing any more by the clock alone when it wakes after its session,
 });
 
 test("counts the session from when the group was asked: an answer that lay there while the process was frozen proves nothing", async () => {
-  const terms: Held[] = [];
+  const terms: Leadership[] = [];
   const { kafka, putForward } = candidate((held) => {
     terms.push(held);
     return untilAborted(held);
@@ -103,7 +103,7 @@ test("begins again, after a pause, work that throws or ends by itself", async ()
 });
 
 test("leaves work to itself that does not end, and can be chosen again", async () => {
-  const terms: Held[] = [];
+  const terms: Leadership[] = [];
   const { kafka, said } = candidate((held) => {
     terms.push(held);
     return new Promise(() => undefined);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyOrder, type Place } from "../../../../src/kafka/consume/key-order.ts";
+import { keyOrder, type Slot } from "../../../../src/kafka/consume/key-order.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { randomFrom } from "../../../support/random.ts";
 
@@ -14,7 +14,7 @@ const manual = (maxRunning: number) => {
   const order = keyOrder(maxRunning);
   const started: string[] = [];
   const finish = new Map<string, () => void>();
-  const places = new Map<string, Place>();
+  const places = new Map<string, Slot>();
   const submit = (key: string | null, name: string): void =>
     order.submit(key, async (place) => {
       started.push(name);
@@ -93,14 +93,14 @@ test("while it is held nothing begins and nobody comes back, and what runs goes 
   submit("b", "b1");
   await turns(3);
   place("b1").leave();
-  order.hold(true);
+  order.suspend(true);
   submit("c", "c1");
   const back = place("b1").take(never);
   finish("a1");
   await turns(3);
   expect(started).toEqual(["a1", "b1"]);
   expect([order.running, order.unfinished]).toEqual([0, 3]);
-  order.hold(false);
+  order.suspend(false);
   await back;
   await turns(3);
   expect(started).toEqual(["a1", "b1", "c1"]);

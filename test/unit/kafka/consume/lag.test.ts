@@ -1,14 +1,21 @@
 import { expect, onTestFinished, test } from "vitest";
 import { watchLag } from "../../../../src/kafka/consume/lag.ts";
 import type { Range } from "../../../../src/kafka/consume/tail.ts";
-import { newTenure, type Tenure } from "../../../../src/kafka/consume/tenure.ts";
+import {
+  newAssignedPartition,
+  type AssignedPartition,
+} from "../../../../src/kafka/consume/assigned-partition.ts";
 import { Watermark } from "../../../../src/kafka/consume/watermark.ts";
 import { eventually } from "../../../support/eventually.ts";
 
-const held = (watermark: Watermark | null): Tenure => ({ ...newTenure(), watermark, pausedFor: null });
+const held = (watermark: Watermark | null): AssignedPartition => ({
+  ...newAssignedPartition(),
+  watermark,
+  pausedFor: null,
+});
 
 /** Partition 0, a clock in seconds that stands still, and a cluster that answers when told to. */
-const watching = async (tenure: Tenure, firstEnd = 0, startOffset = 0) => {
+const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0) => {
   const tenures = new Map([[0, tenure]]);
   const state = { now: 1_000_000, asked: 0, end: firstEnd as number | Error, closed: false };
   const stop = new AbortController();
@@ -54,7 +61,7 @@ const watching = async (tenure: Tenure, firstEnd = 0, startOffset = 0) => {
 };
 
 test("nothing is told of a partition before its end is known, nor before the group's place in it is", async () => {
-  const unknown = await watching(newTenure(), 5);
+  const unknown = await watching(newAssignedPartition(), 5);
   expect(unknown.lag()).toBeUndefined();
   const { tenures, lag, ask } = await watching(held(new Watermark(3)));
   tenures.set(1, held(new Watermark(3)));

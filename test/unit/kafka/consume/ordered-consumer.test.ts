@@ -19,7 +19,7 @@ const waiting = async () => {
       maxInFlight: 4,
       maxHeldBytes: 200_000,
     },
-    async (_, { place }) => {
+    async (_, { slot: place }) => {
       // As commands do that are being concluded: they wait for Kafka, and all of them hear of it at once.
       place.leave();
       await gate;
@@ -90,7 +90,7 @@ const begun = () => {
 
 test("held from the start it reads as much as it may hold, begins nothing, and ends at once", async () => {
   const { append, paused, consumer, offsets, commits } = begun();
-  consumer.hold(true);
+  consumer.suspend(true);
   append(0, Array<null>(400).fill(null));
   await eventually(() => paused.has(0) && consumer.unfinished() > 0, "all that fit to be read");
   expect([offsets, consumer.inFlight()]).toEqual([[], 0]);
@@ -105,11 +105,11 @@ test("held, it tells what runs to stop, and handles that again when it goes on",
   const { append, consumer, offsets, ends, commits, lines } = begun();
   append(0, [null, null, null]);
   await eventually(() => offsets.length === 2, "two to begin");
-  consumer.hold(true);
+  consumer.suspend(true);
   await eventually(() => consumer.inFlight() === 0, "both to stop");
-  consumer.hold(true);
+  consumer.suspend(true);
   expect([offsets, consumer.unfinished()]).toEqual([[0, 1], 3]);
-  consumer.hold(false);
+  consumer.suspend(false);
   await eventually(() => offsets.length === 4, "two to begin again");
   for (const nth of [0, 1, 2]) {
     await eventually(() => offsets.slice(2).includes(nth), "the next one");

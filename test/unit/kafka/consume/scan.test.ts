@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/cli/silent.ts";
-import { scan, type Take } from "../../../../src/kafka/consume/scan.ts";
+import { scan, type TakeRecord } from "../../../../src/kafka/consume/scan.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
@@ -13,7 +13,7 @@ const named = (name: string, count: number): string[] =>
 /** A scan that has begun. It is held at each record with a key in `gates`. */
 const scanning = (
   kafka: Kafka,
-  { take, clock = systemClock }: { take?: Take; clock?: typeof systemClock } = {},
+  { take, clock = systemClock }: { take?: TakeRecord; clock?: typeof systemClock } = {},
 ) => {
   const seen: string[] = [];
   const gates = new Map<string, Promise<void>>();

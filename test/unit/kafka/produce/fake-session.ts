@@ -1,10 +1,10 @@
 import type { Session } from "../../../../src/kafka/produce/session.ts";
-import type { Waiting } from "../../../../src/kafka/produce/waiting.ts";
+import type { PendingRecord } from "../../../../src/kafka/produce/pending-record.ts";
 
 /** An error as kafkajs throws it for an answer of a broker. */
 export const protocolError = (type: string): Error => Object.assign(new Error(type), { type });
 
-type Behaviour = (batch: readonly Waiting[]) => Promise<void>;
+type Behaviour = (batch: readonly PendingRecord[]) => Promise<void>;
 
 /** A cluster of paper: partitions with leaders, what was written to each, and what goes wrong. */
 export const paperCluster = (partitions: number) => {
@@ -29,7 +29,7 @@ export const paperCluster = (partitions: number) => {
   };
   const underWay = new Map<number | null, number>();
 
-  const write = (batch: readonly Waiting[]): Map<number, number> => {
+  const write = (batch: readonly PendingRecord[]): Map<number, number> => {
     const first = new Map<number, number>();
     for (const { partition, record } of batch) {
       const log = logs[partition]!;

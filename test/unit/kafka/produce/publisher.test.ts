@@ -9,7 +9,7 @@ import {
 import { EncodeError } from "../../../../src/kafka/errors.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header } from "../../../../src/kafka/record.ts";
-import type { PublishError } from "../../../../src/kafka/produce/waiting.ts";
+import type { PublishError } from "../../../../src/kafka/produce/publish-error.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { oauthBearer } from "../../../../src/kafka/sign-in/oauth-bearer.ts";
-import { quoted, SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
+import { redacted, SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
 import { mskIam } from "../../../../src/kafka/sign-in/msk-iam.ts";
 import { tokenFile } from "../../../../src/kafka/sign-in/token-file.ts";
 import { UsageError } from "../../../../src/runtime/errors.ts";
@@ -75,7 +75,7 @@ it("a refusal by an error code is told as well, and any other error is left as i
 });
 
 it("what others said is bounded, and plain", () => {
-  expect(quoted(`a\n\u001b[31mb${"c".repeat(1_000)}`, [])).toMatch(/^a \[31mbc{393}$/);
+  expect(redacted(`a\n\u001b[31mb${"c".repeat(1_000)}`, [])).toMatch(/^a \[31mbc{393}$/);
 });
 
 const jwt = (claims: object): string =>

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { clientCredentials } from "../../../../src/kafka/sign-in/client-credentials.ts";
 import { SignInError } from "../../../../src/kafka/sign-in/sign-in-error.ts";
-import { tokenSource, type FetchOptions } from "../../../../src/kafka/sign-in/token-source.ts";
+import { tokenSource, type TokenFetcher } from "../../../../src/kafka/sign-in/token-source.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Log } from "../../../../src/runtime/log.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -39,7 +39,7 @@ const endpointOf = async (handle: RequestListener) => {
   return { endpoint, requests: () => requests };
 };
 
-const sourceOf = (options: FetchOptions) => {
+const sourceOf = (options: TokenFetcher) => {
   logged.splice(0);
   const source = tokenSource(options, { clock: systemClock, log, random: () => 0.1 });
   onTestFinished(source.close);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { paced } from "../../../../src/kafka/schema/paced.ts";
+import { rateLimited } from "../../../../src/kafka/schema/rate-limit.ts";
 
 /** Time that passes only by sleeping, and when each question was asked. */
 const pacing = (perSecond: number) => {
@@ -12,7 +12,7 @@ const pacing = (perSecond: number) => {
       return Promise.resolve().then(() => void (now = Math.max(now, until)));
     },
   };
-  const ask = paced(
+  const ask = rateLimited(
     (key: number) => {
       times.push(now);
       return key < 0 ? Promise.reject(new Error("no")) : Promise.resolve(key);

@@ -4,7 +4,7 @@ import type { Clock } from "../../runtime/clock.ts";
  * Asks what is asked, but once for those who ask the same at the same time, and not more than `perSecond` questions a second: the rest
  * wait for their turn, in order.
  */
-export const paced = <K, T>(
+export const rateLimited = <K, T>(
   ask: (key: K) => Promise<T>,
   { perSecond, clock }: { perSecond: number; clock: Pick<Clock, "monotonic" | "sleep"> },
 ): ((key: K) => Promise<T>) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choosePartition } from "../../../../src/kafka/produce/partition.ts";
+import { newPartitioner } from "../../../../src/kafka/produce/partitioner.ts";
 
 /** What Apache Kafka's own Java client (4.3.1) chooses for a key among 1, 3, 6, 12 and 100 partitions. */
 const java: [key: string, ...partitions: [number, number, number, number, number]][] = [
@@ -28,17 +28,17 @@ const java: [key: string, ...partitions: [number, number, number, number, number
 ];
 
 test.each(java)("%.20s goes where Java puts it", (key, ...expected) => {
-  const choose = choosePartition();
+  const choose = newPartitioner();
   expect([1, 3, 6, 12, 100].map((partitions) => choose(Buffer.from(key), partitions))).toEqual(expected);
 });
 
 test("bytes that are no text go where Java puts them", () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-  expect([6, 100].map((partitions) => choosePartition()(bytes, partitions))).toEqual([4, 74]);
+  expect([6, 100].map((partitions) => newPartitioner()(bytes, partitions))).toEqual([4, 74]);
 });
 
 test("records without a key are spread evenly", () => {
-  const choose = choosePartition();
+  const choose = newPartitioner();
   const counts = [0, 0, 0, 0];
   for (let i = 0; i < 400; i++) counts[choose(null, 4)]! += 1;
   expect(counts).toEqual([100, 100, 100, 100]);

@@ -2,7 +2,7 @@
  * A controller whose signal also aborts when one of these does. Its listeners are gone once it has aborted, so it must be aborted in the end.
  * (`AbortSignal.any` leaks on Node.js 20 where one of them lives as long as the process.)
  */
-export const linkedTo = (...signals: readonly AbortSignal[]): AbortController => {
+export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();
   const links = signals.map((signal) => ({ signal, abort: () => controller.abort(signal.reason) }));
   const unlink = (): void => {

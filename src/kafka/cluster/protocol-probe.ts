@@ -2,14 +2,14 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../runtime/clock.ts";
 
 /** Who answers on a connection: by the first bytes of its answer to the first words of a Kafka client. */
-export type Spoken = "kafka" | "http" | "tls" | "other" | "closed" | "nothing";
+export type ProbeResult = "kafka" | "http" | "tls" | "other" | "closed" | "nothing";
 
 /** Correlation id of the question, which Kafka's answer repeats. */
 const CORRELATION = 0x63_61_6d_62;
 const CLIENT = Buffer.from("cambio-bridge");
 
 /** ApiVersions, version 0: the one request that every broker answers before anybody has signed in. */
-const question = (): Buffer => {
+const apiVersionsRequest = (): Buffer => {
   const head = Buffer.alloc(14);
   head.writeInt32BE(10 + CLIENT.length, 0);
   head.writeInt16BE(18, 4);
@@ -22,7 +22,7 @@ const question = (): Buffer => {
 const HEAD_BYTES = 8;
 const TLS_ALERT = 0x15;
 
-const speakerOf = (head: Buffer): Spoken => {
+const protocolOf = (head: Buffer): ProbeResult => {
   if (head.length === 0) return "closed";
   if (head.length >= HEAD_BYTES && head.readInt32BE(4) === CORRELATION) return "kafka";
   if (head.subarray(0, 5).toString("latin1") === "HTTP/") return "http";
@@ -33,20 +33,20 @@ const speakerOf = (head: Buffer): Spoken => {
  * Asks a connection whether it leads to Kafka. Nobody has to be signed in for it. Rejects when the signal aborts.
  * @param socket nothing was sent on it
  */
-export const greet = async (
+export const probeProtocol = async (
   socket: Socket,
   { clock, signal, ms }: { clock: Clock; signal: AbortSignal; ms: number },
-): Promise<Spoken> => {
+): Promise<ProbeResult> => {
   let head = Buffer.alloc(0);
-  const answered = new Promise<Spoken>((resolve) => {
-    const end = (): void => resolve(speakerOf(head));
+  const answered = new Promise<ProbeResult>((resolve) => {
+    const end = (): void => resolve(protocolOf(head));
     socket.on("data", (chunk: Buffer) => {
       head = Buffer.concat([head, chunk]);
       if (head.length >= HEAD_BYTES) end();
     });
     socket.once("end", end).once("close", end).once("error", end);
   });
-  socket.write(question());
+  socket.write(apiVersionsRequest());
   return clock.within(ms, signal, answered).catch(() => {
     signal.throwIfAborted();
     return "nothing";

@@ -1,5 +1,5 @@
 /** Chooses the partition of a key as Kafka's own clients do. Records without a key are spread evenly. */
-export type ChoosePartition = (key: Buffer | null, partitions: number) => number;
+export type Partitioner = (key: Buffer | null, partitions: number) => number;
 
 const SEED = 0x9747b28c;
 const MIX = 0x5bd1e995;
@@ -18,7 +18,7 @@ const murmur2 = (bytes: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
-export const choosePartition = (): ChoosePartition => {
+export const newPartitioner = (): Partitioner => {
   let next = 0;
   return (key, partitions) => {
     if (key !== null) return (murmur2(key) & 0x7fff_ffff) % partitions;

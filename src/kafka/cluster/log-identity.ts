@@ -7,7 +7,7 @@ type Known = { last: Mark; marks: Mark[] };
 export type Dropped = Place & { ageMs: number };
 
 /** Knows a log again, from a few of the records that it held. What it finds wrong it says in a sentence's end: "ends before ...". */
-export type Witness = {
+export type LogIdentity = {
   /** Takes over what `note` of another process said of the same log. */
   recall: (note: string) => void;
   /** What is known, in a few bytes for each partition. */
@@ -32,12 +32,12 @@ const MAX_NOTE_LENGTH = 3_500;
 const MARKS = 4;
 
 /** @param horizonMs the log drops by itself no record that is younger, as far as is known now */
-export const createWitness = (options: { horizonMs: () => number; now: () => number }): Witness => {
+export const createLogIdentity = (options: { horizonMs: () => number; now: () => number }): LogIdentity => {
   const { horizonMs, now } = options;
   const known = new Map<number, Known>();
   const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs();
 
-  const place = (partition: number, mark: Mark): void => {
+  const addMark = (partition: number, mark: Mark): void => {
     const found = known.get(partition);
     if (!found) known.set(partition, { last: mark, marks: [mark] });
     else {
@@ -52,7 +52,7 @@ export const createWitness = (options: { horizonMs: () => number; now: () => num
         const [name = "", marks = ""] = entry.split(":");
         for (const text of marks.split(",")) {
           const mark = readMark(text);
-          if (mark && /^\d+$/.test(name)) place(Number(name), mark);
+          if (mark && /^\d+$/.test(name)) addMark(Number(name), mark);
         }
       }
     },
@@ -71,7 +71,7 @@ export const createWitness = (options: { horizonMs: () => number; now: () => num
     learn: ({ partition, offset, timestampMs }) => {
       const found = known.get(partition);
       const mark = { offset, timestampMs };
-      if (!found) place(partition, mark);
+      if (!found) addMark(partition, mark);
       else if (offset > found.last.offset) {
         found.last = mark;
         if (timestampMs - (found.marks.at(-1)?.timestampMs ?? 0) < horizonMs() / MARKS) return;

@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import type { Mark } from "../mark.ts";
-import type { Place } from "./key-order.ts";
+import type { Slot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
 /** What is known of a partition between gaining and losing it. */
-export type Tenure = {
+export type AssignedPartition = {
   /** Aborts when the partition is lost or the process stops. */
   readonly lost: AbortController;
   /** Aborts then as well, and when the consumer is held; there is a new one when it goes on. */
@@ -19,20 +19,20 @@ export type Tenure = {
   isSettled: boolean;
   /** How often in a row the log has begun anew below what was read. */
   looks: number;
-  /** How far a log was read in whose place another one was found, of which nothing was read yet. */
+  /** How far a log was read in whose slot another one was found, of which nothing was read yet. */
   replacedAt: number | null;
 };
 
 /** Each record under way listens to it. */
-export const newEnd = (): AbortController => {
+export const newAbortController = (): AbortController => {
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   return end;
 };
 
-export const newTenure = (): Tenure => ({
-  lost: newEnd(),
-  stop: newEnd(),
+export const newAssignedPartition = (): AssignedPartition => ({
+  lost: newAbortController(),
+  stop: newAbortController(),
   watermark: null,
   committed: -1,
   pausedFor: "place",
@@ -42,63 +42,63 @@ export const newTenure = (): Tenure => ({
 });
 
 /** The partition was lost, or the process stops. */
-export const endTenure = ({ lost, stop }: Tenure, reason: Error): void => {
+export const endAssignment = ({ lost, stop }: AssignedPartition, reason: Error): void => {
   lost.abort(reason);
   stop.abort(reason);
 };
 
 /** Tells what is under way to stop, or lets it be handled again. */
-export const holdTenure = (tenure: Tenure, isHeld: boolean): void => {
-  if (isHeld) tenure.stop.abort(new Error("no record is begun now"));
-  else if (tenure.stop.signal.aborted) tenure.stop = newEnd();
+export const suspendPartition = (assigned: AssignedPartition, isSuspended: boolean): void => {
+  if (isSuspended) assigned.stop.abort(new Error("no record is begun now"));
+  else if (assigned.stop.signal.aborted) assigned.stop = newAbortController();
 };
 
 /**
- * Handles a record until that succeeds or the tenure ends: again after a pause when it failed, and when it gets a place again after it was held.
+ * Handles a record until that succeeds or the assigned ends: again after a pause when it failed, and when it gets a slot again after it was held.
  * @param options.failed resolves when the pause is over
  */
-export const untilDone = async (
-  tenure: Tenure,
-  place: Place,
+export const handleUntilDone = async (
+  assigned: AssignedPartition,
+  slot: Slot,
   {
     handle,
     failed,
   }: { handle: (signal: AbortSignal) => Promise<void>; failed: (error: unknown) => Promise<void> },
 ): Promise<void> => {
-  const lost = tenure.lost.signal;
+  const lost = assigned.lost.signal;
   const isLost = (): boolean => lost.aborted;
   while (!isLost()) {
-    const { signal } = tenure.stop;
+    const { signal } = assigned.stop;
     try {
       await handle(signal);
       return;
     } catch (error) {
       if (isLost()) return;
-      place.leave();
+      slot.leave();
       const pause = signal.aborted ? Promise.resolve() : failed(error);
-      await pause.then(() => place.take(lost)).catch(() => undefined);
+      await pause.then(() => slot.take(lost)).catch(() => undefined);
     }
   }
 };
 
 /** The offset to read from: that of the last record, which is read once more to see that the log is still the same one. */
-export const readFrom = ({ watermark }: Tenure): number =>
+export const readFrom = ({ watermark }: AssignedPartition): number =>
   watermark ? (watermark.last?.offset ?? watermark.next) : 0;
 
 /** How the first record of a fetch stands to what was read before. */
-export type Arrival =
+export type Continuity =
   | "follows"
   /** It is behind the one that was expected. */
   | "leaves a gap"
   /** It is before the one that was asked for: kafkajs found no such offset, and has begun at the log's beginning. */
   | "starts over"
-  /** Another record stood in its place. */
+  /** Another record stood in its slot. */
   | "belongs to another log";
 
-export const arrivalOf = (
+export const continuityOf = (
   { watermark, isSettled }: { watermark: Pick<Watermark, "next" | "last">; isSettled: boolean },
   first: Mark,
-): Arrival => {
+): Continuity => {
   const known = isSettled ? null : watermark.last;
   const from = known?.offset ?? watermark.next;
   if (first.offset < from) return "starts over";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
-import { envelopeHeaders } from "../../../../src/kafka/produce/envelope.ts";
+import { cloudEventHeaders } from "../../../../src/kafka/produce/cloud-event.ts";
 import type { TraceContext } from "../../../../src/runtime/traces.ts";
 
 const kind = { type: "some.Type", source: "https://partner.example" };
@@ -12,7 +12,7 @@ const envelope = {
 };
 
 test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () => {
-  const { encodedHeaders, headersOf } = envelopeHeaders(kind);
+  const { encodedHeaders, headersOf } = cloudEventHeaders(kind);
   const inCommon = [...eachHeader(encodedHeaders)].map(([name, value]) => [String(name), String(value)]);
   expect(Object.fromEntries([...inCommon, ...headersOf(envelope)])).toEqual({
     ce_specversion: "1.0",
@@ -26,7 +26,7 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
 });
 
 test("a trace context goes along for readers of Kafka's headers and for those of CloudEvents", () => {
-  const { headersOf } = envelopeHeaders(kind);
+  const { headersOf } = cloudEventHeaders(kind);
   const named = (trace: TraceContext) =>
     Object.fromEntries(headersOf({ ...envelope, trace }).filter(([name]) => name.includes("trace")));
   const traceparent = "00-1-2-01";

@@ -1,12 +1,12 @@
 import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
-import { linkedTo } from "../../../src/runtime/linked.ts";
+import { linkedAbortController } from "../../../src/runtime/linked-abort.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
 it("aborts with the first of its signals, with that one's reason, and lets go of all", () => {
   const [one, two] = [new AbortController(), new AbortController()];
-  const linked = linkedTo(one.signal, two.signal);
+  const linked = linkedAbortController(one.signal, two.signal);
   expect(linked.signal.aborted).toBe(false);
   two.abort(new Error("two"));
   one.abort(new Error("one"));
@@ -16,7 +16,7 @@ it("aborts with the first of its signals, with that one's reason, and lets go of
 
 it("leaves no listener behind when it is aborted itself, and aborts nobody else", () => {
   const one = new AbortController();
-  const linked = linkedTo(one.signal);
+  const linked = linkedAbortController(one.signal);
   linked.abort(new Error("over"));
   expect(one.signal.aborted).toBe(false);
   expect(listeners(one.signal)).toBe(0);
@@ -29,6 +29,6 @@ it("has aborted already where one of them has", () => {
     [one.signal, two.signal],
     [two.signal, one.signal],
   ])
-    expect(linkedTo(...signals).signal.reason).toEqual(new Error("two"));
+    expect(linkedAbortController(...signals).signal.reason).toEqual(new Error("two"));
   expect(listeners(one.signal)).toBe(0);
 });

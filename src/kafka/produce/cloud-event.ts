@@ -3,24 +3,24 @@ import type { EncodedHeaders, Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
 /** What all CloudEvents 1.0 events of a writer have in common. */
-export type EventKind = {
+export type CloudEventKind = {
   type: string;
   /** A URI reference. */
   source: string;
 };
 
 /** Context attributes of one event. */
-export type Envelope = {
+export type CloudEventAttributes = {
   id: string;
   subject: string;
   timeMs: number;
   trace: TraceContext | null;
 };
 
-export type EnvelopeHeaders = {
+export type CloudEventHeaders = {
   /** What all events of the writer have in common. */
   encodedHeaders: EncodedHeaders;
-  headersOf: (envelope: Envelope) => Header[];
+  headersOf: (envelope: CloudEventAttributes) => Header[];
 };
 
 /** The trace that a record is of, for readers of Kafka's headers and for those of CloudEvents' attributes. */
@@ -36,7 +36,7 @@ export const traceHeaders = (trace: TraceContext | null): Header[] => {
 };
 
 /** Header names and values of the CloudEvents Kafka binding in binary mode. */
-export const envelopeHeaders = ({ type, source }: EventKind): EnvelopeHeaders => ({
+export const cloudEventHeaders = ({ type, source }: CloudEventKind): CloudEventHeaders => ({
   encodedHeaders: encodeHeaders([
     ["ce_specversion", "1.0"],
     ["ce_source", source],

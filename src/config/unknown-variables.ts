@@ -14,7 +14,7 @@ const nearest = (name: string, known: readonly string[]): string =>
   known.reduce((best, candidate) => (distance(name, candidate) < distance(name, best) ? candidate : best));
 
 /** Variables that look like settings and are none, apart from those that Kubernetes makes by itself. */
-export const strangers = (
+export const unknownVariables = (
   names: readonly string[],
   rows: readonly Setting<unknown>[],
 ): { refused: Problem[]; warned: Problem[] } => {
