@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { partsOf } from "../../src/bridge/dead-letter-parts.ts";
-import { auditReading } from "../../src/bridge/console/audit.ts";
-import { letterReading, type LetterReading } from "../../src/bridge/console/letter-reading.ts";
+import { auditReading } from "../../src/bridge/console/audit/audit-pages.ts";
+import { letterReading, type LetterReading } from "../../src/bridge/console/dead-letters/dead-letters.ts";
 import type { LetterFilter } from "../../src/console/ports.ts";
 import { auditEvent } from "../../src/operator/audit-event.ts";
 import { claimAction, claimOutcome } from "../../src/operator/replay/claims-entry.ts";

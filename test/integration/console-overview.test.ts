@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { pino } from "pino";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
-import { openOverview } from "../../src/bridge/console/overview.ts";
+import { openOverview } from "../../src/bridge/console/overview/overview.ts";
 import { createKit } from "../../src/bridge/kit.ts";
 import { toRecord, type Step } from "../../src/commands-to-results/journal-rules/entry.ts";
 import { loadConfig } from "../../src/config/load.ts";

@@ -1,11 +1,11 @@
 import type { Config } from "../../config/config.ts";
 import type { Acting, Reading } from "../../console/ports.ts";
 import type { Kit } from "../kit.ts";
-import { openActing } from "./acting.ts";
-import { auditReading } from "./audit.ts";
-import { letterReading } from "./letter-reading.ts";
-import { openOverview } from "./overview.ts";
-import { openStories } from "./stories.ts";
+import { openActing } from "./actions/actions.ts";
+import { auditReading } from "./audit/audit-pages.ts";
+import { letterReading } from "./dead-letters/dead-letters.ts";
+import { openOverview } from "./overview/overview.ts";
+import { openStories } from "./history/histories.ts";
 
 export type ConsoleTopics = { reading: Reading; acting: Acting; close: () => Promise<void> };
 

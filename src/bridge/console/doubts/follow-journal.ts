@@ -8,13 +8,13 @@ import { messageOf } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 
 import type { InDoubt } from "./doubt-fold.ts";
-import { describe } from "./facts.ts";
+import { describe } from "./describe-doubt.ts";
 import type { Noted, Readable } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
-import { knownSinceMs, newKnowledge, type Knowledge } from "./knowledge.ts";
-import { otherJournal } from "./other-journal.ts";
-import { recordsIn, type Ranges } from "./stretches.ts";
-import { unreadEnd } from "./unread-end.ts";
+import { knownSinceMs, newKnowledge, type Knowledge } from "./journal-progress.ts";
+import { otherJournal } from "./replaced-journal.ts";
+import { recordsIn, type Ranges } from "./backward-chunks.ts";
+import { unreadEnd } from "./schema-wait.ts";
 
 export type JournalFollower = {
   doubts: () => Doubts;

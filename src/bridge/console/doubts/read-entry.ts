@@ -5,7 +5,7 @@ import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
 import type { Kit } from "../../kit.ts";
 
-import { factsOf } from "./facts.ts";
+import { factsOf } from "./describe-doubt.ts";
 import type { Facts, Readable } from "./key-history.ts";
 
 type Read<T> = T | Promise<T>;

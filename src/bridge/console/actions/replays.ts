@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "../../../config/config.ts";
+import type { Acting, ReplayRun } from "../../../console/ports.ts";
+import type { Actor } from "../../../operator/action.ts";
+import { mustBeOperator } from "../../../operator/forbidden.ts";
+import type { Plan } from "../../../operator/replay/plan.ts";
+import type { Place } from "../../../operator/replay/letter.ts";
+import { UsageError } from "../../../runtime/errors.ts";
+import type { Kit } from "../../kit.ts";
+import { replayLetters } from "../../operator/replay.ts";
+import { orUnanswered } from "../../unanswered.ts";
+import { keepPlans, lettersOf, MAX_LETTERS } from "./kept-plans.ts";
+import { startRun, type Run } from "./replay-run.ts";
+
+/** Each reads the dead letters, or sends some. */
+const MAX_AT_ONCE = 2;
+const MAX_RUNS = 50;
+/** As on the command line. */
+const RATE_PER_SECOND = 50;
+const PLAN_TIMEOUT_MS = 120_000;
+/** A letter that is on its way is waited for; what is claimed and not concluded then is looked up by whoever replays it next. */
+const STOP_TIMEOUT_MS = 15_000;
+
+type Replays = Pick<Acting, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
+
+/** Plans and replays of dead letters. A replay goes on when nobody looks any more. */
+export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) => void): Replays => {
+  const { clock } = kit;
+  const plans = keepPlans(clock.monotonic);
+  const runs = new Map<string, Run>();
+  /** Of a plan, so that it is run once. */
+  const runOf = new Map<string, string>();
+  const closed = new AbortController();
+  let planning = 0;
+
+  const underWay = (): Run[] => [...runs.values()].filter((run) => isUnderWay(run));
+  const atMost = (count: number, what: string): void => {
+    closed.signal.throwIfAborted();
+    if (count >= MAX_AT_ONCE)
+      throw new UsageError(`${count} ${what} are under way: wait until one of them has ended.`);
+  };
+  const forgetOld = (): void => {
+    for (const [id, run] of runs) if (runs.size > MAX_RUNS && !isUnderWay(run)) runs.delete(id);
+    for (const [planId, runId] of runOf) if (!runs.has(runId)) runOf.delete(planId);
+  };
+
+  const begin = (actor: Actor, planId: string): ReplayRun => {
+    mustBeOperator(actor);
+    const { places, again } = plans.find(actor, planId);
+    const known = runs.get(runOf.get(planId) ?? "");
+    if (known) return known.look();
+    if (places.length === 0) throw new UsageError("Nothing of this plan is to be sent.");
+    atMost(underWay().length, "replays");
+    const runId = randomUUID();
+    const request = {
+      ...{ letters: { refs: places }, again, topic: undefined, ratePerSecond: RATE_PER_SECOND, actor },
+    };
+    const run = startRun(
+      { runId, by: actor.by, startedAtMs: clock.now(), total: places.length },
+      (hooks, signal) => orUnanswered(config, replayLetters(config, kit, request, hooks, signal), signal),
+      warn,
+    );
+    runs.set(runId, run);
+    runOf.set(planId, runId);
+    forgetOld();
+    return run.look();
+  };
+
+  return {
+    plan: async (actor, selection, again) => {
+      mustBeOperator(actor);
+      const letters = lettersOf(selection);
+      atMost(planning, "plans");
+      planning += 1;
+      const found: { plan: Plan; unknown: readonly Place[] }[] = [];
+      const request = {
+        ...{ letters, again, topic: undefined, ratePerSecond: RATE_PER_SECOND },
+        ...{ maxLetters: MAX_LETTERS, actor: null },
+      };
+      const hooks = {
+        planned: (plan: Plan, unknown: readonly Place[]) => void found.push({ plan, unknown }),
+        ended: () => undefined,
+        warn,
+      };
+      try {
+        const planned = clock.withDeadline(PLAN_TIMEOUT_MS, closed.signal, (signal) =>
+          replayLetters(config, kit, request, hooks, signal),
+        );
+        await orUnanswered(config, planned);
+      } finally {
+        planning -= 1;
+      }
+      const [made] = found;
+      if (!made) throw new Error("no plan was made");
+      return plans.keep(actor, made.plan, made.unknown, again);
+    },
+
+    // Between two looks whether the plan runs already nothing else happens.
+    replay: (actor, planId) => new Promise((resolve) => resolve(begin(actor, planId))),
+
+    run: (runId) => runs.get(runId)?.look() ?? null,
+
+    cancel: (actor, runId) => {
+      mustBeOperator(actor);
+      const run = runs.get(runId);
+      run?.cancel(`cancelled by ${actor.by}`);
+      return run?.look() ?? null;
+    },
+
+    close: async () => {
+      closed.abort(new UsageError("The console is ending."));
+      const ending = underWay();
+      for (const run of ending) run.cancel("the console was ended");
+      const over = Promise.all(ending.map((run) => run.over));
+      await clock.within(STOP_TIMEOUT_MS, undefined, over).catch(() => undefined);
+    },
+  };
+};
+
+const isUnderWay = (run: Run): boolean => ["running", "cancelling"].includes(run.look().state);

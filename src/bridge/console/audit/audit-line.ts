@@ -1,0 +1,49 @@
+import type { AuditLine } from "../../../console/ports.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import { objectOf, parsed } from "../../../operator/read-audit-event.ts";
+import { beginningOf } from "../truncate.ts";
+
+/** An id or a name; longer ones are nobody's. */
+const MAX_NAME_LENGTH = 500;
+
+const nameOf = (value: unknown): string =>
+  typeof value === "string" ? beginningOf(value, MAX_NAME_LENGTH) : "";
+
+const textOf = (value: unknown): string =>
+  value === undefined ? "" : beginningOf(typeof value === "string" ? value : JSON.stringify(value));
+
+/** What came of an action. An outcome in no known form is shown as it is. */
+const outcomeOf = (value: unknown): AuditLine["outcome"] => {
+  if (value === undefined || value === null) return null;
+  const { kind, effect, reason } = objectOf(value) ?? {};
+  if (typeof kind !== "string") return { kind: "unknown", text: textOf(value) };
+  return { kind: nameOf(kind), text: textOf(effect ?? reason) };
+};
+
+const UNREADABLE = "(cannot be read)";
+
+/** An entry of the audit topic. Anybody may have written there: what is no entry is a line that says so. Never throws. */
+export const auditLine = ({ topic, partition, offset, timestampMs, value }: Incoming): AuditLine => {
+  const at = { atMs: timestampMs, place: { topic, partition, offset } };
+  const text = value?.toString("utf8") ?? "";
+  const event = objectOf(parsed(text));
+  const data = objectOf(event?.["data"]);
+  if (!data || typeof data["action"] !== "string")
+    return {
+      ...at,
+      ...{ actionId: "", action: UNREADABLE, subject: "", by: "", note: "" },
+      ...{ from: { host: "", user: "", program: "" }, parameters: beginningOf(text), outcome: null },
+    };
+  const { host, user, program } = objectOf(data["from"]) ?? {};
+  return {
+    ...at,
+    actionId: nameOf(data["actionId"]),
+    action: nameOf(data["action"]),
+    subject: nameOf(event?.["subject"]),
+    by: nameOf(data["by"]),
+    note: textOf(data["note"]),
+    from: { host: nameOf(host), user: nameOf(user), program: nameOf(program) },
+    parameters: textOf(data["parameters"]),
+    outcome: outcomeOf(data["outcome"]),
+  };
+};

@@ -1,0 +1,63 @@
+import type { Range } from "../../../kafka/consume/tail.ts";
+import { scan } from "../../../kafka/consume/scan.ts";
+import { createClaims } from "../../../operator/replay/claims.ts";
+import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
+import { refOf, type Letter } from "../../../operator/replay/letter.ts";
+import type { LetterDeps } from "../../operator/letters.ts";
+import { iso } from "../truncate.ts";
+import { rangesOf } from "../ranges.ts";
+
+/** The audit topic has one. */
+const PARTITION = 0;
+/** Of a year of entries. */
+const MAX_ENTRIES = 100_000;
+/** Claims of one letter: nobody replays one so often. */
+const MAX_FOLLOWED = 100;
+
+/** What the audit topic says of a letter's replays, in sentences. It is read from when the letter was written, and nothing kept of other letters. */
+export const replaysOf = async (
+  { config, kit, cluster, signal }: LetterDeps,
+  letter: Letter,
+): Promise<string[]> => {
+  const topic = config.topics.audit;
+  const range = (await rangesOf(cluster, topic, letter.timestampMs)).get(PARTITION);
+  const { startOffset, endOffset }: Range = range ?? { startOffset: 0, endOffset: 0 };
+  const from = Math.max(startOffset, endOffset - MAX_ENTRIES);
+  const ref = refOf(letter.place);
+  const named = Buffer.from(JSON.stringify(ref));
+  const claims = createClaims();
+  const ends: Buffer[] = [];
+  await scan(
+    { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    ({ value, offset, timestampMs }) => {
+      // The end of a claim that was refused names its action alone.
+      if (!value || ![named, ...ends].some((bytes) => value.includes(bytes))) return;
+      const entry = readClaimsEntry(value.toString("utf8"), { offset, timestampMs });
+      claims.take(entry);
+      if (entry.kind === "claim" && ends.length < MAX_FOLLOWED)
+        ends.push(Buffer.from(JSON.stringify(entry.claim.actionId)));
+    },
+    {
+      ...kit,
+      ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset: from, endOffset }]])),
+    },
+    signal,
+  );
+  const now = { offset: Infinity, atMs: kit.clock.now() };
+  const standing = claims.standing(ref, now);
+  return [
+    ...(from > startOffset
+      ? [`Only the last ${MAX_ENTRIES} entries of ${topic} were looked at: it may have been replayed before.`]
+      : []),
+    ...claims.sent(ref).map(({ by, atMs, where }) => `Replayed ${iso(atMs)} by ${by}: ${where}.`),
+    ...(standing.kind === "atWork"
+      ? [`A replay by ${standing.by} has been under way since ${iso(standing.atMs)}.`]
+      : []),
+    ...(standing.kind === "unsettled"
+      ? standing.claims.map(
+          ({ by, atMs }) =>
+            `A replay by ${by}, begun ${iso(atMs)}, did not end: it may have been sent. The next replay looks it up.`,
+        )
+      : []),
+  ];
+};

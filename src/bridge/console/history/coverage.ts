@@ -1,0 +1,162 @@
+import type { Config } from "../../../config/config.ts";
+import type { Cluster } from "../../../kafka/cluster/cluster.ts";
+import { scan, type TakeRecord } from "../../../kafka/consume/scan.ts";
+import type { Range } from "../../../kafka/consume/tail.ts";
+import { linkedAbortController } from "../../../runtime/linked-abort.ts";
+import type { Kit } from "../../kit.ts";
+import { rangesOf } from "../ranges.ts";
+
+export type ReadDeps = { config: Config; kit: Kit; cluster: Cluster };
+
+/** Partitions of topics. */
+export type Partitions = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** What a search has read so far, and how it reads more: every record once. */
+export type Coverage = {
+  /** Reads what these partitions hold from this time on, `-Infinity` for all, as far as it was not read before. */
+  cover: (wanted: Partitions, sinceMs: number, signal: AbortSignal) => Promise<void>;
+  /** Reads what was written meanwhile to the partitions that were read before. */
+  catchUp: (signal: AbortSignal) => Promise<void>;
+  progress: () => { read: number; total: number };
+  /** A time to begin at as one that can be shown: of all that a topic holds it is the time of the oldest record. */
+  reach: (sinceMs: number | null) => number | null;
+  /** Which partitions of a topic were read, or are being read. */
+  partitions: (topic: string) => readonly number[];
+};
+
+/** `sinceMs`: from when on it is covered. */
+type Covered = Range & { sinceMs: number };
+
+const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
+  [...ranges.values()].reduce(
+    (sum, { startOffset, endOffset }) => sum + Math.max(0, endOffset - startOffset),
+    0,
+  );
+
+export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRecord): Coverage => {
+  const topics = new Map<string, Map<number, Covered>>();
+  let read = 0;
+  let total = 0;
+  let oldestMs = Infinity;
+
+  const coveredOf = (topic: string): Map<number, Covered> => {
+    const covered = topics.get(topic) ?? new Map<number, Covered>();
+    topics.set(topic, covered);
+    return covered;
+  };
+
+  const readRanges = async (
+    topic: string,
+    ranges: ReadonlyMap<number, Range>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const size = sizeOf(ranges);
+    let seen = 0;
+    total += size;
+    await scan(
+      { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+      (record) => {
+        seen += 1;
+        read += 1;
+        oldestMs = Math.min(oldestMs, record.timestampMs);
+        return take(record);
+      },
+      { ...kit, ranges: () => Promise.resolve(ranges) },
+      signal,
+    );
+    // Offsets at which no record stands count as well.
+    read += size - seen;
+  };
+
+  const coverTopic = async (
+    topic: string,
+    wanted: ReadonlySet<number>,
+    sinceMs: number,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const covered = coveredOf(topic);
+    const missing = [...wanted].filter(
+      (partition) => (covered.get(partition)?.sinceMs ?? Infinity) > sinceMs,
+    );
+    if (missing.length === 0) return;
+    const found = await rangesOf(cluster, topic, sinceMs === -Infinity ? undefined : sinceMs);
+    const ranges = new Map<number, Range>();
+    for (const partition of missing) {
+      const range = found.get(partition);
+      if (!range) continue;
+      const { startOffset, endOffset } = range;
+      ranges.set(partition, { startOffset, endOffset: covered.get(partition)?.startOffset ?? endOffset });
+    }
+    await readRanges(topic, ranges, signal);
+    for (const [partition, { startOffset, endOffset }] of ranges) {
+      const known = covered.get(partition);
+      covered.set(partition, {
+        startOffset: Math.min(startOffset, endOffset),
+        endOffset: known?.endOffset ?? endOffset,
+        sinceMs,
+      });
+    }
+  };
+
+  const catchUpTopic = async (
+    topic: string,
+    covered: Map<number, Covered>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const ends = await rangesOf(cluster, topic);
+    const ranges = new Map<number, Range>();
+    for (const [partition, { endOffset }] of covered) {
+      const end = ends.get(partition)?.endOffset ?? endOffset;
+      if (end > endOffset) ranges.set(partition, { startOffset: endOffset, endOffset: end });
+    }
+    await readRanges(topic, ranges, signal);
+    for (const [partition, { endOffset }] of ranges) {
+      const known = covered.get(partition);
+      if (known) covered.set(partition, { ...known, endOffset });
+    }
+  };
+
+  /** All at once, because each waits for its group; the first that fails ends the others. */
+  const together = async (
+    tasks: readonly ((signal: AbortSignal) => Promise<void>)[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const ended = linkedAbortController(signal);
+    const stop = (error: unknown): never => {
+      ended.abort(error);
+      throw error;
+    };
+    const running = tasks.map((task) => task(ended.signal).catch(stop));
+    try {
+      await Promise.all(running);
+    } finally {
+      await Promise.allSettled(running);
+      ended.abort(new Error("all was read"));
+    }
+  };
+
+  return {
+    cover: (wanted, sinceMs, signal) =>
+      together(
+        [...wanted].map(
+          ([topic, partitions]) =>
+            (within) =>
+              coverTopic(topic, partitions, sinceMs, within),
+        ),
+        signal,
+      ),
+    catchUp: (signal) =>
+      together(
+        [...topics].map(
+          ([topic, covered]) =>
+            (within) =>
+              catchUpTopic(topic, covered, within),
+        ),
+        signal,
+      ),
+    progress: () => ({ read, total }),
+    reach: (sinceMs) =>
+      sinceMs === -Infinity ? Math.max(0, Number.isFinite(oldestMs) ? oldestMs : 0) : sinceMs,
+    partitions: (topic) => [...(topics.get(topic)?.keys() ?? [])].sort((a, b) => a - b),
+  };
+};

@@ -1,0 +1,129 @@
+import type { StatusSeen, TransactionStory } from "../../../console/ports.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import { placeText } from "../../../operator/replay/letter.ts";
+import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
+import type { Decode } from "../../../kafka/schema/codec.ts";
+import { MAIN_FLOWS } from "../../../notification/statuses.ts";
+import type { Direction, TransactionStatusUpdated } from "../../../records.ts";
+import { beginningOf, iso } from "../truncate.ts";
+import { CUT } from "./command-notes.ts";
+import { createCoverage, type ReadDeps } from "./coverage.ts";
+import { rangesOf } from "../ranges.ts";
+import type { Search } from "./searches.ts";
+import { createShelf, type Found } from "./timeline.ts";
+import { windowReader, windowsFrom } from "./time-windows.ts";
+
+type Event = { seen: Omit<StatusSeen, "place">; direction: Direction };
+type Read = Event | { unreadable: string };
+
+const MAX_NOTED = 20;
+const MAX_STATUS_LENGTH = 256;
+
+const eventOf = (event: TransactionStatusUpdated): Event => ({
+  direction: event.direction,
+  seen: {
+    status: beginningOf(event.status, MAX_STATUS_LENGTH),
+    stage: event.stage,
+    occurredAtMs: event.occurredAt,
+    receivedAtMs: event.receivedAt,
+    source: event.source,
+    outOfOrder: event.outOfOrder,
+    eventId: event.eventId,
+    payload: beginningOf(event.payload),
+  },
+});
+
+/** Of records with one eventId the first one is shown. */
+const told = (found: readonly Found<Read>[]) => {
+  const byId = new Map<string, { first: StatusSeen; places: string[] }>();
+  const directions: Direction[] = [];
+  const notes: string[] = [];
+  for (const { place, value } of found) {
+    if ("unreadable" in value) {
+      notes.push(`The record ${placeText(place.topic, place)} cannot be read: ${value.unreadable}.`);
+      continue;
+    }
+    const { direction, seen } = value;
+    directions.push(direction);
+    const known = byId.get(seen.eventId);
+    if (known) known.places.push(placeText(place.topic, place));
+    else byId.set(seen.eventId, { first: { ...seen, place }, places: [placeText(place.topic, place)] });
+  }
+  for (const { first, places } of byId.values())
+    if (places.length > 1)
+      notes.push(
+        `The event ${first.eventId} (${first.status}) stands ${places.length} times in the topic, at ${places.slice(0, 5).join(", ")}: it is one notification, and shown once.`,
+      );
+  if (directions.includes("INBOUND") && directions.includes("OUTBOUND"))
+    notes.push("Its events name both directions. The last one that names any is shown.");
+  const direction: Direction = directions.findLast((each) => each !== "UNKNOWN") ?? "UNKNOWN";
+  return { statuses: [...byId.values()].map(({ first }) => first), direction, notes };
+};
+
+/** Looks for all events of a transaction, which stand in one partition. */
+export const transactionSearch = (
+  deps: ReadDeps & { decode: Decode<TransactionStatusUpdated> },
+  transactionId: string,
+  sinceMs: number | null,
+): Search<TransactionStory> => {
+  const { config, kit, cluster, decode } = deps;
+  const topic = config.topics.transactionStatus;
+  const key = Buffer.from(transactionId);
+  const shelf = createShelf<Read>();
+  let partition: number | null = null;
+  let isComplete = false;
+
+  const note = async ({ timestampMs, offset, value, ...at }: Incoming): Promise<void> => {
+    const decoded = value && (await decode(value));
+    const read: Read = decoded?.ok
+      ? eventOf(decoded.value)
+      : { unreadable: decoded?.detail ?? "it has no value" };
+    const length =
+      "unreadable" in read ? read.unreadable.length : read.seen.payload.length + read.seen.status.length;
+    const place = { topic, partition: at.partition, offset };
+    shelf.put({ atMs: timestampMs, rank: 0, place, length, value: read });
+  };
+  const coverage = createCoverage(deps, (record) =>
+    record.key?.equals(key) === true ? note(record) : undefined,
+  );
+  const windows = windowReader(coverage, windowsFrom(sinceMs, kit.clock.now()));
+
+  const reach = (): string[] => {
+    const from = windows.sinceMs();
+    if (partition === null) return [];
+    const where = `All its events stand in ${topic}[${partition}]`;
+    if (from === null) return [`${where}, which is being read.`];
+    if (from === -Infinity)
+      return [
+        `${where}, which was read from its first record on. What is older than the topic keeps is gone.`,
+      ];
+    return [`${where}, which was read from ${iso(from)} on.`];
+  };
+
+  return {
+    run: async (signal) => {
+      const of = newPartitioner()(key, (await rangesOf(cluster, topic)).size);
+      partition = of;
+      await coverage.catchUp(signal);
+      await windows.read(
+        () => new Map([[topic, new Set([of])]]),
+        () => false,
+        signal,
+      );
+      isComplete = true;
+    },
+    story: () => {
+      const { statuses, direction, notes } = told(shelf.all());
+      return {
+        ...{ transactionId, direction, mainFlow: MAIN_FLOWS[direction], statuses },
+        notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(shelf.isCut() ? [CUT] : [])],
+        progress: {
+          ...coverage.progress(),
+          isComplete,
+          sinceMs: coverage.reach(windows.sinceMs()),
+          problem: null,
+        },
+      };
+    },
+  };
+};

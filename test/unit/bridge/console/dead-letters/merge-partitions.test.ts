@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import {
+  pageOf,
+  readCursor,
+  writeCursor,
+  type Stretch,
+} from "../../../../../src/bridge/console/dead-letters/merge-partitions.ts";
+import { letter } from "../../../operator/replay/letters.ts";
+
+const at = (partition: number, offset: number, timestampMs: number) =>
+  letter(offset, { place: { partition, offset }, timestampMs });
+const stretch = (over: Partial<Stretch>): Stretch => ({
+  ...{ start: 0, low: 0, high: 100, lowMs: 0, letters: [] },
+  ...over,
+});
+const timesOf = (page: ReturnType<typeof pageOf>): number[] =>
+  page.letters.map(({ timestampMs }) => timestampMs);
+
+describe("a page", () => {
+  test("takes the youngest of all partitions, and the next one begins behind it", () => {
+    const stretches = new Map([
+      [0, stretch({ letters: [at(0, 3, 30), at(0, 7, 70)] })],
+      [1, stretch({ letters: [at(1, 4, 40), at(1, 5, 50), at(1, 6, 60)] })],
+    ]);
+    const page = pageOf(stretches, 3);
+    expect(timesOf(page)).toEqual([70, 60, 50]);
+    expect([...page.next]).toEqual([
+      [0, 4],
+      [1, 5],
+    ]);
+    expect(page.wanting).toEqual([]);
+  });
+
+  test("keeps the order of a partition, whatever its times say", () => {
+    const stretches = new Map([
+      [0, stretch({ letters: [at(0, 3, 90), at(0, 7, 10)] })],
+      [1, stretch({ letters: [at(1, 4, 50)] })],
+    ]);
+    expect(timesOf(pageOf(stretches, 9))).toEqual([50, 10, 90]);
+  });
+
+  test("ends before what was not read yet, where that could be younger", () => {
+    const stretches = new Map([
+      [0, stretch({ low: 50, lowMs: 60, letters: [at(0, 70, 70)] })],
+      [1, stretch({ letters: [at(1, 4, 40), at(1, 6, 65)] })],
+    ]);
+    const page = pageOf(stretches, 9);
+    expect(timesOf(page)).toEqual([70, 65]);
+    expect(page.wanting).toEqual([0]);
+    expect([...page.next]).toEqual([
+      [0, 50],
+      [1, 5],
+    ]);
+  });
+
+  test("goes on where all that was not read is older", () => {
+    const stretches = new Map([
+      [0, stretch({ low: 50, lowMs: 20, letters: [] })],
+      [1, stretch({ letters: [at(1, 4, 40)] })],
+    ]);
+    expect(timesOf(pageOf(stretches, 1))).toEqual([40]);
+    expect(pageOf(stretches, 2).wanting).toEqual([0]);
+  });
+
+  test("of nothing wants nothing", () => {
+    expect(pageOf(new Map(), 50)).toMatchObject({ letters: [], wanting: [] });
+  });
+});
+
+test("a cursor is read back as it was written; anything else is none", () => {
+  const next = new Map([
+    [0, 12],
+    [11, 9_007_199_254],
+  ]);
+  expect(readCursor(writeCursor(next))).toEqual(next);
+  for (const text of [
+    "",
+    "-",
+    "1-2.",
+    "1--2",
+    "a-1",
+    "1-2,3-4",
+    "1-2\n",
+    `1-${"9".repeat(20)}`,
+    "1-2.".repeat(99_999),
+  ])
+    expect(readCursor(text)).toBeNull();
+});
