@@ -14,7 +14,7 @@ import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "./partner.ts";
 import { openTraces } from "./traces/open.ts";
 import type { Part } from "./part.ts";
-import { PAUSABLE } from "../operator/pauses.ts";
+import { PAUSABLE } from "../operator/control-entry.ts";
 import { openReconcile, type ReconcilePart } from "./reconcile.ts";
 import { lookAround } from "./start.ts";
 import { timedKit } from "./timed-kit.ts";

@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { Asked } from "../operator/pause.ts";
-import { isPausable, type Pausable, type Word } from "../operator/pauses.ts";
+import { isPausable, type Pausable, type Word } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";

@@ -4,7 +4,7 @@ import { requestsTopic } from "../bridge/operator/requests-topic.ts";
 import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
 import type { Actor } from "../operator/action.ts";
-import { refusalOf, type Asked, type Ended } from "../operator/resolve.ts";
+import { refusalOf, type Asked, type Ended } from "../operator/resolve-outcome.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";

@@ -3,7 +3,7 @@ import { createKit } from "../bridge/kit.ts";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { orUnanswered } from "../bridge/unanswered.ts";
-import { isPause, PAUSABLE, type Pausable, type Word } from "../operator/pauses.ts";
+import { isPause, PAUSABLE, type Pausable, type Word } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";

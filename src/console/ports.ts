@@ -1,7 +1,7 @@
 import type { Actor } from "../operator/action.ts";
-import type { Pausable, Word } from "../operator/pauses.ts";
-import type { Letter } from "../operator/replay/letter.ts";
-import type { Asked, Ended } from "../operator/resolve.ts";
+import type { Pausable, Word } from "../operator/control-entry.ts";
+import type { Letter } from "../operator/replay/dead-letter.ts";
+import type { Asked, Ended } from "../operator/resolve-outcome.ts";
 
 /** Where a record stands. Shown as topic[partition]@offset. */
 export type Place = { topic: string; partition: number; offset: number };

@@ -1,6 +1,6 @@
 import type { AuditPlace } from "./audit.ts";
 import { isText, objectOf, readAuditEvent } from "./read-audit-event.ts";
-import type { Asked } from "./resolve.ts";
+import type { Asked } from "./resolve-outcome.ts";
 
 /** What somebody asked for to be decided, as the audit topic has it. */
 export type Request = Asked & {

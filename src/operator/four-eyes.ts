@@ -1,7 +1,7 @@
 import { UsageError } from "../runtime/errors.ts";
 import type { AuditPlace, Begun } from "./audit.ts";
 import { personOf, WORD_MS, type About, type Request, type Requests } from "./decision-requests.ts";
-import type { Asked, Ended, Proposed } from "./resolve.ts";
+import type { Asked, Ended, Proposed } from "./resolve-outcome.ts";
 
 /** What was asked for before, where four eyes are wanted. */
 export type FourEyes = {

@@ -1,7 +1,7 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import type { Actor } from "./action.ts";
 import type { AuditPlace, Audited } from "./audit.ts";
-import { isPause, type Pausable, type Word, type Words } from "./pauses.ts";
+import { isPause, type Pausable, type Word, type Words } from "./control-entry.ts";
 
 export type PausePorts = {
   audited: Audited;

@@ -1,7 +1,7 @@
 import type { Action, Actor, Outcome } from "./action.ts";
 import type { Audited } from "./audit.ts";
 import { permission, type FourEyes, type Permit } from "./four-eyes.ts";
-import { refusalOf, type Asked, type Ended } from "./resolve.ts";
+import { refusalOf, type Asked, type Ended } from "./resolve-outcome.ts";
 import type { Request } from "./decision-requests.ts";
 
 export type ResolvePorts = {

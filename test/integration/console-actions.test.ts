@@ -6,7 +6,7 @@ import { silent } from "../../src/cli/silent.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor } from "../../src/operator/action.ts";
 import { Forbidden } from "../../src/operator/forbidden.ts";
-import type { Asked } from "../../src/operator/resolve.ts";
+import type { Asked } from "../../src/operator/resolve-outcome.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";

@@ -5,7 +5,7 @@ import { letterReading, type LetterReading } from "../../src/bridge/console/dead
 import type { LetterFilter } from "../../src/console/ports.ts";
 import { auditEvent } from "../../src/operator/audit-event.ts";
 import { claimAction, claimOutcome } from "../../src/operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../src/operator/replay/letter.ts";
+import { refOf, type Letter } from "../../src/operator/replay/dead-letter.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { openConsoleTopics, type ConsoleTopics, type ToWrite } from "../support/console-topics.ts";
 

@@ -10,9 +10,9 @@ import type {
   Step,
 } from "../../src/console/ports.ts";
 import type { Actor } from "../../src/operator/action.ts";
-import type { Word } from "../../src/operator/pauses.ts";
-import { refOf, type Letter } from "../../src/operator/replay/letter.ts";
-import type { Asked, Ended } from "../../src/operator/resolve.ts";
+import type { Word } from "../../src/operator/control-entry.ts";
+import { refOf, type Letter } from "../../src/operator/replay/dead-letter.ts";
+import type { Asked, Ended } from "../../src/operator/resolve-outcome.ts";
 import type { CommandResult } from "../../src/records.ts";
 
 /** What was done through the ports. */

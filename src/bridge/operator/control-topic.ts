@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { scan } from "../../kafka/consume/scan.ts";
 import type { PausePorts } from "../../operator/pause.ts";
-import { readWord, writeWord, type Pausable, type Word } from "../../operator/pauses.ts";
+import { readWord, writeWord, type Pausable, type Word } from "../../operator/control-entry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 

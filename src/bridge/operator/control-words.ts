@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
-import { followWords } from "../../operator/follow-words.ts";
-import type { Words } from "../../operator/pauses.ts";
+import { followWords } from "../../operator/control-fold.ts";
+import type { Words } from "../../operator/control-entry.ts";
 import type { Kit } from "../kit.ts";
 
 type Hooks = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { pauseOf } from "../../operator/pause.ts";
-import type { Pausable, Word } from "../../operator/pauses.ts";
+import type { Pausable, Word } from "../../operator/control-entry.ts";
 import type { Kit } from "../kit.ts";
 import type { Part } from "../part.ts";
 import { followControl } from "./control-words.ts";

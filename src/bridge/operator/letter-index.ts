@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Incoming } from "../../kafka/record.ts";
-import type { Letter, Place } from "../../operator/replay/letter.ts";
+import type { Letter, Place } from "../../operator/replay/dead-letter.ts";
 import { members } from "../../runtime/json.ts";
 import { readBody } from "../../webhooks-to-events/parse.ts";
 import { unwrap, type AddedName, type Unwrapped } from "../dead-letter-headers.ts";

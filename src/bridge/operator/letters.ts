@@ -4,7 +4,7 @@ import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
-import { refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
 import { unwrap } from "../dead-letter-headers.ts";
 import { joined, type Original } from "../dead-letter-parts.ts";
 import type { Kit } from "../kit.ts";

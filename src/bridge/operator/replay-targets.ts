@@ -8,7 +8,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { eventIdOf } from "../../notification/event-id.ts";
 import { EventRefused } from "../../notification/publish-once.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { placeText } from "../../operator/replay/letter.ts";
+import { placeText } from "../../operator/replay/dead-letter.ts";
 import type { Planned } from "../../operator/replay/plan.ts";
 import type { Ready } from "../../operator/replay/send-batch.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";

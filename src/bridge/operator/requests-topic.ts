@@ -7,7 +7,7 @@ import {
   type Requests,
 } from "../../operator/decision-requests.ts";
 import type { FourEyes } from "../../operator/four-eyes.ts";
-import { placeText } from "../../operator/replay/letter.ts";
+import { placeText } from "../../operator/replay/dead-letter.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { AUDIT_PARTITION, followAudit, type FollowedAudit } from "./follow-audit.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
-import { refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { openClaims } from "./claims-topic.ts";

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { createKit } from "../../bridge/kit.ts";
 import { viewLetters } from "../../bridge/operator/view-letters.ts";
 import { orUnanswered } from "../../bridge/unanswered.ts";
-import { placeText, refOf, type Letter } from "../../operator/replay/letter.ts";
+import { placeText, refOf, type Letter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { escaped } from "../escaped.ts";

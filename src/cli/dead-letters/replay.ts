@@ -3,7 +3,7 @@ import { createKit } from "../../bridge/kit.ts";
 import { replayLetters } from "../../bridge/operator/replay.ts";
 import { orUnanswered } from "../../bridge/unanswered.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { refOf, type Place } from "../../operator/replay/letter.ts";
+import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
 import { planLines, type Plan } from "../../operator/replay/plan.ts";
 import { replaySummary } from "../../operator/replay/summary.ts";
 import { systemClock } from "../../runtime/clock.ts";

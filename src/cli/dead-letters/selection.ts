@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Selection } from "../../bridge/operator/letters.ts";
-import { readRef, type Place } from "../../operator/replay/letter.ts";
+import { readRef, type Place } from "../../operator/replay/dead-letter.ts";
 import { pastMs } from "../since.ts";
 
 export type SelectionFlags = { reason?: string; source?: string; since?: number; until?: number };

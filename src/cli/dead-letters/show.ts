@@ -4,7 +4,7 @@ import { createKit } from "../../bridge/kit.ts";
 import type { LoadedLetter } from "../../bridge/operator/letters.ts";
 import { viewLetters } from "../../bridge/operator/view-letters.ts";
 import { orUnanswered } from "../../bridge/unanswered.ts";
-import { placeText, refOf, type Letter, type Place } from "../../operator/replay/letter.ts";
+import { placeText, refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
 import { inWords } from "../../operator/replay/reasons.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { headerList, hexDump, readable } from "../bytes.ts";

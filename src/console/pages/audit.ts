@@ -7,7 +7,7 @@ import { code, shown } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
-import { placeText, readRef } from "../../operator/replay/letter.ts";
+import { placeText, readRef } from "../../operator/replay/dead-letter.ts";
 import { ask } from "./ask.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {

@@ -7,7 +7,7 @@ import { code, visible } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Doubt } from "../ports.ts";
-import type { Asked } from "../../operator/resolve.ts";
+import type { Asked } from "../../operator/resolve-outcome.ts";
 
 export const purposeOf = (commandId: string): string => `resolve ${commandId}`;
 

@@ -5,7 +5,7 @@ import { facts } from "../html/table.ts";
 import { code, sentence, shown } from "../html/text.ts";
 import { at, lasting } from "../html/time.ts";
 import { IN_WORDS } from "./proposals.ts";
-import { refusalOf, type Asked, type Ended } from "../../operator/resolve.ts";
+import { refusalOf, type Asked, type Ended } from "../../operator/resolve-outcome.ts";
 
 type Result = Extract<Ended, { kind: "resolved" }>["result"];
 

@@ -8,7 +8,7 @@ import { when } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { LetterDetail } from "../ports.ts";
 import { Problem } from "../problem.ts";
-import { placeText, readRef, refOf, type Letter } from "../../operator/replay/letter.ts";
+import { placeText, readRef, refOf, type Letter } from "../../operator/replay/dead-letter.ts";
 import { inWords } from "../../operator/replay/reasons.ts";
 import { canAct } from "../forms/fields.ts";
 import { ask } from "./ask.ts";

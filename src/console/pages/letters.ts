@@ -8,7 +8,7 @@ import { code, shown, sized } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { LetterFilter, LettersPage } from "../ports.ts";
-import { refOf, type Letter } from "../../operator/replay/letter.ts";
+import { refOf, type Letter } from "../../operator/replay/dead-letter.ts";
 import { ask } from "./ask.ts";
 import { filterForm, filterIn, filterPath } from "./letter-filter.ts";
 import { planFields } from "./plan-form.ts";

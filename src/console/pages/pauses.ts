@@ -9,7 +9,7 @@ import { code, shown } from "../html/text.ts";
 import { at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Acting } from "../ports.ts";
-import { isPausable, isPause, PAUSABLE, type Pausable } from "../../operator/pauses.ts";
+import { isPausable, isPause, PAUSABLE, type Pausable } from "../../operator/control-entry.ts";
 import { MEANING, wordOf } from "./pause-state.ts";
 
 const LENGTHS = [

@@ -6,7 +6,7 @@ import { when } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Proposal } from "../ports.ts";
 import { personOf } from "../../operator/decision-requests.ts";
-import { placeText } from "../../operator/replay/letter.ts";
+import { placeText } from "../../operator/replay/dead-letter.ts";
 import { Problem } from "../problem.ts";
 import { ask } from "./ask.ts";
 

@@ -8,7 +8,7 @@ import { notice, table } from "../html/table.ts";
 import { code, count, grouped, sentence, shown } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { ReplayPlan, Selection } from "../ports.ts";
-import { readRef } from "../../operator/replay/letter.ts";
+import { readRef } from "../../operator/replay/dead-letter.ts";
 import { filterIn } from "./letter-filter.ts";
 import { PLAN_PURPOSE } from "./plan-form.ts";
 

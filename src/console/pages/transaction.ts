@@ -9,7 +9,7 @@ import { ago, at, when } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { StatusSeen, TransactionStory } from "../ports.ts";
 import { Problem } from "../problem.ts";
-import { placeText } from "../../operator/replay/letter.ts";
+import { placeText } from "../../operator/replay/dead-letter.ts";
 import { notesOf } from "./command.ts";
 import { flowLine, type Stop } from "./flow-line.ts";
 import { windowChoice, windowIn } from "./story-window.ts";

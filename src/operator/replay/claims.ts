@@ -1,4 +1,4 @@
-import { placeText, type Place } from "./letter.ts";
+import { placeText, type Place } from "./dead-letter.ts";
 
 /** What became of one letter under a claim. Only `left` and `unknown` do not say that it stands where it was to go. */
 export type LetterEnd =

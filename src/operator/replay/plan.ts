@@ -1,5 +1,5 @@
 import type { Standing } from "./claims.ts";
-import { refOf, type Letter } from "./letter.ts";
+import { refOf, type Letter } from "./dead-letter.ts";
 
 /** What decides whether a letter is sent. */
 export type PlanRules = {

@@ -2,11 +2,11 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Actor } from "../action.ts";
 import type { Audited } from "../audit.ts";
-import { nextBatch } from "./batches.ts";
+import { nextBatch } from "./next-batch.ts";
 import { claimAction, claimOutcome } from "./claims-entry.ts";
 import type { Claim, Claims, LetterEnd } from "./claims.ts";
-import { refOf } from "./letter.ts";
-import type { Finding } from "./look-up.ts";
+import { refOf } from "./dead-letter.ts";
+import type { Finding } from "./find-sent.ts";
 import type { Plan, Planned } from "./plan.ts";
 import { HELD, isHeld, LEASE_MS, sendBatch, stopwatch, type Ready, type Stop } from "./send-batch.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Claim, Claims, LetterEnd } from "./claims.ts";
-import { refOf } from "./letter.ts";
-import type { Finding } from "./look-up.ts";
+import { refOf } from "./dead-letter.ts";
+import type { Finding } from "./find-sent.ts";
 import { heldBy, type Planned } from "./plan.ts";
 
 /** A letter that was read and can be sent. */

@@ -8,7 +8,7 @@ import {
   readRequestEntry,
   WORD_MS,
 } from "../../../src/operator/decision-requests.ts";
-import { refusalOf, type Asked, type Ended } from "../../../src/operator/resolve.ts";
+import { refusalOf, type Asked, type Ended } from "../../../src/operator/resolve-outcome.ts";
 import { resolve } from "../../../src/operator/resolve-doubt.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { randomFrom } from "../../support/random.ts";

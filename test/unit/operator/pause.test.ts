@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Action, Actor, Outcome } from "../../../src/operator/action.ts";
 import type { Audited } from "../../../src/operator/audit.ts";
 import { sayPause } from "../../../src/operator/pause.ts";
-import type { Pausable, Word } from "../../../src/operator/pauses.ts";
+import type { Pausable, Word } from "../../../src/operator/control-entry.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2);

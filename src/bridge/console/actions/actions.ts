@@ -3,7 +3,7 @@ import type { Acting } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
 import { WORD_MS } from "../../../operator/decision-requests.ts";
 import { mustBeOperator } from "../../../operator/forbidden.ts";
-import type { Asked, Ended } from "../../../operator/resolve.ts";
+import type { Asked, Ended } from "../../../operator/resolve-outcome.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 import { pauseOnce } from "../../operator/pause.ts";

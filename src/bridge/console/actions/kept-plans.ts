@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LetterFilter, ReplayPlan, Selection } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
-import { readRef, refOf, type Place } from "../../../operator/replay/letter.ts";
+import { readRef, refOf, type Place } from "../../../operator/replay/dead-letter.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Request } from "../../operator/replay.ts";

@@ -1,6 +1,6 @@
 import type { ReplayRun } from "../../../console/ports.ts";
 import type { LetterEnd } from "../../../operator/replay/claims.ts";
-import { refOf, type Place } from "../../../operator/replay/letter.ts";
+import { refOf, type Place } from "../../../operator/replay/dead-letter.ts";
 import { Cancelled } from "../../../operator/replay/replay.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Hooks, Replayed } from "../../operator/replay.ts";

@@ -4,7 +4,7 @@ import type { Acting, ReplayRun } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
 import { mustBeOperator } from "../../../operator/forbidden.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
-import type { Place } from "../../../operator/replay/letter.ts";
+import type { Place } from "../../../operator/replay/dead-letter.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 import { replayLetters } from "../../operator/replay.ts";

@@ -2,7 +2,7 @@ import type { LetterDetail } from "../../../console/ports.ts";
 import { eachHeader } from "../../../kafka/headers.ts";
 import type { EncodedHeaders } from "../../../kafka/record.ts";
 import type { Reread } from "../../../kafka/consume/reread.ts";
-import { readRef } from "../../../operator/replay/letter.ts";
+import { readRef } from "../../../operator/replay/dead-letter.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { holds, lettersAt, loadLetter, type LetterDeps } from "../../operator/letters.ts";
 import { beginningOf } from "../truncate.ts";

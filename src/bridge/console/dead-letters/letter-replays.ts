@@ -2,7 +2,7 @@ import type { Range } from "../../../kafka/consume/tail.ts";
 import { scan } from "../../../kafka/consume/scan.ts";
 import { createClaims } from "../../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../../operator/replay/letter.ts";
+import { refOf, type Letter } from "../../../operator/replay/dead-letter.ts";
 import type { LetterDeps } from "../../operator/letters.ts";
 import { iso } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";

@@ -1,6 +1,6 @@
 import type { LetterFilter, LettersPage } from "../../../console/ports.ts";
 import { UsageError } from "../../../runtime/errors.ts";
-import type { Letter } from "../../../operator/replay/letter.ts";
+import type { Letter } from "../../../operator/replay/dead-letter.ts";
 import { letterIndex } from "../../operator/letter-index.ts";
 import {
   fits,

@@ -1,4 +1,4 @@
-import type { Letter } from "../../../operator/replay/letter.ts";
+import type { Letter } from "../../../operator/replay/dead-letter.ts";
 
 /** What was read of a partition: all from `low` to `high`. */
 export type Stretch = {

@@ -1,5 +1,5 @@
 import type { Place } from "../../../console/ports.ts";
-import { placeText } from "../../../operator/replay/letter.ts";
+import { placeText } from "../../../operator/replay/dead-letter.ts";
 
 /** What a record of a story became. `rank`: its order among those of one time. `length`: of its texts, about. */
 export type Found<T> = { atMs: number; rank: number; place: Place; length: number; value: T };

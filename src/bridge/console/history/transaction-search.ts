@@ -1,6 +1,6 @@
 import type { StatusSeen, TransactionStory } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
-import { placeText } from "../../../operator/replay/letter.ts";
+import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../../kafka/schema/codec.ts";
 import { MAIN_FLOWS } from "../../../notification/statuses.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createClaims, type LetterEnd } from "../../../../src/operator/replay/claims.ts";
 import { claimAction, claimOutcome, readClaimsEntry } from "../../../../src/operator/replay/claims-entry.ts";
 import { auditEvent } from "../../../../src/operator/audit-event.ts";
-import { lookUp } from "../../../../src/operator/replay/look-up.ts";
+import { lookUp } from "../../../../src/operator/replay/find-sent.ts";
 import { claim, sentTo } from "./letters.ts";
 
 const LEASE_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { Claim, LetterEnd } from "../../../../src/operator/replay/claims.ts";
-import type { Letter } from "../../../../src/operator/replay/letter.ts";
+import type { Letter } from "../../../../src/operator/replay/dead-letter.ts";
 
 /** A letter of a command that nothing is known against. */
 export const letter = (offset: number, more: Partial<Letter> = {}): Letter => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Standing } from "../../../../src/operator/replay/claims.ts";
-import { nextBatch } from "../../../../src/operator/replay/batches.ts";
-import { inOriginalOrder, readRef } from "../../../../src/operator/replay/letter.ts";
+import { nextBatch } from "../../../../src/operator/replay/next-batch.ts";
+import { inOriginalOrder, readRef } from "../../../../src/operator/replay/dead-letter.ts";
 import { decide, planLines, planOf, type PlanRules } from "../../../../src/operator/replay/plan.ts";
 import { letter } from "./letters.ts";
 

@@ -5,8 +5,8 @@ import { audited, type AuditEntry } from "../../../../src/operator/audit.ts";
 import { auditEvent } from "../../../../src/operator/audit-event.ts";
 import { createClaims, type LetterEnd } from "../../../../src/operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../../src/operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../../../src/operator/replay/letter.ts";
-import { lookUp } from "../../../../src/operator/replay/look-up.ts";
+import { refOf, type Letter } from "../../../../src/operator/replay/dead-letter.ts";
+import { lookUp } from "../../../../src/operator/replay/find-sent.ts";
 import { replay } from "../../../../src/operator/replay/replay.ts";
 import { letter } from "./letters.ts";
 

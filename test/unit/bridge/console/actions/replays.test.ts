@@ -3,7 +3,7 @@ import { keepPlans, lettersOf, MAX_LETTERS } from "../../../../../src/bridge/con
 import { startRun } from "../../../../../src/bridge/console/actions/replay-run.ts";
 import type { Hooks, Replayed } from "../../../../../src/bridge/operator/replay.ts";
 import type { Actor } from "../../../../../src/operator/action.ts";
-import type { Letter } from "../../../../../src/operator/replay/letter.ts";
+import type { Letter } from "../../../../../src/operator/replay/dead-letter.ts";
 import type { Plan } from "../../../../../src/operator/replay/plan.ts";
 import { letter } from "../../../operator/replay/letters.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPause, readWord, writeWord, type Word } from "../../../src/operator/pauses.ts";
+import { isPause, readWord, writeWord, type Word } from "../../../src/operator/control-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
 const pause: Word = {

@@ -1,5 +1,5 @@
 import { isOver, type Claim, type Claims } from "./claims.ts";
-import { placeText, type Place } from "./letter.ts";
+import { placeText, type Place } from "./dead-letter.ts";
 
 /** What the target topic says of a letter whose claimants died. It holds for these claims, and says nothing of later ones. */
 export type Finding = { claims: ReadonlySet<Claim>; place: string | null };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { followWords } from "../../../src/operator/follow-words.ts";
-import { writeWord, type Word } from "../../../src/operator/pauses.ts";
+import { followWords } from "../../../src/operator/control-fold.ts";
+import { writeWord, type Word } from "../../../src/operator/control-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2);
 const word = (says: Word["says"], by: string, flow: Word["flow"] = "commands"): Word => ({

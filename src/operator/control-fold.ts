@@ -1,4 +1,4 @@
-import { readWord, type Pausable, type Word, type Words } from "./pauses.ts";
+import { readWord, type Pausable, type Word, type Words } from "./control-entry.ts";
 
 /** A record of the control topic. No two logs give one offset the same time. */
 type ControlRecord = {
