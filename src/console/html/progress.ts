@@ -1,6 +1,6 @@
 import type { Progress } from "../ports.ts";
 import { html, type Html } from "./markup.ts";
-import { notice } from "./table.ts";
+import { notice } from "./elements.ts";
 import { grouped, sentence } from "./text.ts";
 import { at } from "./time.ts";
 

@@ -2,13 +2,13 @@ import type { Context } from "hono";
 import { page } from "../html/layout.ts";
 import { html, type Html } from "../html/markup.ts";
 import { commandPath, letterPath } from "../html/paths.ts";
-import { table, tag, type Tone } from "../html/table.ts";
+import { table, tag, type Tone } from "../html/elements.ts";
 import { code, shown } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
 import { placeText, readRef } from "../../operator/replay/dead-letter.ts";
-import { ask } from "./ask.ts";
+import { ask } from "./ask-kafka.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   done: "good",

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { page } from "../html/layout.ts";
 import { html } from "../html/markup.ts";
-import { notice } from "../html/table.ts";
+import { notice } from "../html/elements.ts";
 import type { ConsoleEnv } from "../options.ts";
 import { Problem } from "../problem.ts";
 

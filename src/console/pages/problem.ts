@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { messageOf } from "../../runtime/errors.ts";
 import { page } from "../html/layout.ts";
 import { html } from "../html/markup.ts";
-import { notice } from "../html/table.ts";
+import { notice } from "../html/elements.ts";
 import { sentence } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
 import { Problem } from "../problem.ts";

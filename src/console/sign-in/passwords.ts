@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { User } from "../users.ts";
-import { inTurn } from "./in-turn.ts";
-import { limitTries } from "./tries.ts";
+import { inTurn } from "./serial-queue.ts";
+import { limitTries } from "./limit-failed-logins.ts";
 
 /** A right header is believed for so long after it came last, without being checked again. */
 const REMEMBER_MS = 60_000;

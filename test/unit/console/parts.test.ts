@@ -3,7 +3,7 @@ import { createOutcomes } from "../../../src/console/forms/outcomes.ts";
 import { createTokens, TOKEN_MS } from "../../../src/console/forms/tokens.ts";
 import { prettyJson } from "../../../src/console/html/pretty-json.ts";
 import { lasting } from "../../../src/console/html/time.ts";
-import { flowLine } from "../../../src/console/pages/flow-line.ts";
+import { flowLine } from "../../../src/console/pages/history/status-line.ts";
 import type { StatusSeen } from "../../../src/console/ports.ts";
 
 const seen = (status: string, occurredAtMs: number): StatusSeen => ({

@@ -1,8 +1,8 @@
-import { html, type Html } from "../html/markup.ts";
-import { plot } from "../html/plot.ts";
-import { table, tag } from "../html/table.ts";
-import { code, grouped, shown } from "../html/text.ts";
-import type { Hour, Overview } from "../ports.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { plot } from "../../html/plot.ts";
+import { table, tag } from "../../html/elements.ts";
+import { code, grouped, shown } from "../../html/text.ts";
+import type { Hour, Overview } from "../../ports.ts";
 
 const cell = (hour: Hour, index: number): Html => {
   const value = hour[index] ?? null;

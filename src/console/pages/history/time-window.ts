@@ -1,6 +1,6 @@
-import { html, type Html } from "../html/markup.ts";
-import { withQuery } from "../html/paths.ts";
-import { readInstant } from "../../runtime/instant.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { withQuery } from "../../html/paths.ts";
+import { readInstant } from "../../../runtime/instant.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,14 +1,14 @@
 import type { Context } from "hono";
-import { comingNotice } from "../html/progress.ts";
-import { html, type Html } from "../html/markup.ts";
-import { page } from "../html/layout.ts";
-import { notice } from "../html/table.ts";
-import { count, grouped, sentence } from "../html/text.ts";
-import { ago, at, when } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Overview } from "../ports.ts";
-import { pausesSection } from "./pause-state.ts";
-import { hourSection, lagSection, replicasSection } from "./overview-figures.ts";
+import { comingNotice } from "../../html/progress.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { page } from "../../html/layout.ts";
+import { notice } from "../../html/elements.ts";
+import { count, grouped, sentence } from "../../html/text.ts";
+import { ago, at, when } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Overview } from "../../ports.ts";
+import { pausesSection } from "../pauses/pause-state.ts";
+import { hourSection, lagSection, replicasSection } from "./figures.ts";
 
 /** A browser without script asks again so often. */
 const REFRESH_S = 10;

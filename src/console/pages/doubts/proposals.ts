@@ -1,14 +1,14 @@
 import type { Context } from "hono";
-import { html, type Html } from "../html/markup.ts";
-import { notice } from "../html/table.ts";
-import { code, sentence, shown } from "../html/text.ts";
-import { when } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Proposal } from "../ports.ts";
-import { personOf } from "../../operator/decision-requests.ts";
-import { placeText } from "../../operator/replay/dead-letter.ts";
-import { Problem } from "../problem.ts";
-import { ask } from "./ask.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { notice } from "../../html/elements.ts";
+import { code, sentence, shown } from "../../html/text.ts";
+import { when } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Proposal } from "../../ports.ts";
+import { personOf } from "../../../operator/decision-requests.ts";
+import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { Problem } from "../../problem.ts";
+import { ask } from "../ask-kafka.ts";
 
 export const IN_WORDS = { succeeded: "it was executed", "not-executed": "it was not executed" } as const;
 

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import { actOnce, wrongInput } from "../forms/act.ts";
-import { canAct, noteField, noteIn, tokenField, whyNoForm } from "../forms/fields.ts";
-import type { Outcome } from "../forms/outcomes.ts";
-import { page } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { facts } from "../html/table.ts";
-import { code, shown } from "../html/text.ts";
-import { at } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Acting } from "../ports.ts";
-import { isPausable, isPause, PAUSABLE, type Pausable } from "../../operator/control-entry.ts";
+import { actOnce, wrongInput } from "../../forms/act.ts";
+import { canAct, noteField, noteIn, tokenField, whyNoForm } from "../../forms/fields.ts";
+import type { Outcome } from "../../forms/outcomes.ts";
+import { page } from "../../html/layout.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { facts } from "../../html/elements.ts";
+import { code, shown } from "../../html/text.ts";
+import { at } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Acting } from "../../ports.ts";
+import { isPausable, isPause, PAUSABLE, type Pausable } from "../../../operator/control-entry.ts";
 import { MEANING, wordOf } from "./pause-state.ts";
 
 const LENGTHS = [

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import { commandPath, transactionPath } from "../html/paths.ts";
-import type { ConsoleEnv } from "../options.ts";
-import { Problem } from "../problem.ts";
+import { commandPath, transactionPath } from "../../html/paths.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import { Problem } from "../../problem.ts";
 
 /** Leads from the search box to the page of an id. */
 export const search = (context: Context<ConsoleEnv>): Response => {

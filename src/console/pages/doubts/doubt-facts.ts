@@ -1,9 +1,9 @@
-import { html, type Html } from "../html/markup.ts";
-import { facts } from "../html/table.ts";
-import { block, code, count, shown } from "../html/text.ts";
-import { at, lasting, when } from "../html/time.ts";
-import { placeText } from "../../operator/replay/dead-letter.ts";
-import type { Doubt } from "../ports.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { facts } from "../../html/elements.ts";
+import { block, code, count, shown } from "../../html/text.ts";
+import { at, lasting, when } from "../../html/time.ts";
+import { placeText } from "../../../operator/replay/dead-letter.ts";
+import type { Doubt } from "../../ports.ts";
 
 const OWNER_LOST = "OWNER_LOST";
 

@@ -1,4 +1,4 @@
-import type { StatusSeen } from "../ports.ts";
+import type { StatusSeen } from "../../ports.ts";
 
 /** A place on the line. `seen`: empty for a status of the main flow that did not come, or not yet. */
 export type Stop = { status: string; isMain: boolean; seen: readonly StatusSeen[]; isLatest: boolean };

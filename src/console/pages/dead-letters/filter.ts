@@ -1,7 +1,7 @@
-import { html, type Html } from "../html/markup.ts";
-import { withQuery } from "../html/paths.ts";
-import type { LetterFilter } from "../ports.ts";
-import { MAX_INSTANT_MS, readInstant } from "../../runtime/instant.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { withQuery } from "../../html/paths.ts";
+import type { LetterFilter } from "../../ports.ts";
+import { MAX_INSTANT_MS, readInstant } from "../../../runtime/instant.ts";
 
 const MAX_REASON = 200;
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import { noteField, tokenField } from "../forms/fields.ts";
-import { html, type Html } from "../html/markup.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { LetterFilter } from "../ports.ts";
-import { filterQuery } from "./letter-filter.ts";
+import { noteField, tokenField } from "../../forms/fields.ts";
+import { html, type Html } from "../../html/markup.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { LetterFilter } from "../../ports.ts";
+import { filterQuery } from "./filter.ts";
 
 export const PLAN_PURPOSE = "plan a replay";
 

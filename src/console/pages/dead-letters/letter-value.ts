@@ -1,8 +1,8 @@
-import { hexDump } from "../html/hex.ts";
-import { html, type Html } from "../html/markup.ts";
-import { withQuery } from "../html/paths.ts";
-import { prettyJson } from "../html/pretty-json.ts";
-import { block, grouped, sized } from "../html/text.ts";
+import { hexDump } from "../../html/hex-dump.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { withQuery } from "../../html/paths.ts";
+import { prettyJson } from "../../html/pretty-json.ts";
+import { block, grouped, sized } from "../../html/text.ts";
 
 const WAYS = ["text", "json", "hex"] as const;
 type Way = (typeof WAYS)[number];

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import { MAX_NOTE, noteField, noteIn, tokenField } from "../forms/fields.ts";
-import { html, type Html } from "../html/markup.ts";
-import { encoded, idInField } from "../html/paths.ts";
-import { notice } from "../html/table.ts";
-import { code, visible } from "../html/text.ts";
-import { ago, at } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Doubt } from "../ports.ts";
-import type { Asked } from "../../operator/resolve-outcome.ts";
+import { MAX_NOTE, noteField, noteIn, tokenField } from "../../forms/fields.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { encoded, idInField } from "../../html/paths.ts";
+import { notice } from "../../html/elements.ts";
+import { code, visible } from "../../html/text.ts";
+import { ago, at } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Doubt } from "../../ports.ts";
+import type { Asked } from "../../../operator/resolve-outcome.ts";
 
 export const purposeOf = (commandId: string): string => `resolve ${commandId}`;
 

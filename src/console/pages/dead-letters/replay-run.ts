@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import { actOnce } from "../forms/act.ts";
-import { canAct, tokenField } from "../forms/fields.ts";
-import { page } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { letterPath } from "../html/paths.ts";
-import { facts, notice, table, tag, type Tone } from "../html/table.ts";
-import { grouped, sentence, shown } from "../html/text.ts";
-import { when } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { ReplayRun } from "../ports.ts";
-import { Problem } from "../problem.ts";
+import { actOnce } from "../../forms/act.ts";
+import { canAct, tokenField } from "../../forms/fields.ts";
+import { page } from "../../html/layout.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { letterPath } from "../../html/paths.ts";
+import { facts, notice, table, tag, type Tone } from "../../html/elements.ts";
+import { grouped, sentence, shown } from "../../html/text.ts";
+import { when } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { ReplayRun } from "../../ports.ts";
+import { Problem } from "../../problem.ts";
 
 const REFRESH_S = 2;
 const STATES: Readonly<Record<ReplayRun["state"], readonly [Tone, string]>> = {

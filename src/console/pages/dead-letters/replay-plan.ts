@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import { actOnce, wrongInput } from "../forms/act.ts";
-import { noteField, noteIn, tokenField } from "../forms/fields.ts";
-import type { Outcome } from "../forms/outcomes.ts";
-import { html, type Html } from "../html/markup.ts";
-import { letterPath } from "../html/paths.ts";
-import { notice, table } from "../html/table.ts";
-import { code, count, grouped, sentence, shown } from "../html/text.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { ReplayPlan, Selection } from "../ports.ts";
-import { readRef } from "../../operator/replay/dead-letter.ts";
-import { filterIn } from "./letter-filter.ts";
+import { actOnce, wrongInput } from "../../forms/act.ts";
+import { noteField, noteIn, tokenField } from "../../forms/fields.ts";
+import type { Outcome } from "../../forms/outcomes.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { letterPath } from "../../html/paths.ts";
+import { notice, table } from "../../html/elements.ts";
+import { code, count, grouped, sentence, shown } from "../../html/text.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { ReplayPlan, Selection } from "../../ports.ts";
+import { readRef } from "../../../operator/replay/dead-letter.ts";
+import { filterIn } from "./filter.ts";
 import { PLAN_PURPOSE } from "./plan-form.ts";
 
 const WHERE = "/dead-letters";

@@ -1,9 +1,9 @@
-import { html, type Html } from "../html/markup.ts";
-import { notice, tag } from "../html/table.ts";
-import { shown } from "../html/text.ts";
-import { when } from "../html/time.ts";
-import { isPause, PAUSABLE, type Pausable, type Word } from "../../operator/control-entry.ts";
-import type { Overview } from "../ports.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { notice, tag } from "../../html/elements.ts";
+import { shown } from "../../html/text.ts";
+import { when } from "../../html/time.ts";
+import { isPause, PAUSABLE, type Pausable, type Word } from "../../../operator/control-entry.ts";
+import type { Overview } from "../../ports.ts";
 
 /** What a paused flow means. */
 export const MEANING: Readonly<Record<Pausable, string>> = {

@@ -1,16 +1,16 @@
 import type { Context } from "hono";
-import { page } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { commandPath, doubtPath, idIn } from "../html/paths.ts";
-import { comingNotice } from "../html/progress.ts";
-import { facts, notice, tag, type Tone } from "../html/table.ts";
-import { block, code, sentence, shown } from "../html/text.ts";
-import { when } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Step } from "../ports.ts";
-import { Problem } from "../problem.ts";
-import { placeText } from "../../operator/replay/dead-letter.ts";
-import { windowChoice, windowIn } from "./story-window.ts";
+import { page } from "../../html/layout.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { commandPath, doubtPath, idIn } from "../../html/paths.ts";
+import { comingNotice } from "../../html/progress.ts";
+import { facts, notice, tag, type Tone } from "../../html/elements.ts";
+import { block, code, sentence, shown } from "../../html/text.ts";
+import { when } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Step } from "../../ports.ts";
+import { Problem } from "../../problem.ts";
+import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { windowChoice, windowIn } from "./time-window.ts";
 
 const REFRESH_S = 2;
 

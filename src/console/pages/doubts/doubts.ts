@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import { page } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { doubtPath } from "../html/paths.ts";
-import { comingNotice } from "../html/progress.ts";
-import { table } from "../html/table.ts";
-import { code, count, grouped } from "../html/text.ts";
-import { ago, at } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { Doubt } from "../ports.ts";
+import { page } from "../../html/layout.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { doubtPath } from "../../html/paths.ts";
+import { comingNotice } from "../../html/progress.ts";
+import { table } from "../../html/elements.ts";
+import { code, count, grouped } from "../../html/text.ts";
+import { ago, at } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { Doubt } from "../../ports.ts";
 import { isSureOfCalls } from "./doubt-facts.ts";
 
 const PER_PAGE = 50;

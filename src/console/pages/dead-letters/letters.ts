@@ -1,16 +1,16 @@
 import type { Context } from "hono";
-import { canAct } from "../forms/fields.ts";
-import { page } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { letterPath } from "../html/paths.ts";
-import { notice, table } from "../html/table.ts";
-import { code, shown, sized } from "../html/text.ts";
-import { ago, at } from "../html/time.ts";
-import type { ConsoleEnv } from "../options.ts";
-import type { LetterFilter, LettersPage } from "../ports.ts";
-import { refOf, type Letter } from "../../operator/replay/dead-letter.ts";
-import { ask } from "./ask.ts";
-import { filterForm, filterIn, filterPath } from "./letter-filter.ts";
+import { canAct } from "../../forms/fields.ts";
+import { page } from "../../html/layout.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { letterPath } from "../../html/paths.ts";
+import { notice, table } from "../../html/elements.ts";
+import { code, shown, sized } from "../../html/text.ts";
+import { ago, at } from "../../html/time.ts";
+import type { ConsoleEnv } from "../../options.ts";
+import type { LetterFilter, LettersPage } from "../../ports.ts";
+import { refOf, type Letter } from "../../../operator/replay/dead-letter.ts";
+import { ask } from "../ask-kafka.ts";
+import { filterForm, filterIn, filterPath } from "./filter.ts";
 import { planFields } from "./plan-form.ts";
 
 const PREVIEW = 80;

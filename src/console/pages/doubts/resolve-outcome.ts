@@ -1,11 +1,11 @@
-import type { Outcome } from "../forms/outcomes.ts";
-import { html, type Html } from "../html/markup.ts";
-import { commandPath } from "../html/paths.ts";
-import { facts } from "../html/table.ts";
-import { code, sentence, shown } from "../html/text.ts";
-import { at, lasting } from "../html/time.ts";
+import type { Outcome } from "../../forms/outcomes.ts";
+import { html, type Html } from "../../html/markup.ts";
+import { commandPath } from "../../html/paths.ts";
+import { facts } from "../../html/elements.ts";
+import { code, sentence, shown } from "../../html/text.ts";
+import { at, lasting } from "../../html/time.ts";
 import { IN_WORDS } from "./proposals.ts";
-import { refusalOf, type Asked, type Ended } from "../../operator/resolve-outcome.ts";
+import { refusalOf, type Asked, type Ended } from "../../../operator/resolve-outcome.ts";
 
 type Result = Extract<Ended, { kind: "resolved" }>["result"];
 
