@@ -16,8 +16,8 @@ const PAGES = [
   { name: "transaction", path: "/transactions/tx-1", colorScheme: "dark" },
 ];
 
-const { reading, acting } = consoleFakes();
-const server = createConsoleServer(options(), { reading, acting, clock: systemClock, log: silent });
+const { queries, actions } = consoleFakes();
+const server = createConsoleServer(options(), { queries, actions, clock: systemClock, log: silent });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const address = server.address();

@@ -47,9 +47,9 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   };
   const kit = createKit(config, systemClock, log);
   const topics = openConsole(config, kit);
-  const { reading, acting } = topics;
+  const { queries, actions } = topics;
   const server = createConsoleServer(options, {
-    ...{ reading, acting: auth === "none" ? null : acting, clock: systemClock, log },
+    ...{ queries, actions: auth === "none" ? null : actions, clock: systemClock, log },
   });
   try {
     const address: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");

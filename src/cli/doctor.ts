@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { readEnvironment } from "../config/load.ts";
 import type { Check } from "../doctor/check.ts";
-import { examine, type Subject } from "../doctor/doctor.ts";
+import { runChecks, type Subject } from "../doctor/doctor.ts";
 import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -57,7 +57,7 @@ const publicUrlOf = ({ webhookUrl }: Flags, fromSetting: string | undefined): Pu
 const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   const reading = readEnvironment(io.env, "serve");
   const publicUrl = publicUrlOf(flags, reading.config.webhook.publicUrl);
-  const subjects = examine(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
+  const subjects = runChecks(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
   // They are waited for one after the other, and those behind the first may reject meanwhile.
   for (const { checks } of subjects) checks.catch(() => undefined);
   try {

@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { createKit } from "../bridge/kit.ts";
 import { pauseOnce } from "../bridge/operator/pause.ts";
-import type { Asked } from "../operator/pause.ts";
-import { isPausable, type Pausable, type Word } from "../operator/control-entry.ts";
+import type { PauseRequest } from "../operator/pause.ts";
+import { isPausable, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -14,10 +14,10 @@ const end = (untilMs: number | null): string =>
   untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
 
 /** Of a text that somebody gave, for a line of its own. */
-const who = ({ by, note, atMs, untilMs }: Word): string =>
+const who = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
-const say = async (io: Io, asked: Asked, flags: ActorFlags): Promise<ExitCode> => {
+const say = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const kit = createKit(config, systemClock, silent);
   const { place, audit, before } = await pauseOnce(config, kit, io.err, actorOf(flags), asked);
@@ -39,7 +39,7 @@ const flowOf = (text: string): Pausable => {
   return text;
 };
 
-const withFlow = (name: Asked["says"]): Command =>
+const withFlow = (name: PauseRequest["says"]): Command =>
   withActor(
     new Command(name).addArgument(new Argument("<flow>", "commands or reconcile").argParser(flowOf)),
     { by: "who does it; kept in the audit topic", note: "why; kept in the audit topic" },

@@ -4,18 +4,18 @@ import { requestsTopic } from "../bridge/operator/requests-topic.ts";
 import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
 import type { Actor } from "../operator/action.ts";
-import { refusalOf, type Asked, type Ended } from "../operator/resolve-outcome.ts";
+import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../operator/resolve-outcome.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
-type Flags = ActorFlags & { as: Asked["as"]; quoteId?: string; force?: boolean };
+type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: boolean };
 
 /** A collector that does not answer holds nobody up for longer. */
 const TRACES_MS = 2_000;
 
-const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
+const decide = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const kit = { ...createKit(config, systemClock, silent), traces };

@@ -3,23 +3,23 @@ import { createKit } from "../bridge/kit.ts";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { orUnanswered } from "../bridge/unanswered.ts";
-import { isPause, PAUSABLE, type Pausable, type Word } from "../operator/control-entry.ts";
+import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 const TIMEOUT_MS = 30_000;
 
-type Said = { by: string; note: string; says: Word["says"]; at: string; until: string | null };
+type Said = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
 type FlowState = { paused: boolean; last: Said | null };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const stateOf = (word: Word | undefined, nowMs: number): FlowState => {
-  if (!word) return { paused: false, last: null };
-  const { says, by, note, atMs, untilMs } = word;
+const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
+  if (!entry) return { paused: false, last: null };
+  const { says, by, note, atMs, untilMs } = entry;
   const until = untilMs === null ? null : iso(untilMs);
-  return { paused: isPause(word, nowMs), last: { says, by, note, at: iso(atMs), until } };
+  return { paused: isPause(entry, nowMs), last: { says, by, note, at: iso(atMs), until } };
 };
 
 const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
@@ -55,10 +55,10 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const kit = createKit(config, systemClock, silent);
-  const asking = Promise.all([flowsStatus(config, kit), controlTopic(config, kit, io.err).words()]);
-  const [flows, words] = await orUnanswered(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
+  const asking = Promise.all([flowsStatus(config, kit), controlTopic(config, kit, io.err).entries()]);
+  const [flows, entries] = await orUnanswered(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
   const nowMs = systemClock.now();
-  const pauses = PAUSABLE.map((flow) => [flow, stateOf(words.get(flow), nowMs)] as const);
+  const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
   if (json) io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...flows }));
   else
     for (const line of [

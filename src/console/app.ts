@@ -5,7 +5,7 @@ import { createTokens } from "./forms/tokens.ts";
 import { guardHeaders } from "./guard/headers.ts";
 import { guardPosts } from "./guard/posts.ts";
 import { createLiveStreams } from "./live/streams.ts";
-import { live } from "./live/route.ts";
+import { liveRoute } from "./live/route.ts";
 import type { ConsoleEnv, ConsoleOptions, ConsolePorts, Site } from "./options.ts";
 import { auditPage } from "./pages/audit.ts";
 import { commandPage } from "./pages/history/command.ts";
@@ -15,7 +15,7 @@ import { letterPage } from "./pages/dead-letters/letter.ts";
 import { lettersPage } from "./pages/dead-letters/letters.ts";
 import { outcomePage } from "./pages/outcome.ts";
 import { overviewPage } from "./pages/overview/overview.ts";
-import { pausesPage, sayPauseOrResume } from "./pages/pauses/pauses.ts";
+import { pausesPage, pauseOrResume } from "./pages/pauses/pauses.ts";
 import { noSuchPage, problemPage } from "./pages/problem.ts";
 import { beginReplay, planReplay } from "./pages/dead-letters/replay-plan.ts";
 import { cancelReplay, runPage } from "./pages/dead-letters/replay-run.ts";
@@ -23,11 +23,11 @@ import { search } from "./pages/history/search.ts";
 import { transactionPage } from "./pages/history/transaction.ts";
 import { signIn } from "./sign-in/sign-in.ts";
 
-/** All pages. Whoever is not signed in sees none of them, and nothing is done but by the functions of `acting`. */
+/** All pages, behind the sign-in. Only the functions of `actions` have an effect. */
 export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<ConsoleEnv> => {
-  const { clock, reading } = ports;
+  const { clock, queries } = ports;
   const site: Site = { ...ports, options, tokens: createTokens(clock), outcomes: createOutcomes(clock) };
-  const streams = createLiveStreams(reading, clock);
+  const streams = createLiveStreams(queries, clock);
   const app = new Hono<ConsoleEnv>();
 
   app.onError(problemPage);
@@ -45,7 +45,7 @@ export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<C
   app.get("/doubts/:id{[^/]*}", doubtPage);
   app.post("/doubts", endDoubt);
   app.get("/pauses", pausesPage);
-  app.post("/pauses", sayPauseOrResume);
+  app.post("/pauses", pauseOrResume);
   app.get("/dead-letters", lettersPage);
   app.post("/dead-letters/plans", planReplay);
   app.post("/dead-letters/runs", beginReplay);
@@ -57,6 +57,6 @@ export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<C
   app.get("/audit", auditPage);
   app.get("/search", search);
   app.get("/outcomes/:id", outcomePage);
-  app.get("/live", live(streams));
+  app.get("/live", liveRoute(streams));
   return app;
 };

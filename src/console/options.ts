@@ -4,22 +4,22 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Outcomes } from "./forms/outcomes.ts";
 import type { Tokens } from "./forms/tokens.ts";
-import type { Acting, Reading } from "./ports.ts";
+import type { Actions, Queries } from "./ports.ts";
 import type { User } from "./users.ts";
 
 /** Who has signed in. */
 export type Person = { name: string; role: Role };
 
-/** How people sign in. `none`: nobody does, and nothing can be done. */
+/** How people sign in. `none`: read only, and only on this machine's own names. */
 export type Auth =
   | { kind: "none" }
   | { kind: "basic"; users: () => readonly User[] }
   | {
       kind: "proxy-header";
       header: string;
-      /** Whether the address is of a proxy, whose word on the user is believed. */
+      /** Whether the address is of a trusted proxy (CONSOLE_TRUSTED_PROXY_CIDRS). */
       isTrusted: (address: string) => boolean;
-      /** Names of those who may act; whoever else the proxy lets in may look. */
+      /** Names of the operators; every other user of the proxy is a viewer. */
       operators: readonly string[];
     };
 
@@ -27,17 +27,17 @@ export type ConsoleOptions = {
   auth: Auth;
   /** `https://host[:port]` as browsers see it, where a proxy changes the Host; null: what Host says. */
   origin: string | null;
-  /** A second operator confirms the end of a doubt. */
+  /** Four eyes: a second operator must approve the end of a doubt. */
   fourEyes: boolean;
   version: string;
   topics: { deadLetters: string };
-  /** From where people act, for the audit topic. */
+  /** Written to the audit topic with each action. */
   from: Actor["from"];
 };
 
-export type ConsolePorts = { reading: Reading; acting: Acting | null; clock: Clock; log: Log };
+export type ConsolePorts = { queries: Queries; actions: Actions | null; clock: Clock; log: Log };
 
-/** What every page needs. */
+/** What every page gets. */
 export type Site = ConsolePorts & { options: ConsoleOptions; tokens: Tokens; outcomes: Outcomes };
 
 export type ConsoleEnv = {

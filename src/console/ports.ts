@@ -1,31 +1,31 @@
 import type { Actor } from "../operator/action.ts";
-import type { Pausable, Word } from "../operator/control-entry.ts";
-import type { Letter } from "../operator/replay/dead-letter.ts";
-import type { Asked, Ended } from "../operator/resolve-outcome.ts";
+import type { Pausable, ControlEntry } from "../operator/control-entry.ts";
+import type { DeadLetter } from "../operator/replay/dead-letter.ts";
+import type { ResolveRequest, ResolveOutcome } from "../operator/resolve-outcome.ts";
 
-/** Where a record stands. Shown as topic[partition]@offset. */
+/** A record's place, shown as topic[partition]@offset. */
 export type Place = { topic: string; partition: number; offset: number };
 
-/** How far something that is read in the background has come. */
+/** Progress of reading topics in the background. */
 export type Progress = {
   isComplete: boolean;
-  /** Records. */
+  /** Records read so far, and records to read in all. */
   read: number;
   total: number;
-  /** Everything from this time on is known; null before anything is. */
+  /** Everything since this time is known; null before anything is. */
   sinceMs: number | null;
-  /** Why it does not go on, in a sentence; null while it does. */
+  /** Why it does not go on, as a sentence; null while it does. */
   problem: string | null;
 };
 
-/** A command of which nobody knows whether the partner executed it, and all that the journal says of it. */
+/** A command in doubt, and all that the journal holds about it. */
 export type Doubt = {
   commandId: string;
   operation: "CREATE_QUOTE" | "ACCEPT_QUOTE";
   quoteId: string | null;
   /** The claim of the attempt in doubt; null while it has not been read. */
   claim: { atMs: number; place: Place; callWithinMs: number } | null;
-  /** When the journal took the doubt down, and where. */
+  /** When and where the journal recorded the doubt. */
   atMs: number;
   place: Place;
   /** Calls that were sent to the partner. */
@@ -34,60 +34,60 @@ export type Doubt = {
   error: { code: string; message: string } | null;
   /** The beginning of the partner's last answer, secrets masked. */
   response: string | null;
-  /** From when on `resolve` needs no force; null while the claim is not known. */
+  /** Since when `resolve` needs no force; null while the claim is not known. */
   resolvableAtMs: number | null;
 };
 
 export type Doubts = {
   count: number;
   oldestAtMs: number | null;
-  /** Calls that may be under way: claims without an end. */
+  /** Calls that may be under way: claims without a conclusion. */
   underWay: number;
   progress: Progress;
 };
 
 export type DoubtsPage = { doubts: readonly Doubt[]; count: number; progress: Progress };
 
-/** One value for each of the last 60 minutes, the oldest first; null where it is not known. */
+/** A value for each of the last 60 minutes, the oldest first; null where it is not known. */
 export type Hour = readonly (number | null)[];
 
 export type Replica = {
   clientId: string;
   host: string;
-  /** Of the commands topic. */
+  /** Its partitions of the commands topic. */
   partitions: readonly number[];
-  /** Whether it reads the partner's log. */
+  /** Whether it is the leader that reconciles with the partner's log. */
   isReconciling: boolean;
 };
 
 export type Overview = {
   atMs: number;
-  /** `detail`: what is to be known of it, in a sentence; null for nothing. */
+  /** `detail`: a sentence for people; null where there is nothing to say. */
   kafka: { up: boolean; detail: string | null };
   doubts: Doubts;
-  /** `newestAtMs`: null where there is none. `records`: those that the topic holds; null while that is not known yet. */
+  /** `newestAtMs`: null where there is none. `records`: in the topic; null while not known yet. */
   deadLetters: { records: number | null; lastHour: number | null; newestAtMs: number | null };
-  /** Records for each minute, from the topics' own times. */
+  /** Records per minute, by the records' timestamps. */
   rates: readonly {
     topic: string;
     of: "events" | "commands" | "results" | "dead letters";
     perMinute: Hour;
   }[];
-  /** Commands that wait. `records`: null while it is not known yet. The hour is known from when the console was started. */
+  /** Commands that wait. `records`: null while not known yet. The hour is known since the console's start. */
   lag: {
     records: number | null;
     hour: Hour;
     partitions: readonly { partition: number; committed: number | null; end: number; lag: number }[];
   };
-  /** Null while they are not known yet. */
+  /** Null while not known yet. */
   replicas: readonly Replica[] | null;
-  /** The last word on each flow, null where nobody ever said one; as a whole null while it is not known yet. */
-  pauses: Readonly<Record<Pausable, Word | null>> | null;
+  /** The control entry of each flow, null where it has none; all of it null while not known yet. */
+  pauses: Readonly<Record<Pausable, ControlEntry | null>> | null;
   /** The last run that read the partner's log completely; null where none is known. */
   lastReconcile: { completeAtMs: number } | null;
 };
 
-/** A step of what happened to one id. */
+/** A step in the history of a command. */
 export type Step = {
   atMs: number;
   place: Place;
@@ -95,22 +95,22 @@ export type Step = {
     "command" | "claim" | "release" | "doubt" | "conclusion" | "result" | "event" | "dead letter" | "other";
   title: string;
   tone: "good" | "wait" | "bad" | "plain";
-  /** What it says, as name and value. */
+  /** Names and values to show. */
   facts: readonly (readonly [name: string, value: string])[];
-  /** The value as text, bounded; null for none. */
+  /** The record's value as text, bounded; null for none. */
   payload: string | null;
 };
 
-/** In order of time. `notes`: what the reader should know of the search itself, in sentences. */
-export type CommandStory = {
+/** Steps in order of time. `notes`: sentences about the search itself. */
+export type CommandHistory = {
   commandId: string;
   steps: readonly Step[];
   notes: readonly string[];
   progress: Progress;
 };
 
-/** A status that was published for a transaction. */
-export type StatusSeen = {
+/** A status event of a transaction. */
+export type PublishedStatus = {
   status: string;
   stage: string;
   occurredAtMs: number | null;
@@ -122,33 +122,33 @@ export type StatusSeen = {
   payload: string;
 };
 
-/** `mainFlow`: the statuses of its direction in their usual order; empty where the direction is not known. */
-export type TransactionStory = {
+/** `mainFlow`: the usual statuses of its direction, in order; empty where the direction is not known. */
+export type TransactionHistory = {
   transactionId: string;
   direction: "INBOUND" | "OUTBOUND" | "UNKNOWN";
   mainFlow: readonly string[];
-  /** By the time of their publication. */
-  statuses: readonly StatusSeen[];
+  /** In order of publication. */
+  statuses: readonly PublishedStatus[];
   notes: readonly string[];
   progress: Progress;
 };
 
 export type LetterFilter = { reason: string | null; sinceMs: number | null; untilMs: number | null };
 
-/** `next`: where the page behind this one begins; null at the end. `searchedBackToMs`: null where all was looked at. */
+/** `next`: the cursor of the older page; null at the end. `searchedBackToMs`: null where all was searched. */
 export type LettersPage = {
-  letters: readonly Letter[];
+  letters: readonly DeadLetter[];
   next: string | null;
   searchedBackToMs: number | null;
 };
 
 export type LetterDetail = {
-  letter: Letter;
+  letter: DeadLetter;
   key: Buffer | null;
-  /** All parts, whole; null for a null value, or where parts are missing. */
+  /** The whole value, all parts joined; null for a null value, or where parts are missing. */
   value: Buffer | null;
   headers: readonly (readonly [name: string, value: string])[];
-  /** When and by whom it was replayed, in sentences. */
+  /** When and by whom it was replayed, as sentences. */
   replayed: readonly string[];
 };
 
@@ -162,34 +162,34 @@ export type AuditLine = {
   note: string;
   from: { host: string; user: string; program: string };
   parameters: string;
-  /** Null for the entry that was written before the action. */
+  /** Null for the entry before the action. */
   outcome: { kind: string; text: string } | null;
 };
 
-/** The newest first. */
+/** The newest first. `next`: the offset before which the next page begins; null at the end. */
 export type AuditPage = { lines: readonly AuditLine[]; next: number | null };
 
-/** What can be looked at. Everything rejects with a sentence when Kafka does not answer in time. */
-export type Reading = {
-  /** At once, from memory. */
+/** What pages can ask. Promises reject with a UsageError, a sentence, when Kafka does not answer in time. */
+export type Queries = {
+  /** From memory. */
   overview: () => Overview;
   /** The oldest first. */
   doubts: (from: number, count: number) => DoubtsPage;
   doubt: (commandId: string) => readonly Doubt[];
-  /** What is known by now; begins to read with the first question, and goes on while it is asked for. */
-  command: (commandId: string, sinceMs: number | null) => CommandStory;
-  transaction: (transactionId: string, sinceMs: number | null) => TransactionStory;
+  /** What is known by now. The first call starts the search; it goes on while it is called again. */
+  command: (commandId: string, sinceMs: number | null) => CommandHistory;
+  transaction: (transactionId: string, sinceMs: number | null) => TransactionHistory;
   letters: (filter: LetterFilter, from: string | null, signal: AbortSignal) => Promise<LettersPage>;
   letter: (ref: string, signal: AbortSignal) => Promise<LetterDetail | null>;
   audit: (before: number | null, signal: AbortSignal) => Promise<AuditPage>;
-  /** Hears that something may look different now. Returns how to stop. */
+  /** Calls `hear` when something may have changed. Returns the function that unsubscribes. */
   onChange: (hear: () => void) => () => void;
 };
 
-/** Which letters a replay is for: named ones, or those of a reason and time. */
+/** The letters of a replay: by ref, or by reason and time. */
 export type Selection = { refs: readonly string[] } | LetterFilter;
 
-/** What a replay would do. It is kept for a while under its id, for whoever made it. */
+/** What a replay would do. It is kept under its id for 15 minutes, for the person who made it. */
 export type ReplayPlan = {
   planId: string;
   send: readonly { ref: string; topic: string; preview: string }[];
@@ -204,45 +204,45 @@ export type ReplayRun = {
   by: string;
   startedAtMs: number;
   total: number;
-  /** What came of letters so far. */
+  /** Letters by outcome. */
   sent: number;
   duplicates: number;
   left: number;
   unknown: number;
-  /** The last ones, the newest first: a letter and the place where it stands now, or why it does not. */
+  /** The last letters, the newest first, each with its new place or the reason why it was not sent. */
   last: readonly { ref: string; text: string }[];
-  /** `done` also when letters were left over: `detail` says why. */
+  /** `done` also when some were not sent: `detail` says why. */
   state: "running" | "cancelling" | "done" | "failed";
   detail: string | null;
 };
 
-/** With four eyes: what somebody asked for to be decided, and waits for a second operator. */
+/** Four eyes: a decision that waits for the approval of a second operator. */
 export type Proposal = {
   by: string;
-  as: Asked["as"];
+  as: ResolveRequest["as"];
   note: string;
   atMs: number;
   untilMs: number;
   place: Place;
-  /** Of the doubt, in any spelling; null where it is about none. */
+  /** Of the doubt, in any spelling; null where it is about no quote. */
   quoteId: string | null;
 };
 
-/** What can be done. Each goes through a function of `operator/`; what these throw as a UsageError is a sentence for people. */
-export type Acting = {
-  resolve: (actor: Actor, asked: Asked) => Promise<Ended>;
-  /** What is proposed of a command now; nothing without four eyes. Rejects with a sentence when the audit topic cannot be read in time. */
+/** What people can do, through the functions of `operator/`. The message of a UsageError is for people. */
+export type Actions = {
+  resolve: (actor: Actor, asked: ResolveRequest) => Promise<ResolveOutcome>;
+  /** The open proposals; none without four eyes. Rejects with a UsageError when the topic cannot be read. */
   proposals: (commandId: string) => Promise<readonly Proposal[]>;
   plan: (actor: Actor, selection: Selection, again: boolean) => Promise<ReplayPlan>;
-  /** The same plan is run once: a second call gives the run that the first one began. */
+  /** Runs a plan once: a second call returns the run that the first one began. */
   replay: (actor: Actor, planId: string) => Promise<ReplayRun>;
   run: (runId: string) => ReplayRun | null;
   cancel: (actor: Actor, runId: string) => ReplayRun | null;
-  /** Says where the word stands, and which pause it took the place of. */
+  /** Returns the place of the control entry, and the pause that it replaced. */
   pause: (
     actor: Actor,
     flow: Pausable,
     untilMs: number | null,
-  ) => Promise<{ place: string; before: Word | null }>;
-  resume: (actor: Actor, flow: Pausable) => Promise<{ place: string; before: Word | null }>;
+  ) => Promise<{ place: string; before: ControlEntry | null }>;
+  resume: (actor: Actor, flow: Pausable) => Promise<{ place: string; before: ControlEntry | null }>;
 };

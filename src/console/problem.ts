@@ -2,10 +2,10 @@ import { messageOf, UsageError } from "../runtime/errors.ts";
 
 export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
-/** `link`: where to go on from here. */
+/** `link`: the page to go on with. */
 type More = { headers?: Readonly<Record<string, string>>; link?: string };
 
-/** Why there is no page as asked for: a sentence, and what to do. Shown as a page of its own. */
+/** Thrown to answer with an error page: what is wrong, and what to do about it. */
 export class Problem extends Error {
   override readonly name = "Problem";
   constructor(
@@ -18,8 +18,8 @@ export class Problem extends Error {
   }
 }
 
-/** What Kafka was asked and did not answer. A UsageError says by itself what is wrong. */
-export const unanswered = (error: unknown): Problem =>
+/** A question that Kafka did not answer. The message of a UsageError is shown as it is. */
+export const kafkaProblem = (error: unknown): Problem =>
   new Problem(
     503,
     error instanceof UsageError

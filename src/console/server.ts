@@ -3,13 +3,13 @@ import { createAdaptorServer } from "@hono/node-server";
 import { consoleApp } from "./app.ts";
 import type { ConsoleOptions, ConsolePorts } from "./options.ts";
 
-/** Many times what the people of a team use, each with a stream or two. */
+/** Far more than a team needs with one or two streams each. */
 const MAX_CONNECTIONS = 512;
-/** Node by itself gives a silent connection a minute, and looks every half. */
+/** For headers and for the whole request. Node's own default is a minute, checked every 30 s. */
 const ARRIVAL_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** The pages behind node's HTTP server, with its bounds on what a browser may take up. */
+/** The pages behind node's HTTP server, with bounds on connections and slow requests. */
 export const createConsoleServer = (options: ConsoleOptions, ports: ConsolePorts): Server => {
   const server = createAdaptorServer({
     fetch: consoleApp(options, ports).fetch,

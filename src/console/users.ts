@@ -6,7 +6,7 @@ export type User = { name: string; role: Role; hash: string };
 export type UsersFile = { users: readonly User[]; problems: readonly string[] };
 
 const BCRYPT = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
-/** Each step doubles the time that one try takes, and the whole console is one thread. */
+/** Each step doubles the time of a check, which blocks the console's one thread. */
 const MAX_COST = 14;
 const MIN_COST = 4;
 const MAX_NAME = 256;
@@ -25,8 +25,8 @@ const problemOf = (fields: readonly string[], isKnown: (name: string) => boolean
 };
 
 /**
- * Reads lines as `htpasswd -B` writes them, with a role as an optional third field: `name:$2y$…:operator`. Without one, a viewer. What is wrong
- * is told by its line's number and never with its content, which may be a secret.
+ * Reads lines as `htpasswd -B` writes them, with an optional role: `name:$2y$…:operator`; a viewer without one.
+ * Problems name the line's number and never its content, which may be a secret.
  */
 export const parseUsers = (text: string): UsersFile => {
   const users = new Map<string, User>();

@@ -5,12 +5,12 @@ import { connectFor } from "../partner/connection/connect.ts";
 import type { Log } from "../runtime/log.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { endsSoon, reach, type Target } from "./connection.ts";
+import { expiresSoon, reach, type Target } from "./connection.ts";
 
 const GREETING_MS = 3_000;
 const SIGN_IN_MS = 6_000;
 
-/** A kit for one broker alone, or for some of them. */
+/** A kit that knows only these brokers. */
 export const kitFor = (config: Config, brokers: readonly string[], log: Log, { clock }: Bounds): Kit =>
   createKit({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
 
@@ -30,8 +30,8 @@ const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target =>
   };
 };
 
-/** Whether somebody behind an address answers a Kafka client, with or without TLS. */
-const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<ProbeResult> => {
+/** Which protocol answers at an address, with or without TLS. */
+const protocolAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<ProbeResult> => {
   const opening = connectFor({ origin: url, tls, proxy: null, clock })();
   try {
     const socket = await clock.within(GREETING_MS, signal, opening.socket);
@@ -44,27 +44,30 @@ const spokenAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promis
   }
 };
 
-const SAID: Record<Exclude<ProbeResult, "kafka">, readonly [string, string]> = {
-  http: ["an HTTP server answers there, no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
+const NOT_KAFKA: Record<Exclude<ProbeResult, "kafka">, readonly [string, string]> = {
+  http: ["an HTTP server answers there, not Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
   tls: ["it speaks TLS, and KAFKA_TLS is false", "set KAFKA_TLS=true, or name its plaintext port"],
-  other: ["something answers there that is no Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
+  other: ["something answers there that is not Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
   closed: [
-    "it closes the connection as soon as it is spoken to",
-    "see its log, which listener has that port, and whether it wants a client certificate (KAFKA_TLS_CERT_FILE)",
+    "it closes the connection at the first request",
+    "see its log for the listener of that port, and whether it wants a client certificate (KAFKA_TLS_CERT_FILE)",
   ],
   nothing: [
-    "it takes the connection and says nothing: it is frozen or overloaded, or no Kafka",
-    "see to that broker; others are used as long as they answer",
+    "it accepts the connection and answers nothing: it is frozen or overloaded, or not Kafka",
+    "check that broker; clients use the others while they answer",
   ],
 };
 
-/** What keeps a client from speaking with a broker; null where nothing does. Whether it may sign in is another question. */
+/**
+ * What keeps a client from talking to a broker, short of the sign-in; null where nothing does. A warning is
+ * possible.
+ */
 const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise<Check | null> => {
   const target = targetOf(config, broker);
   const name = `broker ${broker}`;
   const reached = await reach(target, bounds);
   if (!reached.ok) {
-    const isPlain = reached.notTls && (await spokenAt(targetOf(config, broker, false), bounds)) === "kafka";
+    const isPlain = reached.notTls && (await protocolAt(targetOf(config, broker, false), bounds)) === "kafka";
     return isPlain
       ? fail(
           name,
@@ -73,14 +76,14 @@ const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise
         )
       : fail(name, reached.detail, reached.remedy);
   }
-  let spoken = await spokenAt(target, bounds);
+  let spoken = await protocolAt(target, bounds);
   if (!config.kafka.tls && (spoken === "closed" || spoken === "other")) {
     const overTls = await reach(targetOf(config, broker, true), bounds);
-    // Who shows a certificate speaks TLS, whether it is trusted here or not.
+    // A certificate error proves TLS, too.
     if (overTls.ok || (!overTls.notTls && /certificate/.test(overTls.detail))) spoken = "tls";
   }
-  if (spoken !== "kafka") return fail(name, ...SAID[spoken]);
-  const soon = endsSoon(reached.expiresMs, bounds.clock);
+  if (spoken !== "kafka") return fail(name, ...NOT_KAFKA[spoken]);
+  const soon = expiresSoon(reached.expiresMs, bounds.clock);
   return soon === null ? null : warn(name, soon, "have it renewed before clients refuse it");
 };
 
@@ -89,10 +92,10 @@ const remedyOfSignIn = (config: Config): string =>
     ? "see whether that listener wants a sign-in (KAFKA_SASL_MECHANISM) or a client certificate (KAFKA_TLS_CERT_FILE)"
     : `see KAFKA_SASL_MECHANISM (${config.kafka.saslMechanism}) and its user, password or token, and that the listener takes it`;
 
-/** What came of asking a broker. `advertised` is empty where it could not be asked. */
-export type Asked = { broker: string; check: Check; advertised: readonly string[] };
+/** A broker's check, and the addresses that it advertises; none where it could not be asked. */
+export type BrokerAnswer = { broker: string; check: Check; advertised: readonly string[] };
 
-const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds): Promise<Asked> => {
+const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds): Promise<BrokerAnswer> => {
   const name = `broker ${broker}`;
   const hindered = await obstacle(config, broker, bounds);
   if (hindered?.status === "fail") return { broker, check: hindered, advertised: [] };
@@ -102,20 +105,24 @@ const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds):
       const cluster = await kit.connectCluster();
       const advertised = await cluster.brokers();
       void cluster.close();
-      const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and lets us sign in";
+      const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
       return { broker, check: hindered ?? ok(name, how), advertised };
     });
   } catch (error) {
     bounds.signal.throwIfAborted();
-    const check = fail(name, `it does not let us in (${messageOf(error)})`, remedyOfSignIn(config));
+    const check = fail(
+      name,
+      `it refuses the connection or the sign-in (${messageOf(error)})`,
+      remedyOfSignIn(config),
+    );
     return { broker, check, advertised: [] };
   } finally {
     kit.close();
   }
 };
 
-/** Asks each broker that is named, as a client does that knows only this one. */
-export const askBrokers = (config: Config, log: Log, bounds: Bounds): Promise<Asked[]> =>
+/** Asks each broker of KAFKA_BROKERS by itself, as a client does that knows only this one. */
+export const askBrokers = (config: Config, log: Log, bounds: Bounds): Promise<BrokerAnswer[]> =>
   Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, log, bounds)));
 
 const checkOther = async (config: Config, broker: string, bounds: Bounds): Promise<Check[]> => {
@@ -125,10 +132,10 @@ const checkOther = async (config: Config, broker: string, bounds: Bounds): Promi
   return [fail(`broker ${broker}`, `the cluster sends clients to it, and ${found.detail}`, remedy)];
 };
 
-/** Brokers that the cluster names and that are not among those of the setting: clients are sent on to these. */
+/** Checks the advertised brokers that KAFKA_BROKERS does not name: clients are sent on to them. */
 export const checkAdvertised = async (
   config: Config,
-  asked: readonly Asked[],
+  asked: readonly BrokerAnswer[],
   bounds: Bounds,
 ): Promise<Check[]> => {
   const { brokers } = config.kafka;

@@ -3,10 +3,10 @@ import { messageOf } from "../runtime/errors.ts";
 
 export type Status = "ok" | "warn" | "fail";
 
-/** One thing that was looked at. `remedy` says what to do; null where nothing has to be done. */
+/** The result of one check. `remedy`: what to do; null where nothing has to be done. */
 export type Check = { name: string; status: Status; detail: string; remedy: string | null };
 
-/** What every check gets: each wait is bounded, and ends when `signal` aborts. */
+/** For every check: each wait is bounded by the clock, and ends when `signal` aborts. */
 export type Bounds = { clock: Clock; signal: AbortSignal };
 
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail, remedy: null });
@@ -23,14 +23,22 @@ export const fail = (name: string, detail: string, remedy: string): Check => ({
   remedy,
 });
 
-/** What others have found out, as sentences of the form "what is wrong: what to do." */
-export const found = (name: string, status: "warn" | "fail", sentence: string, remedy: string): Check => {
+/**
+ * A check from a sentence of the form "what is wrong: what to do." `remedy`: used where the sentence names
+ * none.
+ */
+export const checkFromSentence = (
+  name: string,
+  status: "warn" | "fail",
+  sentence: string,
+  remedy: string,
+): Check => {
   const [detail = "", todo] = sentence.replace(/\.$/, "").split(/: (?=(?:run|set|raise|check) )/);
   return { name, status, detail, remedy: todo ?? remedy };
 };
 
-/** What is looked at for so long at most; whatever goes wrong with looking is a check that failed. */
-export const within = async (
+/** Runs checks within `ms`. An error becomes a failed check; only an abort of `signal` rejects. */
+export const runBounded = async (
   name: string,
   ms: number,
   { clock, signal }: Bounds,
@@ -40,6 +48,6 @@ export const within = async (
     return await clock.withDeadline(ms, signal, look);
   } catch (error) {
     signal.throwIfAborted();
-    return [fail(name, `could not be looked at (${messageOf(error)})`, "run `cambio-bridge doctor` again")];
+    return [fail(name, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again")];
   }
 };

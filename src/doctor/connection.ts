@@ -4,7 +4,7 @@ import { DeadlineError, type Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Bounds } from "./check.ts";
 
-/** Somebody to be reached, and the settings that say how. */
+/** A server to connect to, and the settings that configure it. */
 export type Target = {
   url: URL;
   tls: TlsMaterial;
@@ -17,13 +17,16 @@ export type Target = {
 
 export type Fault = { detail: string; remedy: string };
 
-/** `notTls`: TLS was begun, and the other side does not speak it, or broke it off. */
+/**
+ * `expiresMs`: of its certificate. `notTls`: the TLS handshake failed because the other side does not speak
+ * TLS, or ended it.
+ */
 export type Reached = { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean } & Fault);
 
 const CONNECT_MS = 4_000;
 
-/** Whether what is sent there goes over a network, readable for everybody on it. */
-export const isInClear = ({ protocol, hostname }: URL): boolean =>
+/** Whether requests go unencrypted over a network. */
+export const isUnencrypted = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && !/^(localhost$|127\.|\[::1\])/.test(hostname);
 
 const codeOf = (error: unknown): string => {
@@ -72,8 +75,8 @@ const certificateFault = (code: string, error: unknown, { setting, caSetting }: 
   }
 };
 
-/** What an error says of why somebody cannot be reached, in words for three in the morning. */
-export const explain = (error: unknown, target: Target): Fault => {
+/** Why a server cannot be reached, and what to do about it. */
+export const explainFailure = (error: unknown, target: Target): Fault => {
   const { url, setting } = target;
   const code = codeOf(error);
   const certificate = certificateFault(code, error, target);
@@ -81,7 +84,7 @@ export const explain = (error: unknown, target: Target): Fault => {
   const proxyStatus = /the proxy answered (\d+)/.exec(messageOf(error))?.[1];
   if (proxyStatus !== undefined)
     return {
-      detail: `the proxy answered ${proxyStatus} to the wish for a tunnel to ${url.host}`,
+      detail: `the proxy answered ${proxyStatus} to CONNECT ${url.host}`,
       remedy:
         proxyStatus === "407"
           ? "put user and password into PARTNER_PROXY_URL"
@@ -95,7 +98,7 @@ export const explain = (error: unknown, target: Target): Fault => {
   if (error instanceof DeadlineError || code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT")
     return {
       detail: `${url.host} does not answer (${messageOf(error)})`,
-      remedy: `see that it runs, that no firewall or NetworkPolicy is between, and that ${setting} is right`,
+      remedy: `check that it runs, that no firewall or NetworkPolicy blocks the way, and that ${setting} is right`,
     };
   switch (code) {
     case "ENOTFOUND":
@@ -103,7 +106,7 @@ export const explain = (error: unknown, target: Target): Fault => {
     case "EAI_NODATA":
       return {
         detail: `the name ${url.hostname} cannot be resolved (${code})`,
-        remedy: `correct ${setting}, or see to the name servers of this machine`,
+        remedy: `correct ${setting}, or check the name servers of this machine`,
       };
     case "ECONNREFUSED":
       return {
@@ -113,21 +116,21 @@ export const explain = (error: unknown, target: Target): Fault => {
     case "EHOSTUNREACH":
     case "ENETUNREACH":
       return {
-        detail: `there is no way to ${url.host} (${code})`,
-        remedy: `see to network and firewall, or correct ${setting}`,
+        detail: `there is no route to ${url.host} (${code})`,
+        remedy: `check network and firewall, or correct ${setting}`,
       };
     default:
       return {
         detail: `${url.host} cannot be reached (${messageOf(error)})`,
-        remedy: `see that it runs, and that ${setting} is right`,
+        remedy: `check that it runs, and that ${setting} is right`,
       };
   }
 };
 
-/** What is thrown when the other side ends the connection in the midst of TLS's first words. */
+/** Whether the other side ended the connection during the TLS handshake. */
 const isBrokenOff = (error: unknown): boolean => /before secure TLS|socket hang up/.test(messageOf(error));
 
-/** Connects, with TLS where the address is of https, sends nothing, and closes. */
+/** Connects, with TLS for https, sends nothing, and closes. */
 export const reach = async (target: Target, { clock, signal }: Bounds): Promise<Reached> => {
   const { url, tls, proxy = null } = target;
   const opening = connectFor({ origin: url, tls, proxy: proxy && (() => proxy), clock })();
@@ -137,7 +140,7 @@ export const reach = async (target: Target, { clock, signal }: Bounds): Promise<
     return { ok: true, expiresMs: Number.isNaN(expires) ? null : expires };
   } catch (error) {
     const notTls = url.protocol === "https:" && (NO_TLS.includes(codeOf(error)) || isBrokenOff(error));
-    return { ok: false, notTls, ...explain(error, target) };
+    return { ok: false, notTls, ...explainFailure(error, target) };
   } finally {
     opening.giveUp();
   }
@@ -146,8 +149,8 @@ export const reach = async (target: Target, { clock, signal }: Bounds): Promise<
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 21;
 
-/** That a certificate ends soon; null while it does not. */
-export const endsSoon = (expiresMs: number | null, clock: Pick<Clock, "now">): string | null => {
+/** A sentence when a certificate expires within 21 days; null otherwise. */
+export const expiresSoon = (expiresMs: number | null, clock: Pick<Clock, "now">): string | null => {
   if (expiresMs === null) return null;
   const days = Math.floor((expiresMs - clock.now()) / DAY_MS);
   return days < SOON_DAYS

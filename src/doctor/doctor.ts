@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { rows, type Reading } from "../config/load.ts";
 import type { Log } from "../runtime/log.ts";
 import { askBrokers, checkAdvertised, kitFor } from "./brokers.ts";
-import { warn, within, type Bounds, type Check } from "./check.ts";
+import { warn, runBounded, type Bounds, type Check } from "./check.ts";
 import { checkOwnClock } from "./clocks.ts";
 import { checkPartner } from "./partner.ts";
 import { checkPorts } from "./ports.ts";
@@ -11,30 +11,30 @@ import { checkRights } from "./rights.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkSettings } from "./settings.ts";
 import { checkTopics, MISSING } from "./topics.ts";
-import { ASKED_BY_NOBODY, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
+import { NOT_USED, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
 
-/** Checks of one subject, which are under way. Never rejects, but when `signal` aborts. */
+/** The running checks of one subject. `checks` rejects only when `signal` aborts. */
 export type Subject = { group: string; checks: Promise<readonly Check[]> };
 
-/** Everything together is to take less than 20 s, whoever hangs. */
+/** All checks together take less than 20 s, whatever hangs. */
 const WHOLE_MS = 18_000;
 const CLUSTER_MS = 8_000;
 const AT_LEAST_MS = 1_000;
 const OTHERS_MS = 15_000;
 
 const skipped = (name: string, why: string): readonly Check[] => [
-  warn(name, `was not looked at: ${why}`, "mend that first, then run `cambio-bridge doctor` again"),
+  warn(name, `was not checked: ${why}`, "correct that first, then run `cambio-bridge doctor` again"),
 ];
 
-/** The first setting whose name begins so, that is wrong, and that no default stands for; or null. */
-const lacking = ({ problems }: Reading, ...beginnings: readonly string[]): string | null =>
+/** The first wrong setting with one of these prefixes that has no default; or null. */
+const firstUnusable = ({ problems }: Reading, ...beginnings: readonly string[]): string | null =>
   problems.find(
     ({ variable }) =>
       beginnings.some((each) => variable.startsWith(each)) &&
       rows.some(({ env, fallback }) => env === variable && fallback === null),
   )?.variable ?? null;
 
-const ofKafka = (config: Config, log: Log, bounds: Bounds): Subject[] => {
+const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   const { clock } = bounds;
   const until = clock.monotonic() + WHOLE_MS;
   const asked = askBrokers(config, log, bounds);
@@ -49,7 +49,7 @@ const ofKafka = (config: Config, log: Log, bounds: Bounds): Subject[] => {
       if (usable.length === 0) return skipped(group, "no broker can be asked");
       const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
       const kit = kitFor(config, usable, log, bounds);
-      return within(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
+      return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
         look(kit, { ...bounds, signal }),
       ).finally(kit.close);
     }),
@@ -62,7 +62,7 @@ const ofKafka = (config: Config, log: Log, bounds: Bounds): Subject[] => {
       checks: Promise.all([asked, others]).then(([all, more]) => [...all.map(({ check }) => check), ...more]),
     },
     rights,
-    // What may not be seen looks as if it were not there.
+    // Without the right to see it, a topic looks as if it did not exist.
     {
       ...topics,
       checks: Promise.all([topics.checks, rights.checks]).then(([found, denied]) =>
@@ -75,20 +75,20 @@ const ofKafka = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   ];
 };
 
-const ofWebhook = (
+const webhookChecks = (
   config: Config,
   publicUrl: PublicUrl | null,
   bounds: Bounds,
 ): Promise<readonly Check[]> => {
-  if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([ASKED_BY_NOBODY]);
+  if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([NOT_USED]);
   if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
-  return within("webhook", OTHERS_MS, bounds, (signal) =>
+  return runBounded("webhook", OTHERS_MS, bounds, (signal) =>
     checkWebhook(config, publicUrl, { ...bounds, signal }),
   );
 };
 
-/** Looks at everything that a start and a first day need, all at once. */
-export const examine = (
+/** Starts the checks of everything that `serve` needs, all at once. */
+export const runChecks = (
   reading: Reading,
   publicUrl: PublicUrl | null,
   log: Log,
@@ -103,29 +103,31 @@ export const examine = (
     group,
     checks:
       lacks === null
-        ? within(group, OTHERS_MS, bounds, (signal) => look({ ...bounds, signal }))
+        ? runBounded(group, OTHERS_MS, bounds, (signal) => look({ ...bounds, signal }))
         : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
   });
-  const noKafka = lacking(reading, "KAFKA_");
-  const tokens = lacking(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
+  const noKafka = firstUnusable(reading, "KAFKA_");
+  const tokens = firstUnusable(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
   const { accessToken, xToken } = config.partner;
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
     { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
     {
       group: "ports",
-      checks: within("ports", OTHERS_MS, bounds, (signal) => checkPorts(config, { ...bounds, signal })),
+      checks: runBounded("ports", OTHERS_MS, bounds, (signal) => checkPorts(config, { ...bounds, signal })),
     },
     ...(noKafka === null
-      ? ofKafka(config, log, bounds)
+      ? kafkaChecks(config, log, bounds)
       : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),
-    unless("schemas", noKafka ?? lacking(reading, "SCHEMA_REGISTRY_"), (own) => {
+    unless("schemas", noKafka ?? firstUnusable(reading, "SCHEMA_REGISTRY_"), (own) => {
       const kit = kitFor(config, config.kafka.brokers, log, own);
       return checkSchemas(config, kit, own).finally(kit.close);
     }),
-    unless("partner", lacking(reading, "PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"), (own) =>
-      checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
+    unless(
+      "partner",
+      firstUnusable(reading, "PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"),
+      (own) => checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
     ),
-    { group: "webhook", checks: ofWebhook(config, publicUrl, bounds) },
+    { group: "webhook", checks: webhookChecks(config, publicUrl, bounds) },
   ];
 };

@@ -5,14 +5,14 @@ import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { compareClocks } from "./clocks.ts";
-import { endsSoon, isInClear, reach } from "./connection.ts";
+import { expiresSoon, isUnencrypted, reach } from "./connection.ts";
 
 const ANSWER_MS = 8_000;
 
 const TOKENS = "partner's tokens";
 
-/** What the partner's answer to a harmless question proves of our tokens. */
-const ofAnswer = (status: number, contentType: string): Check => {
+/** What the partner's answer to a read of its log says about our tokens. */
+const judgeAnswer = (status: number, contentType: string): Check => {
   if (status === 401 || status === 403)
     return fail(
       TOKENS,
@@ -61,7 +61,7 @@ const checkTokens = async (config: Config, { clock, signal }: Bounds): Promise<C
     );
     const halfway = (beganAt + clock.now()) / 2;
     return [
-      ofAnswer(httpStatus, String(headers["content-type"] ?? "")),
+      judgeAnswer(httpStatus, String(headers["content-type"] ?? "")),
       compareClocks(headers["date"], halfway),
     ];
   } catch (error) {
@@ -79,8 +79,8 @@ const checkTokens = async (config: Config, { clock, signal }: Bounds): Promise<C
   }
 };
 
-/** What lies between here and the partner. */
-const checkWay = async (config: Config, bounds: Bounds): Promise<Check> => {
+/** The connection to the partner, through the proxy if one is set. */
+const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> => {
   const { partner } = config;
   const url = new URL(partner.baseUrl ?? "");
   const proxyText = partner.proxyUrl?.reveal();
@@ -103,9 +103,9 @@ const checkWay = async (config: Config, bounds: Bounds): Promise<Check> => {
   const name = `partner ${url.host}`;
   if (!reached.ok)
     return fail(name, `${reached.detail}; until then commands end without being sent`, reached.remedy);
-  const soon = endsSoon(reached.expiresMs, bounds.clock);
+  const soon = expiresSoon(reached.expiresMs, bounds.clock);
   if (soon !== null) return warn(name, soon, "tell the partner: from then on no call succeeds");
-  return isInClear(url)
+  return isUnencrypted(url)
     ? warn(
         name,
         "it is called without TLS: anybody on the way reads the tokens",
@@ -114,8 +114,11 @@ const checkWay = async (config: Config, bounds: Bounds): Promise<Check> => {
     : ok(name, proxy === null ? "can be reached" : "can be reached through the proxy");
 };
 
-/** The partner: the way there, our tokens by a harmless read, and its clock. `tokens` is false where they cannot be tried. */
+/**
+ * Checks the connection to the partner, our tokens by a harmless read, and its clock. `tokens`: whether they
+ * can be tried.
+ */
 export const checkPartner = async (config: Config, tokens: boolean, bounds: Bounds): Promise<Check[]> => {
-  const way = await checkWay(config, bounds);
+  const way = await checkConnection(config, bounds);
   return way.status === "fail" || !tokens ? [way] : [way, ...(await checkTokens(config, bounds))];
 };

@@ -4,7 +4,7 @@ import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
 const ANSWER_MS = 3_000;
 
-/** What keeps a program from listening; null where nothing does. */
+/** The error code of listening on a port; null where it works. */
 const obstacle = (host: string, port: number): Promise<string | null> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -17,7 +17,7 @@ type Readiness = { status: string; components: Record<string, { status: string; 
 const isReadiness = (value: unknown): value is Readiness =>
   typeof value === "object" && value !== null && "status" in value && "components" in value;
 
-/** What a bridge that has the management port says of itself; null where no bridge answers. */
+/** The readiness of a bridge that already has the management port; null where no bridge answers. */
 const readiness = async ({ management }: Config, { clock, signal }: Bounds): Promise<Readiness | null> => {
   const host = /^(0\.0\.0\.0|::)$/.test(management.host) ? "localhost" : management.host;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${management.port}/readyz`;
@@ -32,7 +32,7 @@ const readiness = async ({ management }: Config, { clock, signal }: Bounds): Pro
   }
 };
 
-/** Whether the ports can be had, or a bridge has them already, and what that one says. */
+/** Checks that the ports are free, or that a bridge has them already, and then its readiness. */
 export const checkPorts = async (config: Config, bounds: Bounds): Promise<Check[]> => {
   const { webhook, management, bridge } = config;
   const listeners = [

@@ -8,7 +8,7 @@ import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
 type Operation = "Describe" | "Read" | "Write";
 
-/** What `serve` does with each topic; and what people's commands do, with those that it does not use. */
+/** What `serve` does with each topic; for topics that it does not use, what the operator's commands do. */
 const NEEDED: Record<keyof TopicNames, readonly Operation[]> = {
   transactionStatus: ["Read", "Write"],
   commands: ["Read"],
@@ -19,8 +19,8 @@ const NEEDED: Record<keyof TopicNames, readonly Operation[]> = {
   control: ["Read"],
 };
 
-/** Topics that this run looks at: those of the flows, and those that people's commands need whatever runs. */
-export const lookedAt = (config: Config): (keyof TopicNames)[] => [
+/** The topics to check: those of the flows, and those that the operator's commands always need. */
+export const checkedTopics = (config: Config): (keyof TopicNames)[] => [
   ...new Set([...usedTopics(config), "audit" as const, "control" as const]),
 ];
 
@@ -31,11 +31,7 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
     const verdict = await rights.topic(topic, operation);
     if (verdict === "missing")
       return [
-        warn(
-          name,
-          "rights cannot be looked at before it exists",
-          "run `cambio-bridge setup`, then this again",
-        ),
+        warn(name, "rights cannot be checked before it exists", "run `cambio-bridge setup`, then this again"),
       ];
     if (verdict === "denied")
       checks.push(
@@ -54,7 +50,7 @@ const ofGroup = async (rights: Rights, groupId: string, rule: string): Promise<C
     ? [fail(`group ${groupId}`, "this user may not join the group", `grant Read on ${rule}`)]
     : [];
 
-/** Whether what `serve` does is allowed, by requests that change nothing. */
+/** Checks that `serve` may do what it does, by requests that change nothing. */
 export const checkRights = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
   const rights = await clock.within(5_000, signal, connectRights(kit.newClient, clock));
   const { groupId } = config.kafka;
@@ -63,14 +59,12 @@ export const checkRights = async (config: Config, kit: Kit, { clock, signal }: B
     await question().then(
       (found) => checks.push(...found),
       (error: unknown) =>
-        checks.push(
-          warn(what, `this right could not be looked at (${messageOf(error)})`, "see to the broker"),
-        ),
+        checks.push(warn(what, `this right could not be checked (${messageOf(error)})`, "check the broker")),
     );
     signal.throwIfAborted();
   };
   try {
-    for (const role of lookedAt(config)) {
+    for (const role of checkedTopics(config)) {
       const name = config.topics[role];
       await ask(`topic ${name}`, () => ofTopic(rights, name, NEEDED[role]));
     }

@@ -4,8 +4,8 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf, topicPlans } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { endsSoon, reach } from "./connection.ts";
-import { lookedAt } from "./rights.ts";
+import { expiresSoon, reach } from "./connection.ts";
+import { checkedTopics } from "./rights.ts";
 
 const SETUP = "run `cambio-bridge setup`";
 const WITHOUT_IT = "without the registry nothing starts";
@@ -15,10 +15,10 @@ const remedyFor = (message: string): string => {
     return "see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD, or its token";
   if (/check its URL/.test(message))
     return "correct SCHEMA_REGISTRY_URL, which ends where /subjects begins (such as /apis/ccompat/v7)";
-  return "see that it runs and is not overloaded";
+  return "check that it runs and is not overloaded";
 };
 
-/** Null when the schema is there. */
+/** Null when the schema is registered. */
 const obstacle = async (
   topic: string,
   name: Parameters<typeof readSchema>[0],
@@ -37,7 +37,7 @@ const obstacle = async (
       );
 };
 
-/** Whether the registry answers, and has our schemas. */
+/** Checks that the registry answers and has our schemas. */
 export const checkSchemas = async (config: Config, kit: Kit, bounds: Bounds): Promise<Check[]> => {
   const name = `registry ${config.registry.url}`;
   const ca = pem("SCHEMA_REGISTRY_CA_FILE", config.registry.caFile);
@@ -52,13 +52,13 @@ export const checkSchemas = async (config: Config, kit: Kit, bounds: Bounds): Pr
     bounds,
   );
   if (!reached.ok) return [fail(name, `${reached.detail}; ${WITHOUT_IT}`, reached.remedy)];
-  const used = new Set<string>(lookedAt(config).map((role) => config.topics[role]));
+  const used = new Set<string>(checkedTopics(config).map((role) => config.topics[role]));
   const asked = topicPlans(config.topics).flatMap(({ name: topic, schema }) =>
     schema !== null && used.has(topic) ? [obstacle(topic, schema, kit)] : [],
   );
   try {
     const checks = (await Promise.all(asked)).filter((check) => check !== null);
-    const soon = endsSoon(reached.expiresMs, bounds.clock);
+    const soon = expiresSoon(reached.expiresMs, bounds.clock);
     const ofRegistry = soon === null ? ok(name, "answers") : warn(name, soon, "have it renewed");
     return [
       ofRegistry,

@@ -3,11 +3,11 @@ import type { Reading } from "../config/load.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pem } from "../bridge/kit.ts";
 import { fail, ok, warn, type Check } from "./check.ts";
-import { endsSoon } from "./connection.ts";
+import { expiresSoon } from "./connection.ts";
 
 const CORRECT = "correct it, and see `cambio-bridge config`";
 
-/** Our own certificates: each with the setting that names its file. */
+/** The expiry of our own client certificates. */
 const certificates = ({ config: { kafka, partner } }: Reading, clock: Clock): Check[] =>
   (
     [
@@ -19,14 +19,14 @@ const certificates = ({ config: { kafka, partner } }: Reading, clock: Clock): Ch
     if (text === undefined) return [];
     const { validTo } = new X509Certificate(text);
     const expiresMs = Date.parse(validTo);
-    const soon = endsSoon(expiresMs, clock);
+    const soon = expiresSoon(expiresMs, clock);
     if (soon === null) return [];
     return expiresMs < clock.now()
       ? [fail(variable, `our client certificate has expired, on ${validTo}`, "have it renewed")]
       : [warn(variable, soon, "have it renewed")];
   });
 
-/** Each thing that is wrong with the settings, whatever else is. */
+/** Every problem and warning of the settings. */
 export const checkSettings = (reading: Reading, clock: Clock): Check[] => {
   const problems = [
     ...reading.problems.map(({ variable, message }) => fail(variable, message.replace(/\.$/, ""), CORRECT)),

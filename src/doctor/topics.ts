@@ -2,27 +2,27 @@ import type { Kit } from "../bridge/kit.ts";
 import { inspectOptions } from "../bridge/start.ts";
 import type { Config } from "../config/config.ts";
 import { inspectTopics } from "../kafka/cluster/inspect.ts";
-import { found, ok, warn, type Bounds, type Check } from "./check.ts";
-import { lookedAt } from "./rights.ts";
+import { checkFromSentence, ok, warn, type Bounds, type Check } from "./check.ts";
+import { checkedTopics } from "./rights.ts";
 
 const REMEDY = 'see "Topics" in docs/setup.md';
 
-/** What is said of a topic that is not there, or may not be seen. */
+/** The detail for a topic that does not exist, or that this user may not see. */
 export const MISSING = "does not exist";
 
-/** A sentence about one topic bears its name at the beginning. */
+/** A sentence about one topic begins with `Topic <name>`. */
 const checkOf = (status: "warn" | "fail", sentence: string): Check => {
   const [, topic, said] = /^Topic (\S+) (.*)$/s.exec(sentence) ?? [];
   return topic === undefined || said === undefined
-    ? found("topics", status, sentence, REMEDY)
-    : found(`topic ${topic}`, status, said, REMEDY);
+    ? checkFromSentence("topics", status, sentence, REMEDY)
+    : checkFromSentence(`topic ${topic}`, status, said, REMEDY);
 };
 
-/** Whether topics are there, and as they must be. */
+/** Checks that topics exist, with the settings that they need. */
 export const checkTopics = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
   const cluster = await clock.within(6_000, signal, kit.connectCluster());
   try {
-    const used = lookedAt(config);
+    const used = checkedTopics(config);
     const names = used.map((role) => config.topics[role]);
     const { problems, warnings } = await inspectTopics({ ...inspectOptions(config), used }, cluster);
     const checks = [
@@ -34,7 +34,7 @@ export const checkTopics = async (config: Config, kit: Kit, { clock, signal }: B
       checks.push(
         warn(
           "topics",
-          "their settings may not be read, so that compaction, retention and sizes were not looked at",
+          "their settings may not be read, so compaction, retention and sizes were not checked",
           "grant DescribeConfigs on the topics",
         ),
       );

@@ -1,17 +1,17 @@
 import type { Config } from "../config/config.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { endsSoon, explain, isInClear, reach, type Target } from "./connection.ts";
+import { expiresSoon, explainFailure, isUnencrypted, reach, type Target } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
 
-/** What stands in the place of a token, and is none. */
+/** Sent in place of the path token; the bridge must refuse it. */
 const NO_TOKEN = "cambio-bridge-doctor";
 
-/** Where the partner reaches the listener. Null where nobody said it. */
+/** The address at which the partner reaches the listener. `setting`: where it was given. */
 export type PublicUrl = { url: URL; setting: string };
 
-/** What was subscribed may be given as well: with the token in it a notification would be accepted. */
+/** Replaces the path token, so that the listener does not accept the request as a notification. */
 const withoutToken = (given: URL, { webhook }: Config): URL => {
   const url = new URL(given);
   if (webhook.auth !== "path-token") return url;
@@ -23,7 +23,12 @@ const withoutToken = (given: URL, { webhook }: Config): URL => {
   return url;
 };
 
-const ofStatus = (posted: number, got: number, isPathToken: boolean, path: string): Omit<Check, "name"> => {
+const judgeStatus = (
+  posted: number,
+  got: number,
+  isPathToken: boolean,
+  path: string,
+): Omit<Check, "name"> => {
   const is = (status: Check["status"], detail: string, remedy: string | null) => ({ status, detail, remedy });
   const expected = isPathToken ? 404 : 401;
   if (posted >= 200 && posted < 300)
@@ -73,7 +78,7 @@ const ofStatus = (posted: number, got: number, isPathToken: boolean, path: strin
   return is("fail", `it answers ${posted}, and not ${expected}`, "see what stands in front of the bridge");
 };
 
-/** Asks the listener's address from outside, without a proof that the question is the partner's. */
+/** Asks the listener at its public address, without a signature. */
 export const checkWebhook = async (
   config: Config,
   { url, setting }: PublicUrl,
@@ -104,14 +109,14 @@ export const checkWebhook = async (
     const [posted, got] = [await statusOf("POST"), await statusOf("GET")];
     const first = {
       name,
-      ...ofStatus(posted, got, config.webhook.auth === "path-token", config.webhook.path),
+      ...judgeStatus(posted, got, config.webhook.auth === "path-token", config.webhook.path),
     };
-    const soon = endsSoon(reached.expiresMs, clock);
+    const soon = expiresSoon(reached.expiresMs, clock);
     const more = [
       ...(soon === null
         ? []
         : [warn(name, soon, "have it renewed: the partner delivers nothing over an expired one")]),
-      ...(isInClear(url)
+      ...(isUnencrypted(url)
         ? [
             warn(
               name,
@@ -124,7 +129,7 @@ export const checkWebhook = async (
     return [first, ...more];
   } catch (error) {
     signal.throwIfAborted();
-    const { detail, remedy } = explain(error, target);
+    const { detail, remedy } = explainFailure(error, target);
     return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
   }
 };
@@ -135,4 +140,4 @@ export const NOT_ASKED: Check = warn(
   "set WEBHOOK_PUBLIC_URL, or give --webhook-url",
 );
 
-export const ASKED_BY_NOBODY: Check = ok("webhook", "FLOWS leaves webhooks out");
+export const NOT_USED: Check = ok("webhook", "FLOWS leaves webhooks out");

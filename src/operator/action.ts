@@ -4,7 +4,7 @@ export type ActionKind = "resolve" | "replay" | "pause" | "resume";
 /** A viewer looks, an operator acts. */
 export type Role = "viewer" | "operator";
 
-/** Who acts, and from where: as given, for people to read afterwards. */
+/** Who acts, and from where, as it is written to the audit topic. */
 export type Actor = {
   by: string;
   role: Role;
@@ -13,7 +13,7 @@ export type Actor = {
   from: { host: string; user: string; program: string };
 };
 
-/** One thing that somebody is about to do. */
+/** What a person asks for. */
 export type Action = {
   kind: ActionKind;
   /** What it is done to: a commandId, a dead letter, a flow. */
@@ -22,12 +22,17 @@ export type Action = {
   parameters: Readonly<Record<string, unknown>>;
 };
 
-/** What came of it. `effect` says in JSON what is durable now, with places as topic, partition and offset. */
+/**
+ * What came of an action. `effect` says what is durable now; places are written as topic[partition]@offset.
+ */
 export type Outcome =
   | { kind: "done"; effect: Readonly<Record<string, unknown>> }
   /** Nothing was done, and why. */
   | { kind: "refused"; reason: string }
-  /** Nothing was done yet: somebody else must ask for the same, until then. `quoteId` says what a decision is about where the commandId does not. */
+  /**
+   * Four eyes: nothing was done yet, a second operator must ask for the same before `until`. `quoteId`: of
+   * the doubt.
+   */
   | { kind: "proposed"; reason: string; until: string; quoteId: string | null }
-  /** It is not known, or only in part, what was done. */
+  /** It is not known, or not completely, what was done. */
   | { kind: "failed"; reason: string };

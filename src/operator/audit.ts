@@ -1,41 +1,45 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import type { Action, Actor, Outcome } from "./action.ts";
-import { mustBeOperator } from "./forbidden.ts";
+import { requireOperator } from "./forbidden.ts";
 
-/** What stands in the audit topic: an action before it has any effect, and what came of it. */
+/** An entry of the audit topic: an action that is about to begin (`outcome` is null), or its outcome. */
 export type AuditEntry = { actionId: string; actor: Actor; action: Action; outcome: Outcome | null };
 
-/** Where an entry stands. */
+/** Where an audit entry stands. */
 export type AuditPlace = { partition: number; offset: number };
 
 export type AuditPorts = {
   /** Resolves when the entry is durable. */
   write: (entry: AuditEntry) => Promise<AuditPlace>;
   newId: () => string;
-  /** Hears, in a sentence, that what came of an action could not be written. */
+  /** Is told, as a sentence, that an outcome could not be written. */
   warn: (sentence: string) => void;
 };
 
-/** The action that is under way: its id, and where the audit topic says that it was begun. */
+/** An action whose first audit entry is durable, and where that entry stands. */
 export type Begun = { actionId: string; place: AuditPlace };
 
-/** What an action gives back, and what the audit topic says of it. */
-export type Acted<T> = { value: T; outcome: Outcome };
+/** What an action returns, and the outcome that is written to the audit topic. */
+export type ActionResult<T> = { value: T; outcome: Outcome };
 
 /**
- * Does what a person asked for. Throws Forbidden, before anything is written, when this person may only look, and a UsageError when no name or no
- * reason is given. Without an entry in the audit topic there is no action: throws a UsageError when the first one cannot be written. When only the second one, on what came of it, cannot be written, the action stands and `warn` hears of it.
+ * Writes an audit entry, does what a person asked for, then writes the outcome. There is no action without
+ * its first entry.
+ *
+ * Throws Forbidden for a viewer, and a UsageError when the name or the note is missing or the first entry
+ * cannot be written: in all three cases nothing was done. When only the outcome cannot be written, the action
+ * stands and `warn` is called.
  */
 export type Audited = <T>(
   actor: Actor,
   action: Action,
-  act: (begun: Begun) => Promise<Acted<T>>,
+  act: (begun: Begun) => Promise<ActionResult<T>>,
 ) => Promise<T>;
 
-/** Both go into one record of a topic; of a decision together with the partner's answer. */
+/** Name and note go into one record, for a decision together with the partner's answer. */
 export const MAX_TEXT_LENGTH = 1_000;
 
-const mustSayWhy = ({ by, note }: Actor): void => {
+const requireNameAndNote = ({ by, note }: Actor): void => {
   if ([by, note].some((text) => text.trim() === "" || text.length > MAX_TEXT_LENGTH))
     throw new UsageError(
       `Nothing was done: the name and the note must be there, and have at most ${MAX_TEXT_LENGTH} characters.`,
@@ -45,8 +49,8 @@ const mustSayWhy = ({ by, note }: Actor): void => {
 export const audited =
   ({ write, newId, warn }: AuditPorts): Audited =>
   async (actor, action, act) => {
-    mustBeOperator(actor);
-    mustSayWhy(actor);
+    requireOperator(actor);
+    requireNameAndNote(actor);
     const actionId = newId();
     const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
       throw new UsageError(

@@ -1,39 +1,39 @@
 import { messageOf } from "../runtime/errors.ts";
 import { readInstant } from "../runtime/instant.ts";
 
-/** The flows that can be paused. Webhooks cannot: what the partner sends and nobody takes is lost after five attempts. */
+/** The flows that can be paused. Webhooks cannot: the partner gives a notification up after five attempts. */
 export const PAUSABLE = ["commands", "reconcile"] as const;
 export type Pausable = (typeof PAUSABLE)[number];
 
-/** What somebody said last of a flow. A resume is a word as well, so that it stays known whose. */
-export type Word = {
+/** An entry of the control topic: the last pause or resume of a flow, by whom and why. */
+export type ControlEntry = {
   flow: Pausable;
   says: "pause" | "resume";
   by: string;
   note: string;
   atMs: number;
-  /** When a pause ends by itself; null: when somebody says so. */
+  /** When a pause ends by itself; null: only by a resume. */
   untilMs: number | null;
   /** The action in the audit topic. */
   actionId: string;
 };
 
-export type Words = ReadonlyMap<Pausable, Word>;
+export type ControlEntries = ReadonlyMap<Pausable, ControlEntry>;
 
-/** The form of what stands in the control topic. A later form has another number. */
+/** Of the entry's JSON. */
 const VERSION = 1;
 
 export const isPausable = (name: string | null): name is Pausable =>
   (PAUSABLE as readonly (string | null)[]).includes(name);
 
-/** Whether this word keeps its flow from beginning anything now. */
-export const isPause = (word: Word | undefined, nowMs: number): word is Word =>
-  word?.says === "pause" && (word.untilMs === null || nowMs < word.untilMs);
+/** Whether the entry is a pause that is in force. */
+export const isPause = (entry: ControlEntry | undefined, nowMs: number): entry is ControlEntry =>
+  entry?.says === "pause" && (entry.untilMs === null || nowMs < entry.untilMs);
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** A word as a record of the control topic: its key is the flow's name. */
-export const writeWord = ({ flow, says, by, note, atMs, untilMs, actionId }: Word) => ({
+/** The record of an entry. Its key is the flow's name: the topic is compacted. */
+export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => ({
   key: flow,
   value: JSON.stringify({
     version: VERSION,
@@ -46,18 +46,20 @@ export const writeWord = ({ flow, says, by, note, atMs, untilMs, actionId }: Wor
   }),
 });
 
-/** What a record of the control topic says. `deleted`: nobody has said anything of the flow, as for whoever reads the topic after it was compacted. */
+/** What a record of the control topic says. `deleted`: a tombstone, the flow has no entry any more. */
 export type Read =
-  { kind: "word"; word: Word } | { kind: "deleted"; flow: Pausable } | { kind: "unreadable"; detail: string };
+  | { kind: "entry"; entry: ControlEntry }
+  | { kind: "deleted"; flow: Pausable }
+  | { kind: "unreadable"; detail: string };
 
 const unreadable = (detail: string): Read => ({ kind: "unreadable", detail });
 
 const parsed = (text: string): Record<string, unknown> => {
   try {
-    // Of null, the one value without fields, there are none.
+    // `null` is valid JSON and has no fields.
     return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
-    // What is wrong with it would be told with a piece of it, which may be anything.
+    // JSON.parse's own message quotes the text, which may hold anything.
     throw new Error("it is no JSON");
   }
 };
@@ -74,8 +76,8 @@ const instantIn = (fields: Record<string, unknown>, name: string): number => {
   return ms;
 };
 
-/** Never throws: anybody may have written it, a later version too. */
-export const readWord = (key: string | null, value: string | null): Read => {
+/** Never throws: anybody, and a later version, may have written the record. */
+export const readControlEntry = (key: string | null, value: string | null): Read => {
   if (!isPausable(key)) return unreadable("its key names no flow that can be paused");
   if (value === null) return { kind: "deleted", flow: key };
   try {
@@ -83,7 +85,7 @@ export const readWord = (key: string | null, value: string | null): Read => {
     if (fields["version"] !== VERSION) return unreadable(`its version is not ${VERSION}`);
     const { says, until } = fields;
     if (says !== "pause" && says !== "resume") return unreadable('"says" is neither pause nor resume');
-    const word: Word = {
+    const entry: ControlEntry = {
       flow: key,
       says,
       by: textIn(fields, "by"),
@@ -92,7 +94,7 @@ export const readWord = (key: string | null, value: string | null): Read => {
       untilMs: until === null ? null : instantIn(fields, "until"),
       actionId: textIn(fields, "actionId"),
     };
-    return { kind: "word", word };
+    return { kind: "entry", entry };
   } catch (error) {
     return unreadable(messageOf(error));
   }

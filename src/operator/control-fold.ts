@@ -1,6 +1,6 @@
-import { readWord, type Pausable, type Word, type Words } from "./control-entry.ts";
+import { readControlEntry, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
 
-/** A record of the control topic. No two logs give one offset the same time. */
+/** A record of the control topic. Offset and timestamp together tell whether two logs are the same one. */
 type ControlRecord = {
   partition: number;
   offset: number;
@@ -13,55 +13,62 @@ type Range = { startOffset: number; endOffset: number };
 type Place = { next: number; end: number; last: Pick<ControlRecord, "offset" | "timestampMs"> | null };
 
 export type FollowHooks = {
-  /** A record that says nothing to this version: what was said before stands. */
+  /** A record that this version cannot read: the entry before it stays in force. */
   unreadable: (record: ControlRecord, detail: string) => void;
-  /** The topic is another one than before, and knows no word of this flow: what was said before stands. */
+  /** The topic was created anew and holds no entry of this flow: the former entry stays in force. */
   forgotten: (flow: Pausable) => void;
 };
 
 /**
- * What was last said of each flow, as a replica that follows the control topic knows it. What is read anew counts once it is read to its end: a
- * pause must not end for the moment in which the words before it are read once more, nor because the topic was emptied.
+ * Folds the control topic into the last entry of each flow. When the topic is read anew, the new entries take
+ * effect only once it is read to its end: a pause must not end while older entries are read again, nor because
+ * the topic was emptied.
  */
-export const followWords = ({ unreadable, forgotten }: FollowHooks) => {
-  let words = new Map<Pausable, Word>();
-  /** While the topic is read from its beginning. */
-  let coming: Map<Pausable, Word> | null = new Map<Pausable, Word>();
+export const createControlFold = ({ unreadable, forgotten }: FollowHooks) => {
+  let entries = new Map<Pausable, ControlEntry>();
+  /** Entries of a topic that is being read from its beginning; null once it is read to its end. */
+  let loading: Map<Pausable, ControlEntry> | null = new Map<Pausable, ControlEntry>();
   let isRead = false;
   const places = new Map<number, Place>();
 
-  const look = (): void => {
-    if (coming === null || ![...places.values()].every(({ next, end }) => next >= end)) return;
-    for (const flow of words.keys()) if (!coming.has(flow)) forgotten(flow);
-    words = new Map([...words, ...coming]);
-    coming = null;
+  const finishLoading = (): void => {
+    if (loading === null || ![...places.values()].every(({ next, end }) => next >= end)) return;
+    for (const flow of entries.keys()) if (!loading.has(flow)) forgotten(flow);
+    entries = new Map([...entries, ...loading]);
+    loading = null;
     isRead = true;
   };
 
-  const hear = (record: ControlRecord): void => {
+  const apply = (record: ControlRecord): void => {
     const { key, value } = record;
-    const read = readWord(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
-    const known = coming ?? words;
-    if (read.kind === "word") known.set(read.word.flow, read.word);
+    const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
+    const known = loading ?? entries;
+    if (read.kind === "entry") known.set(read.entry.flow, read.entry);
     else if (read.kind === "deleted") known.delete(read.flow);
     else unreadable(record, read.detail);
   };
 
   return {
-    /** The topic is about to be read from the start of these ranges. */
+    /** Called before the topic is read from the start of these ranges. */
     begin: (ranges: ReadonlyMap<number, Range>): void => {
-      coming = new Map();
+      loading = new Map();
       places.clear();
       for (const [partition, { startOffset: next, endOffset: end }] of ranges)
         places.set(partition, { next, end, last: null });
-      look();
+      finishLoading();
     },
-    /** Where to read on: at the last record, to see that the log is still the same one. Null for a partition that was not there. */
+    /**
+     * Where to read on: at the last record, to see that the log is still the same one. Null for a new
+     * partition.
+     */
     position: (partition: number): number | null => {
       const place = places.get(partition);
       return place ? (place.last?.offset ?? place.next) : null;
     },
-    /** False: this is another log than the one that was read, to be read from its beginning. What was compacted away leaves gaps, which are nothing. */
+    /**
+     * Returns false when the log was replaced and must be read from its beginning. Gaps of compaction are
+     * allowed.
+     */
     take: (record: ControlRecord): boolean => {
       const { partition, offset, timestampMs } = record;
       const place = places.get(partition);
@@ -70,18 +77,18 @@ export const followWords = ({ unreadable, forgotten }: FollowHooks) => {
       if (offset < next) return last?.offset === offset && last.timestampMs === timestampMs;
       place.next = offset + 1;
       place.last = { offset, timestampMs };
-      hear(record);
-      look();
+      apply(record);
+      finishLoading();
       return true;
     },
-    /** Nothing stands before this offset that was not read: at its end there may be none but marks of transactions. */
+    /** Everything before this offset was read. Needed where a partition ends with transaction markers. */
     reached: (partition: number, next: number): void => {
       const place = places.get(partition);
       if (place && next > place.next) place.next = next;
-      look();
+      finishLoading();
     },
-    /** Whether the topic was ever read to its end. */
+    /** Whether the topic has been read to its end at least once. */
     isRead: (): boolean => isRead,
-    words: (): Words => words,
+    entries: (): ControlEntries => entries,
   };
 };

@@ -1,46 +1,51 @@
 import type { AuditPlace } from "./audit.ts";
 import { isText, objectOf, readAuditEvent } from "./read-audit-event.ts";
-import type { Asked } from "./resolve-outcome.ts";
+import type { ResolveRequest } from "./resolve-outcome.ts";
 
-/** What somebody asked for to be decided, as the audit topic has it. */
-export type Request = Asked & {
+/** A request to end a doubt, as the audit topic holds it. */
+export type DecisionRequest = ResolveRequest & {
   actionId: string;
   by: string;
   note: string;
   place: AuditPlace;
-  /** By the audit topic's clock. */
+  /** The record's timestamp, by the broker's clock. */
   atMs: number;
 };
 
-/** How a request ended. `quoteId`: the quote of the doubt, where that was told. */
+/** The outcome of a request. `quoteId`: of the doubt, where the outcome names it. */
 type End = { kind: string; quoteId: string | null };
 
-/** Entries of the audit topic, in their order. */
+/** An audit entry, as far as it concerns decisions. */
 export type RequestEntry =
-  { kind: "request"; request: Request } | { kind: "end"; actionId: string; end: End } | { kind: "other" };
+  | { kind: "request"; request: DecisionRequest }
+  | { kind: "end"; actionId: string; end: End }
+  | { kind: "other" };
 
 const OTHER: RequestEntry = { kind: "other" };
 const textOrNull = (value: unknown): string | null => (isText(value) ? value : null);
 
-/** Reads a record of the audit topic. What asks for no decision, or is in no form that this version writes, is `other`. Never throws. */
+/**
+ * Reads a record of the audit topic. Other actions, and forms that this version does not know, are `other`.
+ * Never throws.
+ */
 export const readRequestEntry = (text: string, at: { place: AuditPlace; atMs: number }): RequestEntry => {
   const event = readAuditEvent(text);
   if (event?.action !== "resolve") return OTHER;
   const { subject: commandId, actionId, by, data } = event;
   if (data["outcome"] !== undefined) {
     const { kind, quoteId, effect } = objectOf(data["outcome"]) ?? {};
-    const told = textOrNull(quoteId) ?? textOrNull(objectOf(effect)?.["quoteId"]);
-    return isText(kind) ? { kind: "end", actionId, end: { kind, quoteId: told } } : OTHER;
+    const ofDoubt = textOrNull(quoteId) ?? textOrNull(objectOf(effect)?.["quoteId"]);
+    return isText(kind) ? { kind: "end", actionId, end: { kind, quoteId: ofDoubt } } : OTHER;
   }
   const { as, quoteId, force } = objectOf(data["parameters"]) ?? {};
   if (as !== "succeeded" && as !== "not-executed") return OTHER;
   const note = textOrNull(data["note"]) ?? "";
-  const asked: Asked = { commandId, quoteId: textOrNull(quoteId), as, force: force === true };
+  const asked: ResolveRequest = { commandId, quoteId: textOrNull(quoteId), as, force: force === true };
   return { kind: "request", request: { ...asked, actionId, by, note, ...at } };
 };
 
-/** Whose names these are: the same for all ways to write one, and characters that show nothing do not make two of one. */
-export const personOf = (name: string): string =>
+/** The same text for all spellings of a name: case, width, blanks and invisible characters do not matter. */
+export const canonicalName = (name: string): string =>
   name
     .normalize("NFKC")
     .replace(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, "")
@@ -51,23 +56,23 @@ export const personOf = (name: string): string =>
     .toLowerCase()
     .normalize("NFKC");
 
-/** How long somebody's word stands. */
-export const WORD_MS = 24 * 3_600_000;
+/** How long a proposal may be approved. */
+export const PROPOSAL_MS = 24 * 3_600_000;
 
-type Known = { request: Request; end: End | null };
+type Known = { request: DecisionRequest; end: End | null };
 
-/** What a decision is about. `quoteId`: null where the doubt is about none. */
-export type About = { commandId: string; quoteId: string | null };
+/** A doubt. `quoteId`: null where it is about no quote. */
+export type DoubtRef = { commandId: string; quoteId: string | null };
 
 /**
- * What people asked for to be decided, by the audit topic alone.
- * @param quoteName one text for all spellings of a quoteId
+ * Folds the requests to end doubts from the audit topic.
+ * @param quoteName gives one text for all spellings of a quoteId
  */
-export const createRequests = (quoteName: (quoteId: string) => string) => {
+export const createDecisionRequests = (quoteName: (quoteId: string) => string) => {
   let known: Known[] = [];
   const byAction = new Map<string, Known>();
 
-  /** What is much older than any word that stands is not asked for again. */
+  /** Bounds memory: no caller asks for a request that is older than a proposal may be. */
   const forgetBefore = (ms: number): void => {
     if ((known[0]?.request.atMs ?? ms) >= ms) return;
     for (const { request } of known) if (request.atMs < ms) byAction.delete(request.actionId);
@@ -77,22 +82,22 @@ export const createRequests = (quoteName: (quoteId: string) => string) => {
   const nameOf = (quoteId: string | null): string | null => quoteId && quoteName(quoteId);
   const quoteOf = ({ request, end }: Known): string | null => nameOf(end?.quoteId ?? request.quoteId);
 
-  const lastWords = (those: readonly Known[]): Known[] => {
-    const words = new Map<string, Known>();
+  const lastOfEachPerson = (those: readonly Known[]): Known[] => {
+    const latest = new Map<string, Known>();
     for (const one of those) {
-      const name = JSON.stringify([personOf(one.request.by), quoteOf(one)]);
-      words.delete(name);
-      words.set(name, one);
+      const name = JSON.stringify([canonicalName(one.request.by), quoteOf(one)]);
+      latest.delete(name);
+      latest.set(name, one);
     }
-    return [...words.values()];
+    return [...latest.values()];
   };
 
-  /** Those of a command that stood at this time. What was refused, or failed and is to be said again, is nobody's word. */
-  const standing = (commandId: string, atMs: number): Known[] =>
+  /** The requests for a command that counted at this time: not expired, refused or failed. */
+  const validRequests = (commandId: string, atMs: number): Known[] =>
     known.filter(
       ({ request, end }) =>
         request.commandId === commandId &&
-        atMs - request.atMs < WORD_MS &&
+        atMs - request.atMs < PROPOSAL_MS &&
         !["refused", "failed"].includes(end?.kind ?? ""),
     );
 
@@ -102,37 +107,39 @@ export const createRequests = (quoteName: (quoteId: string) => string) => {
         const one = byAction.get(entry.actionId);
         if (one) one.end = entry.end;
       }
-      // Of an entry that was written twice the first one counts.
+      // A retry of the producer may write an entry twice: the first one counts.
       if (entry.kind !== "request" || byAction.has(entry.request.actionId)) return;
       const one: Known = { request: entry.request, end: null };
       known.push(one);
       byAction.set(entry.request.actionId, one);
-      forgetBefore(entry.request.atMs - 2 * WORD_MS);
+      forgetBefore(entry.request.atMs - 2 * PROPOSAL_MS);
     },
 
-    find: (actionId: string): Request | undefined => byAction.get(actionId)?.request,
+    find: (actionId: string): DecisionRequest | undefined => byAction.get(actionId)?.request,
 
-    /** What each person said last of this doubt before this request. */
-    before: ({ commandId, quoteId }: About, { place, atMs }: Request): Request[] => {
-      const earlier = standing(commandId, atMs).filter(({ request }) => request.place.offset < place.offset);
+    /** The last request of each person about this doubt before this one. */
+    before: ({ commandId, quoteId }: DoubtRef, { place, atMs }: DecisionRequest): DecisionRequest[] => {
+      const earlier = validRequests(commandId, atMs).filter(
+        ({ request }) => request.place.offset < place.offset,
+      );
       const about = earlier.filter((one) => quoteOf(one) === nameOf(quoteId));
-      return lastWords(about).map(({ request }) => request);
+      return lastOfEachPerson(about).map(({ request }) => request);
     },
 
-    /** Whether somebody's word on this doubt waited for a second one before this request. */
-    isProposed: ({ commandId, quoteId }: About, { place, atMs }: Request): boolean =>
-      standing(commandId, atMs).some(
+    /** Whether a proposal on this doubt was open before this request. */
+    isProposed: ({ commandId, quoteId }: DoubtRef, { place, atMs }: DecisionRequest): boolean =>
+      validRequests(commandId, atMs).some(
         (one) =>
           one.request.place.offset < place.offset &&
           one.end?.kind === "proposed" &&
           quoteOf(one) === nameOf(quoteId),
       ),
 
-    /** What is proposed of a command now, each with the quote that it is about. */
-    proposals: (commandId: string, nowMs: number): Request[] => {
-      const all = standing(commandId, nowMs);
+    /** The open proposals on a command, each with the quote that it is about. */
+    proposals: (commandId: string, nowMs: number): DecisionRequest[] => {
+      const all = validRequests(commandId, nowMs);
       const decided = new Set(all.filter(({ end }) => end?.kind === "done").map(quoteOf));
-      return lastWords(all.filter((one) => !decided.has(quoteOf(one)))).map(({ request, end }) => ({
+      return lastOfEachPerson(all.filter((one) => !decided.has(quoteOf(one)))).map(({ request, end }) => ({
         ...request,
         quoteId: end?.quoteId ?? request.quoteId,
       }));
@@ -140,4 +147,4 @@ export const createRequests = (quoteName: (quoteId: string) => string) => {
   };
 };
 
-export type Requests = ReturnType<typeof createRequests>;
+export type DecisionRequests = ReturnType<typeof createDecisionRequests>;

@@ -1,11 +1,11 @@
 import { UsageError } from "../runtime/errors.ts";
 import type { Actor } from "./action.ts";
 
-/** Whoever asked may only look. Nothing was done, nor written. */
+/** A viewer asked for an action: nothing was done and nothing was written. */
 export class Forbidden extends UsageError {}
 
-/** Throws unless this person may act. */
-export const mustBeOperator = ({ by, role }: Actor): void => {
+/** Throws Forbidden for a viewer. */
+export const requireOperator = ({ by, role }: Actor): void => {
   if (role !== "operator")
     throw new Forbidden(`Nothing was done: ${by} may only look. Ask an operator, or to be made one.`);
 };

@@ -1,68 +1,74 @@
 import { UsageError } from "../runtime/errors.ts";
 import type { AuditPlace, Begun } from "./audit.ts";
-import { personOf, WORD_MS, type About, type Request, type Requests } from "./decision-requests.ts";
-import type { Asked, Ended, Proposed } from "./resolve-outcome.ts";
+import {
+  canonicalName,
+  PROPOSAL_MS,
+  type DoubtRef,
+  type DecisionRequest,
+  type DecisionRequests,
+} from "./decision-requests.ts";
+import type { ResolveRequest, ResolveOutcome, Proposed } from "./resolve-outcome.ts";
 
-/** What was asked for before, where four eyes are wanted. */
+/** The requests of others, for the four-eyes rule. */
 export type FourEyes = {
-  /** Whether this process asks for them by its settings. */
+  /** Whether this process has CONSOLE_FOUR_EYES set. */
   isWanted: boolean;
-  /** Resolves when the audit topic is read up to this place, itself included. */
-  readUpTo: (place: AuditPlace) => Promise<Requests>;
+  /** Resolves when the audit topic is read up to this place, inclusive. */
+  readUpTo: (place: AuditPlace) => Promise<DecisionRequests>;
   /** As topic[partition]@offset. */
   placeText: (place: AuditPlace) => string;
 };
 
-/** What others say of a doubt. */
-export type Judged =
-  /** Somebody else asked for the same. `force`: both insist. */
-  | { kind: "confirmed"; by: Request; force: boolean }
-  /** `against`: somebody else who asked for the opposite. */
-  | { kind: "alone"; against: Request | null };
+/** Whether a second person asked for the same decision. */
+export type Approval =
+  /** A second person asked for the same. `force`: both set it. */
+  | { kind: "confirmed"; by: DecisionRequest; force: boolean }
+  /** `against`: a person who asked for the opposite. */
+  | { kind: "alone"; against: DecisionRequest | null };
 
 /**
- * Whether a decision that somebody asks for may be made. Two people must ask for the same within a day, and nobody else for the opposite; of each
- * person the last word counts, so that a word is taken back by saying the other one.
+ * Two people must ask for the same within a day, and nobody for the opposite. The last request of each person
+ * counts, so a request is withdrawn by asking for the opposite.
  *
- * The names are those that the audit topic holds. The console knows whom it let in; on the command line anybody can give any name, and whoever may
- * write the audit topic can write any entry. So this guards against the mistake of one person, not against somebody who forges a second one: the
- * entries hold the host and the user of the operating system for whoever looks into it afterwards.
+ * This guards against the mistake of one person, not against forgery. The names are those in the audit topic:
+ * the console authenticates them, but the command line takes any name, and whoever may write the topic can
+ * write any entry. Each entry therefore also holds the host and the operating system's user.
  */
-export const judge = (requests: Requests, own: Request, about: About): Judged => {
-  const person = personOf(own.by);
-  const others = requests.before(about, own).filter(({ by }) => personOf(by) !== person);
+export const findApproval = (requests: DecisionRequests, own: DecisionRequest, about: DoubtRef): Approval => {
+  const person = canonicalName(own.by);
+  const others = requests.before(about, own).filter(({ by }) => canonicalName(by) !== person);
   const against = others.find(({ as }) => as !== own.as) ?? null;
   const same = others.filter(({ as }) => as === own.as);
   const by = same.find(({ force }) => force) ?? same[0];
   if (!by || against) return { kind: "alone", against };
-  // To insist is a decision of its own, and nobody makes it alone.
+  // Force must be approved as well: nobody sets it alone.
   return { kind: "confirmed", by, force: own.force && by.force };
 };
 
 export type Permitted = { kind: "decide"; force: boolean } | Proposed;
 
-/** Asked once the doubt is found, before anything is said of it: whether it may be decided, and whether although its claim is young. */
+/** Called once the doubt is found, before it is ended: whether it may be ended, and whether with force. */
 export type Permit = (doubt: { quoteId: string | null }) => Promise<Permitted>;
 
-/** What one request may do. */
+/** What one request may do, and who approved it. */
 export type Permission = {
   permit: Permit;
-  /** What came of the request. That the claim is too young takes back nobody's word. */
-  endOf: (ended: Ended) => Ended;
-  /** Who asked for the same before; null where nobody was needed, or is known. */
-  second: () => Request | null;
+  /** The outcome to report. When the claim is too young, an approved request stays a proposal. */
+  endOf: (ended: ResolveOutcome) => ResolveOutcome;
+  /** The request that was approved; null where no approval was needed or given. */
+  second: () => DecisionRequest | null;
 };
 
 /**
- * Four eyes where they are wanted, and where a proposal stands: whoever runs without the setting cannot end alone what somebody with the setting
- * has proposed.
+ * Applies four eyes where the setting is on, and where a proposal is open: a process without the setting cannot
+ * end alone what somebody with the setting has proposed.
  */
 export const permission = (
   { readUpTo, placeText, isWanted }: FourEyes,
-  { commandId, force }: Asked,
+  { commandId, force }: ResolveRequest,
   { actionId, place }: Begun,
 ): Permission => {
-  let second: Request | null = null;
+  let second: DecisionRequest | null = null;
   let agreed: ((why: Proposed["why"]) => Proposed) | null = null;
 
   const permit: Permit = async ({ quoteId }) => {
@@ -71,9 +77,9 @@ export const permission = (
     if (!own)
       throw new UsageError("Nothing was decided: the request was not met in the audit topic. Run it again.");
     if (!isWanted && !requests.isProposed({ commandId, quoteId }, own)) return { kind: "decide", force };
-    const judged = judge(requests, own, { commandId, quoteId });
+    const judged = findApproval(requests, own, { commandId, quoteId });
     const proposed = (why: Proposed["why"]): Proposed => ({
-      ...{ kind: "proposed", untilMs: own.atMs + WORD_MS, place: placeText(place), quoteId, why },
+      ...{ kind: "proposed", untilMs: own.atMs + PROPOSAL_MS, place: placeText(place), quoteId, why },
     });
     if (judged.kind === "alone") {
       const { against } = judged;

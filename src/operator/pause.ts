@@ -1,45 +1,50 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import type { Actor } from "./action.ts";
 import type { AuditPlace, Audited } from "./audit.ts";
-import { isPause, type Pausable, type Word, type Words } from "./control-entry.ts";
+import { isPause, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
 
 export type PausePorts = {
   audited: Audited;
-  /** What stands in the control topic, read to its end. */
-  words: () => Promise<Words>;
-  /** Resolves with the word's place, as topic[partition]@offset, when it is durable. */
-  write: (word: Word) => Promise<string>;
+  /** The entries of the control topic, read to its end. */
+  entries: () => Promise<ControlEntries>;
+  /** Resolves with the entry's place, as topic[partition]@offset, when it is durable. */
+  write: (entry: ControlEntry) => Promise<string>;
   now: () => number;
 };
 
-/** What is asked for. `untilMs` is for a pause alone. */
-export type Asked = Pick<Word, "flow" | "says" | "untilMs">;
+/** `untilMs`: only for a pause; null for a pause without an end. */
+export type PauseRequest = Pick<ControlEntry, "flow" | "says" | "untilMs">;
 
-/** `before`: the pause that this word took the place of; null where the flow was not paused. */
-export type Said = { word: Word; place: string; audit: AuditPlace; before: Word | null };
+/** `before`: the pause that this entry replaced; null where the flow was not paused. */
+export type PauseResult = {
+  entry: ControlEntry;
+  place: string;
+  audit: AuditPlace;
+  before: ControlEntry | null;
+};
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The pause that holds now. */
-export const pauseOf = (words: Words, flow: Pausable, nowMs: number): Word | null => {
-  const word = words.get(flow);
-  return isPause(word, nowMs) ? word : null;
+/** The pause that is in force; null where the flow runs. */
+export const currentPause = (entries: ControlEntries, flow: Pausable, nowMs: number): ControlEntry | null => {
+  const entry = entries.get(flow);
+  return isPause(entry, nowMs) ? entry : null;
 };
 
 /**
- * Pauses or resumes a flow on all replicas. The last word counts: a pause of a flow that is paused already takes the place of the other one, and a
- * resume is written where nothing is paused, too. So a pause can be made longer without a moment in which commands are begun, and replicas that
- * hold a pause which a topic that was created again does not know can be let go on.
+ * Pauses or resumes a flow on all replicas. The last entry counts. A pause of a paused flow replaces the
+ * former one, so a pause can be extended without a gap. A resume is written even where nothing is paused:
+ * replicas may still hold a pause that a topic which was created anew does not know.
  */
-export const sayPause =
-  ({ audited, words, write, now }: PausePorts) =>
-  async (actor: Actor, { flow, says, untilMs }: Asked): Promise<Said> => {
-    const before = pauseOf(await words(), flow, now());
+export const pauseOrResume =
+  ({ audited, entries, write, now }: PausePorts) =>
+  async (actor: Actor, { flow, says, untilMs }: PauseRequest): Promise<PauseResult> => {
+    const before = currentPause(await entries(), flow, now());
     const action = { kind: says, subject: flow, parameters: says === "pause" ? { until: iso(untilMs) } : {} };
     return audited(actor, action, async ({ actionId, place: audit }) => {
       const { by, note } = actor;
-      const word: Word = { flow, says, by, note, atMs: now(), untilMs, actionId };
-      const place = await write(word).catch((error: unknown) => {
+      const entry: ControlEntry = { flow, says, by, note, atMs: now(), untilMs, actionId };
+      const place = await write(entry).catch((error: unknown) => {
         throw new UsageError(
           `Nobody knows whether the ${says} was written (${messageOf(error)}): ask \`cambio-bridge status\`, and run the same again.`,
           { cause: error },
@@ -47,6 +52,6 @@ export const sayPause =
       });
       const replaced = before && { by: before.by, until: iso(before.untilMs) };
       const outcome = { kind: "done", effect: { record: place, replaced } } as const;
-      return { value: { word, place, audit, before }, outcome };
+      return { value: { entry, place, audit, before }, outcome };
     });
   };

@@ -5,8 +5,8 @@ export const objectOf = (value: unknown): Json | null =>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Null also for what is no JSON. */
-export const parsed = (text: string): unknown => {
+/** Null for text that is not JSON. */
+export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -14,11 +14,11 @@ export const parsed = (text: string): unknown => {
   }
 };
 
-/** What every entry of the audit topic says; `data` holds the rest. Null for what is none. Never throws. */
+/** The fields that every audit entry has; `data` holds the rest. Null for anything else. Never throws. */
 export const readAuditEvent = (
   text: string,
 ): { subject: string; actionId: string; action: string; by: string; data: Json } | null => {
-  const event = objectOf(parsed(text));
+  const event = objectOf(parseJson(text));
   const data = objectOf(event?.["data"]);
   if (event === null || data === null) return null;
   const { subject } = event;

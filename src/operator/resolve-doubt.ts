@@ -1,17 +1,17 @@
 import type { Action, Actor, Outcome } from "./action.ts";
 import type { Audited } from "./audit.ts";
 import { permission, type FourEyes, type Permit } from "./four-eyes.ts";
-import { refusalOf, type Asked, type Ended } from "./resolve-outcome.ts";
-import type { Request } from "./decision-requests.ts";
+import { refusalOf, type ResolveRequest, type ResolveOutcome } from "./resolve-outcome.ts";
+import type { DecisionRequest } from "./decision-requests.ts";
 
 export type ResolvePorts = {
   audited: Audited;
-  /** Finds the doubt, asks for the permission to end it, and ends it. */
-  decide: (asked: Asked, actor: Actor, permit: Permit) => Promise<Ended>;
+  /** Finds the doubt, calls `permit`, and ends it. */
+  decide: (asked: ResolveRequest, actor: Actor, permit: Permit) => Promise<ResolveOutcome>;
   fourEyes: FourEyes;
 };
 
-const outcomeOf = (asked: Asked, ended: Ended, second: Request | null): Outcome => {
+const outcomeOf = (asked: ResolveRequest, ended: ResolveOutcome, second: DecisionRequest | null): Outcome => {
   const reason = refusalOf(asked, ended) ?? ended.kind;
   if (ended.kind === "proposed") {
     const { untilMs, quoteId } = ended;
@@ -24,10 +24,13 @@ const outcomeOf = (asked: Asked, ended: Ended, second: Request | null): Outcome 
   return { kind: "done", effect: { ...effect, ...(confirms && { confirms }) } };
 };
 
-/** Ends a command's doubt with an operator's word, unless somebody was faster, or a second operator must say the same. */
+/**
+ * Ends a command's doubt as an operator says, unless it was ended already or needs the approval of a second
+ * operator.
+ */
 export const resolve =
   ({ audited, decide, fourEyes }: ResolvePorts) =>
-  (actor: Actor, asked: Asked): Promise<Ended> => {
+  (actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
     const { commandId, ...parameters } = asked;
     const action: Action = { kind: "resolve", subject: commandId, parameters };
     return audited(actor, action, async (begun) => {

@@ -1,69 +1,75 @@
 import type { CommandResult } from "../records.ts";
 
-/** What an operator says of a command in doubt. `quoteId`, in any spelling, tells it from others under the same commandId. */
-export type Asked = {
+/**
+ * What an operator says of a command in doubt. `quoteId`, in any spelling, is needed where a commandId has
+ * several doubts.
+ */
+export type ResolveRequest = {
   commandId: string;
   quoteId: string | null;
   as: "succeeded" | "not-executed";
-  /** Decide although the claim is so young that its call may still be under way. */
+  /** End it although the claim is so young that its call may still be under way. */
   force: boolean;
 };
 
 /**
- * With four eyes: nothing is decided yet. What was asked for is written down at `place` of the audit topic, as topic[partition]@offset, and stands
- * until then; a second operator decides. `quoteId`: of the doubt, where it is about a quote.
+ * Four eyes: the request is a proposal until `untilMs`, and nothing is decided. `place`: of its audit entry, as
+ * topic[partition]@offset. `quoteId`: of the doubt, where it is about a quote.
  */
 export type Proposed = {
   kind: "proposed";
   untilMs: number;
   place: string;
   quoteId: string | null;
-  /** `opposed`: `by` asked for the opposite. `tooYoung`: `by` asked for the same, but not both insist on it. */
+  /** `opposed`: `by` asked for the opposite. `tooYoung`: `by` asked for the same, but not both with force. */
   why:
     | { kind: "alone" }
-    | { kind: "opposed"; by: string; as: Asked["as"] }
+    | { kind: "opposed"; by: string; as: ResolveRequest["as"] }
     | { kind: "tooYoung"; by: string; ageMs: number; neededMs: number };
 };
 
-/** What came of it. `place`: of the entry of the journal that stands, as topic[partition]@offset. */
-export type Ended =
+/** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
+export type ResolveOutcome =
   /** `published`: where the final result stands in the results topic. */
   | { kind: "resolved"; result: CommandResult; place: string; published: string }
   | Proposed
-  /** Somebody was faster; `note` is the word of an operator. No result: it is QUOTE_ALREADY_TAKEN. */
+  /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
   | { kind: "tooYoung"; ageMs: number; neededMs: number }
   | { kind: "underWay" }
-  /** Quotes that the command is in doubt about, of which one must be named. */
+  /** The command is in doubt about several quotes: the request must name one. */
   | { kind: "several"; quotes: readonly string[] }
   | { kind: "unknown" };
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)}s`;
 
-const standing = ({ result, note, place }: Extract<Ended, { kind: "decided" }>): string => {
+const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
   if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
   const who = note === null ? result.decidedBy : `${result.decidedBy} (${note})`;
   return `${result.outcome} by ${who}, ${place}`;
 };
 
-/** What is missing for a decision, in a sentence. */
-const proposal = ({ commandId, as }: Pick<Asked, "commandId" | "as">, { why, untilMs }: Proposed): string => {
+/** Why a proposal decides nothing yet, as a sentence. */
+const proposal = (
+  { commandId, as }: Pick<ResolveRequest, "commandId" | "as">,
+  { why, untilMs }: Proposed,
+): string => {
   const until = `until ${new Date(untilMs).toISOString()}`;
   const not = `Command ${commandId} is not decided yet`;
   switch (why.kind) {
     case "alone":
       return `${not}: a second operator must say ${as} as well, in the console or with \`cambio-bridge resolve\`, ${until}.`;
     case "opposed":
-      return `${not}: ${why.by} says ${why.as}, you say ${as}. Both words stand, yours ${until}: one of you must say what the other says.`;
+      return `${not}: ${why.by} says ${why.as}, you say ${as}. Both proposals stand, yours ${until}: one of you must say what the other says.`;
     case "tooYoung":
-      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old, or both must insist with --force; your word stands ${until}.`;
+      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old, or both must give --force; your proposal stands ${until}.`;
   }
 };
 
-/** Why nothing was decided, in a sentence; null where it was. */
+/** Why nothing was decided, as a sentence; null where it was. */
 export const refusalOf = (
-  asked: Pick<Asked, "commandId" | "quoteId" | "as">,
-  ended: Ended,
+  asked: Pick<ResolveRequest, "commandId" | "quoteId" | "as">,
+  ended: ResolveOutcome,
 ): string | null => {
   const { commandId, quoteId } = asked;
   const about = quoteId === null ? "" : ` for quote ${quoteId}`;
@@ -75,7 +81,7 @@ export const refusalOf = (
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began ${seconds(ended.ageMs)} ago and might still be under way on a frozen replica: wait until it is ${seconds(ended.neededMs)} old, or insist with --force.`;
+      return `The call of command ${commandId} began ${seconds(ended.ageMs)} ago and might still be under way on a frozen replica: wait until it is ${seconds(ended.neededMs)} old, or give --force.`;
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":

@@ -104,7 +104,7 @@ test("what a person does, and what is paused", async () => {
   const resumed = await world.run(["resume", "commands", ...who]);
   expect(resumed.code, resumed.err).toBe(0);
   const entries = await seen.until(world.topics.audit, () => true, 4);
-  const words = await seen.until(world.topics.control, () => true, 2);
+  const controlEntries = await seen.until(world.topics.control, () => true, 2);
   for (const entry of entries) expect(problemsOfRecord(document, "AuditEntry", entry)).toEqual([]);
-  for (const word of words) expect(problemsOfRecord(document, "ControlWord", word)).toEqual([]);
+  for (const entry of controlEntries) expect(problemsOfRecord(document, "ControlWord", entry)).toEqual([]);
 });

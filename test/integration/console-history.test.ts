@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStories, type Stories } from "../../src/bridge/console/history/histories.ts";
-import type { CommandStory, TransactionStory } from "../../src/console/ports.ts";
+import { openHistories, type Histories } from "../../src/bridge/console/history/histories.ts";
+import type { CommandHistory, TransactionHistory } from "../../src/console/ports.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { openConsoleTopics, type ConsoleTopics, type Written } from "../support/console-topics.ts";
 import { eventually } from "../support/eventually.ts";
 
 let world: ConsoleTopics;
-let stories: Stories;
+let histories: Histories;
 let changes = 0;
 beforeAll(async () => {
   world = await openConsoleTopics(sharedCluster());
-  stories = openStories(world.config, world.kit, world.cluster, () => (changes += 1));
+  histories = openHistories(world.config, world.kit, world.cluster, () => (changes += 1));
 });
 afterAll(async () => {
-  await stories.close();
+  await histories.close();
   await world.close();
 });
 
@@ -22,19 +22,19 @@ const HOUR_MS = 3_600_000;
 const NAMESPACE = "cambio.bridge.v1.";
 
 /** What is asked for again and again, as a page does, until it is complete. */
-const whole = <S extends CommandStory | TransactionStory>(ask: () => S): Promise<S> =>
+const whole = <S extends CommandHistory | TransactionHistory>(ask: () => S): Promise<S> =>
   eventually(
     () => {
-      const story = ask();
-      if (story.progress.problem !== null) throw new Error(story.progress.problem);
-      return story.progress.isComplete && story;
+      const history = ask();
+      if (history.progress.problem !== null) throw new Error(history.progress.problem);
+      return history.progress.isComplete && history;
     },
-    "the story to be complete",
+    "the history to be complete",
     30_000,
   );
-const places = (story: CommandStory): Written[] => story.steps.map(({ place }) => place);
-const factsOf = (story: CommandStory, nth: number): Record<string, string> =>
-  Object.fromEntries(story.steps[nth]?.facts ?? []);
+const places = (history: CommandHistory): Written[] => history.steps.map(({ place }) => place);
+const factsOf = (history: CommandHistory, nth: number): Record<string, string> =>
+  Object.fromEntries(history.steps[nth]?.facts ?? []);
 
 const accept = (commandId: string, quoteId: string): string =>
   JSON.stringify({
@@ -95,22 +95,22 @@ describe("a command", () => {
   test("is told from its record to its final result, over all topics, and nothing of others", async () => {
     const before = await writeDoubt("doubt-10", "Other-Quote");
     const written = await writeDoubt("doubt-1", "Quote-ABC");
-    const story = await whole(() => stories.command("doubt-1", null));
-    expect(places(story)).toEqual(written);
-    expect(story.steps.map(({ kind }) => kind)).toEqual([
+    const history = await whole(() => histories.command("doubt-1", null));
+    expect(places(history)).toEqual(written);
+    expect(history.steps.map(({ kind }) => kind)).toEqual([
       ...["command", "claim", "release", "claim", "doubt", "result"],
       ...["other", "conclusion", "result", "other"],
     ]);
-    expect(factsOf(story, 0)).toMatchObject({ quoteId: "Quote-ABC", amount: "1000.10", form: "JSON" });
-    expect(factsOf(story, 3)).toMatchObject({ attempt: "attempt-1", "the call ends within": "12000 ms" });
-    expect(factsOf(story, 4)).toMatchObject({ error: "ANSWER_LOST: no answer" });
-    expect(story.steps[6]?.title).toContain("The journal's time");
-    expect(factsOf(story, 7)).toMatchObject({ "operator's note": "ana: paid", "decided by": "OPERATOR" });
-    expect(story.steps[8]).toMatchObject({ tone: "good", payload: '{"id":7}' });
-    expect(story.notes.join(" ")).toContain("Nothing older than");
-    expect(story.progress.read).toBe(story.progress.total);
+    expect(factsOf(history, 0)).toMatchObject({ quoteId: "Quote-ABC", amount: "1000.10", form: "JSON" });
+    expect(factsOf(history, 3)).toMatchObject({ attempt: "attempt-1", "the call ends within": "12000 ms" });
+    expect(factsOf(history, 4)).toMatchObject({ error: "ANSWER_LOST: no answer" });
+    expect(history.steps[6]?.title).toContain("The journal's time");
+    expect(factsOf(history, 7)).toMatchObject({ "operator's note": "ana: paid", "decided by": "OPERATOR" });
+    expect(history.steps[8]).toMatchObject({ tone: "good", payload: '{"id":7}' });
+    expect(history.notes.join(" ")).toContain("Nothing older than");
+    expect(history.progress.read).toBe(history.progress.total);
     expect(changes).toBeGreaterThan(0);
-    expect(places(await whole(() => stories.command("doubt-10", null)))).toEqual(before);
+    expect(places(await whole(() => histories.command("doubt-10", null)))).toEqual(before);
   });
 
   test("is found wherever its record stands, without a result and though it is a week old", async () => {
@@ -131,7 +131,7 @@ describe("a command", () => {
     ]);
     expect(place?.partition).not.toBe(beside?.partition);
     const [junk] = await write(topics.results, [{ key: "elsewhere", value: "no result" }]);
-    const found = await whole(() => stories.command("elsewhere", null));
+    const found = await whole(() => histories.command("elsewhere", null));
     expect(places(found)).toEqual([place, junk]);
     expect(found.steps[0]).toMatchObject({ title: "Command: create a quote", kind: "command" });
     expect(found.steps[1]).toMatchObject({ title: "A record that this version cannot read", kind: "other" });
@@ -147,12 +147,12 @@ describe("a command", () => {
       ...{ "dead-letter-source": "command", "dead-letter-topic": topics.commands },
       ...{ "dead-letter-partition": "0", "dead-letter-offset": "7", "dead-letter-timestamp": "3" },
     };
-    const story = await whole(() => stories.command("again", null));
-    expect(places(story)).toEqual([first]);
+    const history = await whole(() => histories.command("again", null));
+    expect(places(history)).toEqual([first]);
     const [letter] = await write(topics.deadLetters, [{ key: "quote-again", value, headers: added }]);
     const later = await eventually(
       () => {
-        const now = stories.command("again", null);
+        const now = histories.command("again", null);
         return now.steps.length === 2 && now;
       },
       "the letter to be shown",
@@ -164,17 +164,17 @@ describe("a command", () => {
 
   test("with an id that nothing has is told to be unknown; one that is too long is not searched for", async () => {
     for (const id of ["\u0000\u001b[2J\u202e", "<img src=x>", "\ud800", "%", "null -1"]) {
-      const story = await whole(() => stories.command(id, null));
-      expect(story).toMatchObject({ commandId: id, steps: [] });
-      expect(story.notes.join(" ")).toContain("was not found");
+      const history = await whole(() => histories.command(id, null));
+      expect(history).toMatchObject({ commandId: id, steps: [] });
+      expect(history.notes.join(" ")).toContain("was not found");
     }
     for (const since of [-1, 1e300, Number.NaN])
-      expect((await whole(() => stories.command("nobody", since))).steps).toEqual([]);
+      expect((await whole(() => histories.command("nobody", since))).steps).toEqual([]);
     for (const id of ["", "x".repeat(10_000)]) {
-      const story = stories.command(id, null);
-      expect(story).toMatchObject({ steps: [], progress: { isComplete: true, total: 0 } });
-      expect(story.progress.problem).not.toBeNull();
-      expect(story.commandId.length).toBeLessThan(300);
+      const history = histories.command(id, null);
+      expect(history).toMatchObject({ steps: [], progress: { isComplete: true, total: 0 } });
+      expect(history.progress.problem).not.toBeNull();
+      expect(history.commandId.length).toBeLessThan(300);
     }
   });
 });
@@ -206,21 +206,21 @@ describe("a transaction", () => {
       of("tx-1", event("tx-1", "SETTLEMENT_IN_PROGRESS", { direction: "OUTBOUND" }), now - 3 * HOUR_MS),
       { key: "tx-1", value: "no event", atMs: now },
     ]);
-    const story = await whole(() => stories.transaction("tx-1", null));
-    expect(story).toMatchObject({ direction: "OUTBOUND", progress: { sinceMs: now - 20 * 24 * HOUR_MS } });
-    expect(story.mainFlow[0]).toBe("AWAITING_PAYMENT");
-    expect(story.statuses.map(({ status, place }) => ({ status, place }))).toEqual([
+    const history = await whole(() => histories.transaction("tx-1", null));
+    expect(history).toMatchObject({ direction: "OUTBOUND", progress: { sinceMs: now - 20 * 24 * HOUR_MS } });
+    expect(history.mainFlow[0]).toBe("AWAITING_PAYMENT");
+    expect(history.statuses.map(({ status, place }) => ({ status, place }))).toEqual([
       { status: "AWAITING_PAYMENT", place: written[0] },
       { status: "SETTLEMENT_IN_PROGRESS", place: written[2] },
       { status: "PAYMENT_CONFIRMED", place: written[3] },
     ]);
-    expect(story.statuses[2]).toMatchObject({ source: "NOTIFICATION_LOG", outOfOrder: true });
-    const notes = story.notes.join(" ");
+    expect(history.statuses[2]).toMatchObject({ source: "NOTIFICATION_LOG", outOfOrder: true });
+    const notes = history.notes.join(" ");
     for (const nth of [2, 4]) expect(notes).toContain(`[${written[nth]?.partition}]@${written[nth]?.offset}`);
     expect(notes).toContain("cannot be read");
-    const young = await whole(() => stories.transaction("tx-1", now - 24 * HOUR_MS));
+    const young = await whole(() => histories.transaction("tx-1", now - 24 * HOUR_MS));
     expect(young.statuses).toHaveLength(2);
-    const unknown = await whole(() => stories.transaction("tx-1\u0000", null));
+    const unknown = await whole(() => histories.transaction("tx-1\u0000", null));
     expect(unknown).toMatchObject({ direction: "UNKNOWN", mainFlow: [], statuses: [] });
   });
 
@@ -232,9 +232,9 @@ describe("a transaction", () => {
       atMs: Date.now() - 3_000 + nth,
     }));
     await writeMany(topics.events, many);
-    const story = await whole(() => stories.transaction("tx-many", null));
-    expect(story.statuses).toHaveLength(500);
-    expect(story.statuses.at(-1)?.status).toBe("STATUS_2499");
-    expect(story.notes.join(" ")).toContain("the newest 500");
+    const history = await whole(() => histories.transaction("tx-many", null));
+    expect(history.statuses).toHaveLength(500);
+    expect(history.statuses.at(-1)?.status).toBe("STATUS_2499");
+    expect(history.notes.join(" ")).toContain("the newest 500");
   });
 });

@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { partsOf } from "../../src/bridge/dead-letter-parts.ts";
-import { auditReading } from "../../src/bridge/console/audit/audit-pages.ts";
-import { letterReading, type LetterReading } from "../../src/bridge/console/dead-letters/dead-letters.ts";
+import { auditQuery } from "../../src/bridge/console/audit/audit-pages.ts";
+import {
+  deadLetterQueries,
+  type DeadLetterQueries,
+} from "../../src/bridge/console/dead-letters/dead-letters.ts";
 import type { LetterFilter } from "../../src/console/ports.ts";
 import { auditEvent } from "../../src/operator/audit-event.ts";
 import { claimAction, claimOutcome } from "../../src/operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../src/operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../src/operator/replay/dead-letter.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { openConsoleTopics, type ConsoleTopics, type ToWrite } from "../support/console-topics.ts";
 
 let world: ConsoleTopics;
-let reading: LetterReading;
+let queries: DeadLetterQueries;
 beforeAll(async () => {
   world = await openConsoleTopics(sharedCluster());
-  reading = letterReading(world.config, world.kit, world.cluster);
+  queries = deadLetterQueries(world.config, world.kit, world.cluster);
 });
 afterAll(async () => {
-  await reading.close();
+  await queries.close();
   await world.close();
 });
 
@@ -51,15 +54,16 @@ const LETTERS = 3_000;
 const RARE = 400;
 /** Where pages end, so that a letter and its parts stand on two of them. */
 const isInParts = (nth: number): boolean => nth % 250 === 199;
-const namesOf = (letters: readonly Letter[]): string[] => letters.map(({ preview }) => preview.slice(0, 12));
+const namesOf = (letters: readonly DeadLetter[]): string[] =>
+  letters.map(({ preview }) => preview.slice(0, 12));
 
 /** All pages, one after the other. */
 const pages = async (filter: LetterFilter, between: (page: number) => unknown = () => undefined) => {
-  const seen: Letter[] = [];
+  const seen: DeadLetter[] = [];
   let from: string | null = null;
   let count = 0;
   do {
-    const page = await reading.letters(filter, from, going);
+    const page = await queries.letters(filter, from, going);
     expect(page.letters.length).toBeLessThanOrEqual(50);
     seen.push(...page.letters);
     from = page.next;
@@ -106,7 +110,7 @@ describe("dead letters", () => {
     expect(parted.every(({ missing, records }) => missing === null && records.length === 3)).toBe(true);
   }, 180_000);
 
-  test("are chosen by reason and time, without reading all of them for a page", async () => {
+  test("are chosen by reason and time, without queries all of them for a page", async () => {
     const rare = await pages({ ...all, reason: "COMMAND_ID_REUSED" });
     expect(namesOf(rare.seen)).toEqual([
       "letter 2800",
@@ -125,14 +129,14 @@ describe("dead letters", () => {
     );
     for (const odd of [-1, -1e300, 1e300, 1.5]) {
       const filter = { ...all, sinceMs: odd };
-      expect((await reading.letters(filter, null, going)).letters).toHaveLength(odd === 1e300 ? 0 : 50);
+      expect((await queries.letters(filter, null, going)).letters).toHaveLength(odd === 1e300 ? 0 : 50);
     }
-    await expect(reading.letters(all, "nonsense", going)).rejects.toThrow("no such page");
-    expect((await reading.letters(all, "0-999999999.77-3", going)).letters.length).toBeLessThanOrEqual(50);
+    await expect(queries.letters(all, "nonsense", going)).rejects.toThrow("no such page");
+    expect((await queries.letters(all, "0-999999999.77-3", going)).letters.length).toBeLessThanOrEqual(50);
   });
 
   test("are shown whole, with what the audit topic says of their replays", async () => {
-    const [page] = [await reading.letters({ ...all, untilMs: start + 22_000 }, null, going)];
+    const [page] = [await queries.letters({ ...all, untilMs: start + 22_000 }, null, going)];
     const parted = page.letters.find(({ records }) => records.length > 1);
     const single = page.letters.find(({ records }) => records.length === 1);
     const ref = refOf(single?.place ?? { partition: -1, offset: -1 });
@@ -148,7 +152,7 @@ describe("dead letters", () => {
         { id: "1", source: "/", timeMs: 0 },
       );
     };
-    const before = await reading.letter(ref, going);
+    const before = await queries.letter(ref, going);
     expect(before?.replayed).toEqual([]);
     expect(String(before?.key)).toMatch(/^key-/);
     expect(String(before?.value)).toBe(single?.preview);
@@ -159,21 +163,21 @@ describe("dead letters", () => {
       { key: "a", value: entry("a", true) },
       { key: "b", value: entry("b", false) },
     ]);
-    const { replayed } = (await reading.letter(ref, going)) ?? {};
+    const { replayed } = (await queries.letter(ref, going)) ?? {};
     expect(replayed?.[0]).toMatch(/^Replayed \d{4}-.* by ana: .*\[0\]@9\.$/);
     expect(replayed?.[1]).toContain("under way");
-    const whole = await reading.letter(refOf(parted?.place ?? { partition: -1, offset: -1 }), going);
+    const whole = await queries.letter(refOf(parted?.place ?? { partition: -1, offset: -1 }), going);
     expect(whole?.value?.length).toBe(600_000);
     expect(whole?.letter.records).toHaveLength(3);
-    const part = await reading.letter(refOf(parted?.records[1] ?? { partition: -1, offset: -1 }), going);
+    const part = await queries.letter(refOf(parted?.records[1] ?? { partition: -1, offset: -1 }), going);
     expect(part?.letter.place).toEqual(parted?.place);
     for (const none of ["0/99999999", "99/0", "", "../0", "0/-1", "x".repeat(10_000)])
-      expect(await reading.letter(none, going)).toBeNull();
+      expect(await queries.letter(none, going)).toBeNull();
   });
 
   test("are given up with whoever asked for them", async () => {
     const stopped = new AbortController();
-    const asked = reading.letters(all, null, stopped.signal);
+    const asked = queries.letters(all, null, stopped.signal);
     stopped.abort(new Error("the page was left"));
     await expect(asked).rejects.toThrow("the page was left");
   });
@@ -181,7 +185,7 @@ describe("dead letters", () => {
 
 test("the audit topic is shown a page at a time, the newest first, whatever stands in it", async () => {
   const own = await openConsoleTopics(sharedCluster());
-  const { audit } = auditReading(own.config, own.kit, own.cluster);
+  const { audit } = auditQuery(own.config, own.kit, own.cluster);
   try {
     expect(await audit(null, going)).toEqual({ lines: [], next: null });
     const values = Array.from({ length: 120 }, (_, nth) => ({ key: "k", value: `no entry ${nth}` }));

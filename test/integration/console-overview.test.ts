@@ -28,12 +28,12 @@ const openFor = (env: Record<string, string>) => {
     config: Parameters<typeof createKit>[0];
   };
   const kit = createKit(config, systemClock, log);
-  const reading = openOverview(config, kit);
+  const queries = openOverview(config, kit);
   onTestFinished(async () => {
-    await reading.close();
+    await queries.close();
     kit.close();
   });
-  return reading;
+  return queries;
 };
 
 /** Entries of the journal, as bytes: by the schemas alone. */
@@ -97,18 +97,18 @@ test("shows doubts of before and of now, ends them, and begins anew with another
     ...[claimed("old"), concluded("old", "IN_DOUBT")],
     { key: "nobody", value: "no entry" },
   ]);
-  const reading = openFor(envOf(world));
+  const queries = openFor(envOf(world));
   let heard = 0;
-  reading.onChange(() => void (heard += 1));
-  expect(reading.overview().doubts).toMatchObject({
+  queries.onChange(() => void (heard += 1));
+  expect(queries.overview().doubts).toMatchObject({
     count: 0,
     progress: { isComplete: false, sinceMs: null },
   });
 
-  await eventually(() => reading.overview().doubts.progress.isComplete, "all to be read", LONG_MS);
-  expect(reading.overview().doubts).toMatchObject({ count: 1, underWay: 1, progress: { read: 6, total: 6 } });
-  expect(reading.doubts(0, 10).progress.problem).toContain("1 records");
-  const [old] = reading.doubt("old");
+  await eventually(() => queries.overview().doubts.progress.isComplete, "all to be read", LONG_MS);
+  expect(queries.overview().doubts).toMatchObject({ count: 1, underWay: 1, progress: { read: 6, total: 6 } });
+  expect(queries.doubts(0, 10).progress.problem).toContain("1 records");
+  const [old] = queries.doubt("old");
   expect(old).toMatchObject({
     ...{ commandId: "old", quoteId: "Quote of old", attempts: 1, httpStatus: 504 },
     ...{ error: { code: "ANSWER_LOST" }, response: "x".repeat(300), claim: { callWithinMs: 20_000 } },
@@ -116,18 +116,18 @@ test("shows doubts of before and of now, ends them, and begins anew with another
   expect(old!.resolvableAtMs).toBe(old!.claim!.atMs + 400_000);
 
   await produce(world.brokers, journal, [claimed("new"), concluded("new", "IN_DOUBT")]);
-  await eventually(() => reading.doubts(0, 10).count === 2, "the new doubt", LONG_MS);
-  expect(reading.doubts(1, 1).doubts.map(({ commandId }) => commandId)).toEqual(["new"]);
+  await eventually(() => queries.doubts(0, 10).count === 2, "the new doubt", LONG_MS);
+  expect(queries.doubts(1, 1).doubts.map(({ commandId }) => commandId)).toEqual(["new"]);
   await produce(world.brokers, journal, [concluded("old", "SUCCEEDED")]);
-  await eventually(() => reading.doubts(0, 10).count === 1, "the old doubt to end", LONG_MS);
+  await eventually(() => queries.doubts(0, 10).count === 1, "the old doubt to end", LONG_MS);
   await eventually(() => heard > 2, "changes to be told of");
 
   await createAgain(world.brokers, journal);
   await produce(world.brokers, journal, [claimed("other"), concluded("other", "IN_DOUBT")]);
   await eventually(
     () => {
-      expect(reading.doubts(0, 10).doubts.map(({ commandId }) => commandId)).toEqual(["other"]);
-      expect(reading.doubts(0, 10).progress.isComplete).toBe(true);
+      expect(queries.doubts(0, 10).doubts.map(({ commandId }) => commandId)).toEqual(["other"]);
+      expect(queries.doubts(0, 10).progress.isComplete).toBe(true);
     },
     "the doubts of the other journal alone",
     60_000,
@@ -150,10 +150,10 @@ test("shows rates, dead letters, lag, replicas, pauses and the last reconcile", 
   expect((await world.run(["pause", "commands", ...who])).code).toBe(0);
   await produce(world.brokers, commands, [{ key: "c", value: "{}" }]);
 
-  const reading = openFor(envOf(world));
+  const queries = openFor(envOf(world));
   await eventually(
     () => {
-      const { kafka, deadLetters: letters, lag, replicas, pauses, lastReconcile, rates } = reading.overview();
+      const { kafka, deadLetters: letters, lag, replicas, pauses, lastReconcile, rates } = queries.overview();
       expect(kafka).toEqual({ up: true, detail: null });
       expect(letters).toMatchObject({ records: 2, lastHour: 2 });
       expect(Math.abs(Date.now() - letters.newestAtMs!)).toBeLessThan(120_000);
@@ -169,9 +169,9 @@ test("shows rates, dead letters, lag, replicas, pauses and the last reconcile", 
     "the overview",
     LONG_MS,
   );
-  const { completeAtMs } = reading.overview().lastReconcile!;
+  const { completeAtMs } = queries.overview().lastReconcile!;
   await eventually(
-    () => reading.overview().lastReconcile!.completeAtMs > completeAtMs,
+    () => queries.overview().lastReconcile!.completeAtMs > completeAtMs,
     "another complete run to be kept",
     LONG_MS,
   );
@@ -195,11 +195,11 @@ test("opens without Kafka, says so, and reads once it is there; says when it is 
   const env = { ...serveSettings, ...toolSettings(cluster, names), PARTNER_BASE_URL: "http://127.0.0.1:9" };
   const [broker] = kafka.brokers;
   broker!.freeze();
-  const reading = openFor(toolSettings(cluster, names));
-  await eventually(() => !reading.overview().kafka.up, "the silence to be told of", 20_000);
+  const queries = openFor(toolSettings(cluster, names));
+  await eventually(() => !queries.overview().kafka.up, "the silence to be told of", 20_000);
   broker!.resume();
   await eventually(
-    () => (reading.overview().kafka.detail ?? "").includes(names.topics.journal),
+    () => (queries.overview().kafka.detail ?? "").includes(names.topics.journal),
     "the missing topics to be told of",
     LONG_MS,
   );
@@ -208,17 +208,17 @@ test("opens without Kafka, says so, and reads once it is there; says when it is 
   await produce(cluster.kafkaBrokers, names.topics.journal, [claimed("c"), concluded("c", "IN_DOUBT")]);
   await eventually(
     () => {
-      expect(reading.overview()).toMatchObject({ kafka: { up: true }, doubts: { count: 1 } });
+      expect(queries.overview()).toMatchObject({ kafka: { up: true }, doubts: { count: 1 } });
     },
     "the doubt",
     60_000,
   );
   broker!.freeze();
-  await eventually(() => !reading.overview().kafka.up, "the silence to be told of again", LONG_MS);
-  expect(reading.overview()).toMatchObject({
+  await eventually(() => !queries.overview().kafka.up, "the silence to be told of again", LONG_MS);
+  expect(queries.overview()).toMatchObject({
     kafka: { detail: expect.stringContaining("what is shown is of") as string },
     doubts: { count: 1 },
   });
   broker!.resume();
-  await eventually(() => reading.overview().kafka.up, "Kafka to answer again", LONG_MS);
+  await eventually(() => queries.overview().kafka.up, "Kafka to answer again", LONG_MS);
 }, 240_000);

@@ -28,7 +28,7 @@ afterAll(() => browser?.close());
 /** A console on a port, with its fakes. `sever` breaks its connections; `listen` and `close` end and begin it at the same port. */
 const serve = async (of: Partial<ConsoleOptions> = {}) => {
   const fakes = consoleFakes();
-  const ports = { reading: fakes.reading, acting: fakes.acting, clock: systemClock, log: silent };
+  const ports = { queries: fakes.queries, actions: fakes.actions, clock: systemClock, log: silent };
   const sockets = new Set<Socket>();
   const sever = (): void => sockets.forEach((socket) => socket.destroy());
   const start = (port: number) => {
@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)("what people do", () => {
     const { page, problems } = await open(console, { ...signedIn("ana"), javaScriptEnabled });
     const heading = (name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
     await page.goto(`${console.url}/doubts/order-80-accept`);
-    await page.getByLabel("End it now all the same").check();
+    await page.getByLabel("End it now anyway").check();
     await end(page, "order-80-accept");
     await heading("The doubt is ended");
     expect(console.did.at(-1)).toMatchObject({ what: "resolve", with: { force: true } });
@@ -428,7 +428,7 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     await expect.poll(() => console.hearers.size).toBe(0);
   });
 
-  test("a story that is being read tells more until it is complete", async () => {
+  test("a history that is being read tells more until it is complete", async () => {
     const console = await serve();
     console.state.storyProgress = {
       isComplete: false,

@@ -1,18 +1,18 @@
 import type {
-  Acting,
+  Actions,
   Doubt,
   LetterDetail,
   Overview,
   Progress,
   Proposal,
-  Reading,
+  Queries,
   ReplayRun,
   Step,
 } from "../../src/console/ports.ts";
 import type { Actor } from "../../src/operator/action.ts";
-import type { Word } from "../../src/operator/control-entry.ts";
-import { refOf, type Letter } from "../../src/operator/replay/dead-letter.ts";
-import type { Asked, Ended } from "../../src/operator/resolve-outcome.ts";
+import type { ControlEntry } from "../../src/operator/control-entry.ts";
+import { refOf, type DeadLetter } from "../../src/operator/replay/dead-letter.ts";
+import type { ResolveRequest, ResolveOutcome } from "../../src/operator/resolve-outcome.ts";
 import type { CommandResult } from "../../src/records.ts";
 
 /** What was done through the ports. */
@@ -49,8 +49,8 @@ export const aLetter = (
   nowMs: number,
   partition: number,
   offset: number,
-  of: Partial<Letter> = {},
-): Letter => ({
+  of: Partial<DeadLetter> = {},
+): DeadLetter => ({
   place: { partition, offset },
   timestampMs: nowMs - (offset + 1) * MINUTE,
   reason: "UNREADABLE_NOTIFICATION",
@@ -88,7 +88,7 @@ const OUTBOUND = [
   "TRANSACTION_COMPLETED",
 ];
 
-export const resultOf = ({ commandId, quoteId, as }: Asked, nowMs: number): CommandResult => ({
+export const resultOf = ({ commandId, quoteId, as }: ResolveRequest, nowMs: number): CommandResult => ({
   resultId: "5e2a90b1c7d34f1f8a7b6c5d4e3f2a10",
   commandId,
   operation: "ACCEPT_QUOTE",
@@ -111,7 +111,10 @@ export const consoleFakes = (now: () => number = Date.now) => {
   const hearers = new Set<() => void>();
   const did: Did[] = [];
   const runs = new Map<string, ReplayRun>();
-  const pauses: { commands: Word | null; reconcile: Word | null } = { commands: null, reconcile: null };
+  const pauses: { commands: ControlEntry | null; reconcile: ControlEntry | null } = {
+    commands: null,
+    reconcile: null,
+  };
   const state = {
     doubts: [
       aDoubt(nowMs),
@@ -145,7 +148,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
         preview: "\u0000\u0001binary",
         obstacle: null,
       }),
-    ] as Letter[],
+    ] as DeadLetter[],
     value: Buffer.from(
       '{"event":"TRANSACTION_STATUS_UPDATED","transaction":{"id":"tx-1","amount":1234.500000000000000001}}',
     ) as Buffer | null,
@@ -156,7 +159,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
     answer: (): Promise<void> => Promise.resolve(),
     proposals: [] as Proposal[],
     /** What the next decision comes to; null: it is resolved. */
-    ended: null as Ended | null,
+    ended: null as ResolveOutcome | null,
     pauses,
     replicas: [
       { clientId: "cambio-bridge-7d9f-a", host: "/10.0.4.17", partitions: [0, 1, 2], isReconciling: true },
@@ -199,7 +202,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
     lastReconcile: { completeAtMs: nowMs - 4 * MINUTE },
   });
 
-  const detailOf = (letter: Letter): LetterDetail => ({
+  const detailOf = (letter: DeadLetter): LetterDetail => ({
     letter,
     key: Buffer.from("tx-1"),
     value: state.value,
@@ -210,7 +213,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
     replayed: state.replayed,
   });
 
-  const reading: Reading = {
+  const queries: Queries = {
     overview,
     doubts: (from, count) => ({
       doubts: state.doubts.slice(from, from + count),
@@ -328,7 +331,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
     did.push({ what, actor, with: given });
   };
 
-  const acting: Acting = {
+  const actions: Actions = {
     resolve: async (actor, asked) => {
       note("resolve", actor, asked);
       await state.answer();
@@ -416,8 +419,8 @@ export const consoleFakes = (now: () => number = Date.now) => {
   };
 
   return {
-    reading,
-    acting,
+    queries,
+    actions,
     state,
     did,
     runs,

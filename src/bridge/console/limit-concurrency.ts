@@ -1,12 +1,12 @@
 import { UsageError } from "../../runtime/errors.ts";
 
-export type SomeAtOnce = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs a few works at once; the next ones wait for their turn, and whoever's signal is aborted waits no longer. Throws a UsageError, and nothing
- * is run, while `maxWaiting` are waiting already.
+ * Runs at most `maxRunning` tasks at once; others wait until a place is free or their signal aborts. Throws a
+ * UsageError, and runs nothing, while `maxWaiting` are waiting already.
  */
-export const someAtOnce = (maxRunning = 4, maxWaiting = 20): SomeAtOnce => {
+export const limitConcurrency = (maxRunning = 4, maxWaiting = 20): ConcurrencyLimit => {
   let running = 0;
   const waiting = new Set<() => void>();
 
@@ -32,11 +32,11 @@ export const someAtOnce = (maxRunning = 4, maxWaiting = 20): SomeAtOnce => {
     signal.throwIfAborted();
     if (running < maxRunning) running += 1;
     else if (waiting.size < maxWaiting) await turn(signal);
-    else throw new UsageError("Too much is being read for others at this moment.");
+    else throw new UsageError("Too many pages are being read at this moment.");
     try {
       return await work();
     } finally {
-      // Whoever is next takes this place.
+      // Hands its place to the next one.
       const [next] = waiting;
       if (next) next();
       else running -= 1;

@@ -4,10 +4,13 @@ import type { Range } from "../../kafka/consume/tail.ts";
 import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
-/** A time that Kafka can be asked for: it takes some below zero for something else. */
+/** A timestamp for ListOffsets: negative ones have special meanings there. */
 export const instantOf = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
 
-/** What a topic holds, from a time on where one is given. Throws a UsageError when there is no such topic. */
+/**
+ * The offsets of a topic by partition, since `sinceMs` where it is given. Throws a UsageError when there is
+ * no such topic.
+ */
 export const rangesOf = async (
   cluster: Pick<Cluster, "ranges">,
   topic: string,

@@ -1,12 +1,13 @@
-/** So much of a text of others is shown where it stands among other things. */
+/** Of a text within a list. */
 const MAX_SHOWN_LENGTH = 4_096;
 
-/** The beginning of a text, in memory of its own: a slice would keep the whole. */
-export const beginningOf = (text: string, maxLength = MAX_SHOWN_LENGTH): string =>
+/** Cuts a text. The result is a copy: a slice would keep the whole text in memory. */
+export const truncate = (text: string, maxLength = MAX_SHOWN_LENGTH): string =>
   text.length <= maxLength
     ? text
     : `${Buffer.from(text.slice(0, maxLength)).toString("utf8")}… (${text.length - maxLength} characters more)`;
 
+/** ISO 8601; the number where it is out of range. */
 export const iso = (ms: number): string => {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();

@@ -1,7 +1,12 @@
 import type { Config } from "../../config/config.ts";
 import { scan } from "../../kafka/consume/scan.ts";
 import type { PausePorts } from "../../operator/pause.ts";
-import { readWord, writeWord, type Pausable, type Word } from "../../operator/control-entry.ts";
+import {
+  readControlEntry,
+  writeControlEntry,
+  type Pausable,
+  type ControlEntry,
+} from "../../operator/control-entry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 
@@ -13,11 +18,11 @@ export const controlTopic = (
   config: Config,
   kit: Kit,
   warn: (sentence: string) => void,
-): Pick<PausePorts, "words" | "write"> => {
+): Pick<PausePorts, "entries" | "write"> => {
   const topic = config.topics.control;
 
-  const words = async () => {
-    const found = new Map<Pausable, Word>();
+  const entries = async () => {
+    const found = new Map<Pausable, ControlEntry>();
     const cluster = await kit.connectCluster();
     try {
       if (!(await cluster.find([topic])).has(topic))
@@ -32,8 +37,8 @@ export const controlTopic = (
         scan(
           options,
           ({ partition, offset, key, value }) => {
-            const read = readWord(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
-            if (read.kind === "word") found.set(read.word.flow, read.word);
+            const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
+            if (read.kind === "entry") found.set(read.entry.flow, read.entry);
             else if (read.kind === "deleted") found.delete(read.flow);
             else warn(`${topic}[${partition}]@${offset} cannot be read: ${read.detail}.`);
           },
@@ -47,14 +52,14 @@ export const controlTopic = (
     return found;
   };
 
-  const write = async (word: Word): Promise<string> => {
+  const write = async (entry: ControlEntry): Promise<string> => {
     const publisher = kit.publisher(topic, {
       maxWaiting: 1,
       maxWaitingBytes: 1_048_576,
       sendTimeoutMs: TIMEOUT_MS,
     });
     try {
-      const { key, value } = writeWord(word);
+      const { key, value } = writeControlEntry(entry);
       const record = { key: Buffer.from(key), value: Buffer.from(value), headers: [] };
       const { partition, offset } = await publisher.publish(record, TIMEOUT_MS);
       return `${topic}[${partition}]@${offset}`;
@@ -63,5 +68,5 @@ export const controlTopic = (
     }
   };
 
-  return { words, write };
+  return { entries, write };
 };

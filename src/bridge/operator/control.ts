@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
-import { pauseOf } from "../../operator/pause.ts";
-import type { Pausable, Word } from "../../operator/control-entry.ts";
+import { currentPause } from "../../operator/pause.ts";
+import type { Pausable, ControlEntry } from "../../operator/control-entry.ts";
 import type { Kit } from "../kit.ts";
 import type { Part } from "../part.ts";
-import { followControl } from "./control-words.ts";
+import { followControl } from "./follow-control.ts";
 
 /** What holds the flows of this replica: what people said in the control topic. */
 export type Control = Part & {
@@ -19,28 +19,28 @@ const LOOK_EVERY_MS = 250;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const described = ({ flow, by, atMs, untilMs }: Word): string =>
+const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
   `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
 
 /**
- * Follows the control topic. Rejects when the cluster cannot be asked. Pauses end by this machine's clock; without Kafka the last words hold.
+ * Follows the control topic. Rejects when the cluster cannot be asked. Pauses end by this machine's clock; without Kafka the last entries hold.
  * @param flows those of this process
  */
 export const openControl = async (config: Config, kit: Kit, flows: readonly Pausable[]): Promise<Control> => {
   const { clock, log } = kit;
   const topic = config.topics.control;
   const cluster = await kit.connectCluster();
-  const known = new Map<Pausable, Word>();
+  const known = new Map<Pausable, ControlEntry>();
   const heard: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
 
   const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
 
-  const tell = (flow: Pausable, before: Word | undefined, pause: Word | null): void => {
+  const tell = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
     if (pause) {
       const { by, atMs, untilMs, actionId } = pause;
       log.warn({ flow, by, since: iso(atMs), until: iso(untilMs), actionId }, "flow.paused");
     } else if (before) {
-      const last = words().get(flow);
+      const last = entries().get(flow);
       const by = last?.says === "resume" ? last.by : null;
       log.info({ flow, by, pausedBy: before.by }, "flow.resumed");
     }
@@ -49,7 +49,7 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
   const look = (): void => {
     for (const flow of flows) {
       const before = known.get(flow);
-      const pause = pauseOf(words(), flow, clock.now());
+      const pause = currentPause(entries(), flow, clock.now());
       if (pause) known.set(flow, pause);
       else known.delete(flow);
       if (!isDeepStrictEqual(before, pause ?? undefined)) tell(flow, before, pause);
@@ -61,7 +61,7 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
     }
   };
 
-  const { words, isRead, ...tail } = followControl(config, kit, {
+  const { entries, isRead, ...tail } = followControl(config, kit, {
     ranges: () => cluster.ranges(topic),
     changed: () => look(),
   });

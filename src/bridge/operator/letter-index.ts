@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Incoming } from "../../kafka/record.ts";
-import type { Letter, Place } from "../../operator/replay/dead-letter.ts";
+import type { DeadLetter, Place } from "../../operator/replay/dead-letter.ts";
 import { members } from "../../runtime/json.ts";
 import { readBody } from "../../webhooks-to-events/parse.ts";
 import { unwrap, type AddedName, type Unwrapped } from "../dead-letter-headers.ts";
@@ -20,7 +20,7 @@ const numberOf = (text: string | undefined): number => (text === undefined ? Num
 
 type Added = ReadonlyMap<AddedName, string>;
 
-const originOf = (added: Added): Letter["origin"] => {
+const originOf = (added: Added): DeadLetter["origin"] => {
   const origin = {
     topic: added.get("topic") ?? "",
     partition: numberOf(added.get("partition")),
@@ -36,7 +36,7 @@ const NO_ISSUED_AT =
 
 /** Why it comes to nothing to send this again; null where nothing is known against it. */
 export const obstacleTo = (
-  { source, origin }: Pick<Letter, "source" | "origin">,
+  { source, origin }: Pick<DeadLetter, "source" | "origin">,
   value: Buffer | null,
   isOld: (timestampMs: number) => boolean,
 ): string | null => {
@@ -52,7 +52,7 @@ export const obstacleTo = (
 type IsOld = (timestampMs: number) => boolean;
 
 /** One record as a letter. Of a letter in parts it is the first one, or stands for it. */
-const letterOf = (record: Incoming, unwrapped: Unwrapped | null, isOld: IsOld): Letter => {
+const letterOf = (record: Incoming, unwrapped: Unwrapped | null, isOld: IsOld): DeadLetter => {
   const place: Place = { partition: record.partition, offset: record.offset };
   const added: Added = unwrapped?.added ?? new Map<AddedName, string>();
   const source = added.has("received-at") ? "webhook" : unwrapped ? "command" : "unknown";
@@ -75,7 +75,7 @@ const letterOf = (record: Incoming, unwrapped: Unwrapped | null, isOld: IsOld): 
   };
 };
 
-type Group = { total: number; parts: Map<number, Letter> };
+type Group = { total: number; parts: Map<number, DeadLetter> };
 
 const MISSING_SHOWN = 5;
 
@@ -88,7 +88,7 @@ const missingOf = ({ total, parts }: Group): string | null => {
   return `${absent.slice(0, MISSING_SHOWN).join(", ")}${more} of ${total}`;
 };
 
-const lettersOf = (group: Group): Letter[] => {
+const lettersOf = (group: Group): DeadLetter[] => {
   const parts = [...group.parts].sort(([a], [b]) => a - b).map(([, letter]) => letter);
   const [first] = parts;
   if (!first) return [];
@@ -99,9 +99,9 @@ const lettersOf = (group: Group): Letter[] => {
 
 export type LetterIndex = {
   /** The letter that a record is, or null where it is a part of one. */
-  take: (record: Incoming) => Letter | null;
+  take: (record: Incoming) => DeadLetter | null;
   /** Those that came in parts, once all was read. */
-  inParts: () => Letter[];
+  inParts: () => DeadLetter[];
 };
 
 /** Makes letters of records. Keeps nothing but of letters in parts. */
@@ -117,7 +117,7 @@ export const letterIndex = (isOld: IsOld): LetterIndex => {
       const id = createHash("sha256")
         .update(unwrapped?.added.get("part-id") ?? "")
         .digest("base64");
-      const group = groups.get(id) ?? { total: Number(total), parts: new Map<number, Letter>() };
+      const group = groups.get(id) ?? { total: Number(total), parts: new Map<number, DeadLetter>() };
       groups.set(id, group);
       if (!group.parts.has(Number(number))) group.parts.set(Number(number), letter);
       return null;

@@ -4,7 +4,7 @@ import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
-import { refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { unwrap } from "../dead-letter-headers.ts";
 import { joined, type Original } from "../dead-letter-parts.ts";
 import type { Kit } from "../kit.ts";
@@ -48,7 +48,7 @@ export const isOldIn =
 
 export const fits =
   ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
-  (letter: Letter): boolean =>
+  (letter: DeadLetter): boolean =>
     (reason === undefined || letter.reason === reason) &&
     (source === undefined || letter.source === source) &&
     letter.timestampMs >= sinceMs &&
@@ -79,7 +79,7 @@ export const rangesFor = async (
 export const eachLetter = async (
   deps: LetterDeps,
   selection: Selection,
-  see: (letter: Letter) => void,
+  see: (letter: DeadLetter) => void,
 ): Promise<void> => {
   const index = letterIndex(isOldIn(deps));
   const isMeant = fits(selection);
@@ -97,7 +97,7 @@ export const holds = (ranges: Ranges, place: Place): boolean => {
 };
 
 /** The letters with these refs; of one in parts any part may be named. A ref that names nothing has no letter. */
-export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Promise<Letter[]> => {
+export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Promise<DeadLetter[]> => {
   const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
   const named = new Set(places.filter((place) => holds(ranges, place)).map(refOf));
   const wanted = new Map<number, Range>();
@@ -108,7 +108,7 @@ export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Pro
       endOffset: Math.max(endOffset, offset + 1),
     });
   }
-  const letters: Letter[] = [];
+  const letters: DeadLetter[] = [];
   let partsFromMs = Infinity;
   let partsToMs = -Infinity;
   const index = letterIndex(isOldIn(deps));
@@ -138,7 +138,7 @@ export type LoadedLetter = {
 };
 
 /** Reads a letter again, all its parts together. Null where the topic does not hold it any more. */
-export const loadLetter = async (reread: Reread, { records }: Letter): Promise<LoadedLetter | null> => {
+export const loadLetter = async (reread: Reread, { records }: DeadLetter): Promise<LoadedLetter | null> => {
   const found = await Promise.all(records.map(({ partition, offset }) => reread(partition, offset)));
   const present = found.filter((record) => record !== null).map(ownCopy);
   const parts = present.map((record) => {

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Actor } from "../../operator/action.ts";
-import { sayPause, type Asked, type Said } from "../../operator/pause.ts";
+import { pauseOrResume, type PauseRequest, type PauseResult } from "../../operator/pause.ts";
 import type { Kit } from "../kit.ts";
 import { orUnanswered } from "../unanswered.ts";
 import { openAudit } from "./audit.ts";
@@ -12,12 +12,12 @@ export const pauseOnce = async (
   kit: Kit,
   warn: (sentence: string) => void,
   actor: Actor,
-  asked: Asked,
-): Promise<Said> => {
+  asked: PauseRequest,
+): Promise<PauseResult> => {
   const { audited, close } = await orUnanswered(config, openAudit(config, kit, warn));
   try {
     const ports = { audited, ...controlTopic(config, kit, warn), now: kit.clock.now };
-    return await orUnanswered(config, sayPause(ports)(actor, asked));
+    return await orUnanswered(config, pauseOrResume(ports)(actor, asked));
   } finally {
     await close();
   }

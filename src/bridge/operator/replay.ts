@@ -4,10 +4,10 @@ import { createReread } from "../../kafka/consume/reread.ts";
 import { scan } from "../../kafka/consume/scan.ts";
 import type { Actor } from "../../operator/action.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { inOriginalOrder, refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
-import { lookUp, type Finding } from "../../operator/replay/find-sent.ts";
+import { inOriginalOrder, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { findSent, type Finding } from "../../operator/replay/find-sent.ts";
 import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../operator/replay/plan.ts";
-import { replay, type Ended } from "../../operator/replay/replay.ts";
+import { replay, type ReplayOutcome } from "../../operator/replay/replay.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { openAudit } from "./audit.ts";
@@ -40,7 +40,7 @@ export type Hooks = {
 type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
 
 /** Null where no plan was carried out. */
-export type Replayed = Ended | null;
+export type Replayed = ReplayOutcome | null;
 
 /** Only commands are read from a topic that letters may be sent to: what the bridge itself writes must not be forged. */
 const checkTopic = ({ topics }: Config, topic: string | undefined): void => {
@@ -51,9 +51,9 @@ const checkTopic = ({ topics }: Config, topic: string | undefined): void => {
     );
 };
 
-const selected = async (deps: Deps, { letters, maxLetters = Infinity }: Request): Promise<Letter[]> => {
+const selected = async (deps: Deps, { letters, maxLetters = Infinity }: Request): Promise<DeadLetter[]> => {
   if ("refs" in letters) return lettersAt(deps, letters.refs);
-  const found: Letter[] = [];
+  const found: DeadLetter[] = [];
   await eachLetter(deps, letters, (letter) => {
     if (found.length >= maxLetters)
       throw new UsageError(
@@ -76,7 +76,7 @@ const lookIn =
     // Before the audit topic is read: whatever stands before these ends was claimed before that.
     const ranges = await cluster.ranges(topic);
     await untilCurrent();
-    const look = lookUp(claims, topic, nowMs);
+    const look = findSent(claims, topic, nowMs);
     const { from } = look;
     if (from === null) return look.findings();
     const wanted = new Map(
@@ -104,7 +104,7 @@ const carryOut = async (
   { actor, again, ratePerSecond }: Request & { actor: Actor },
   claims: ClaimsTopic,
   { ended, warn }: Hooks,
-): Promise<Ended> => {
+): Promise<ReplayOutcome> => {
   const { config, kit, cluster, signal } = deps;
   const audit = await openAudit(config, kit, warn);
   const letters = createReread(

@@ -1,10 +1,10 @@
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Config } from "../../config/config.ts";
 import {
-  createRequests,
+  createDecisionRequests,
   readRequestEntry,
-  WORD_MS,
-  type Requests,
+  PROPOSAL_MS,
+  type DecisionRequests,
 } from "../../operator/decision-requests.ts";
 import type { FourEyes } from "../../operator/four-eyes.ts";
 import { placeText } from "../../operator/replay/dead-letter.ts";
@@ -18,12 +18,12 @@ const SKEW_MS = 3_600_000;
 /** What people asked for to be decided: read from the first question on, and followed from then on while it is open. */
 export type RequestsTopic = FourEyes & {
   /** All that stands in the audit topic now. */
-  current: () => Promise<Requests>;
+  current: () => Promise<DecisionRequests>;
   close: () => Promise<void>;
 };
 
 type Opened = {
-  requests: () => Requests;
+  requests: () => DecisionRequests;
   untilRead: FollowedAudit["untilRead"];
   untilCurrent: () => Promise<void>;
 };
@@ -34,15 +34,15 @@ const open = async (
   ends: (() => Promise<void>)[],
   signal: AbortSignal,
 ): Promise<Opened> => {
-  let requests = createRequests(quoteKey);
+  let requests = createDecisionRequests(quoteKey);
   const cluster = await kit.connectCluster();
   ends.push(() => cluster.close());
   const { close, ...followed } = await followAudit(
     { config, kit, cluster, signal },
     {
-      sinceMs: () => kit.clock.now() - WORD_MS - SKEW_MS,
+      sinceMs: () => kit.clock.now() - PROPOSAL_MS - SKEW_MS,
       forget: () => {
-        requests = createRequests(quoteKey);
+        requests = createDecisionRequests(quoteKey);
       },
       take: (text, { offset, timestampMs: atMs }) =>
         requests.take(readRequestEntry(text, { place: { partition: AUDIT_PARTITION, offset }, atMs })),
@@ -76,7 +76,7 @@ export const requestsTopic = (config: Config, kit: Kit): RequestsTopic => {
     });
     return opened;
   };
-  const read = async (until: (opened: Opened) => Promise<void>): Promise<Requests> => {
+  const read = async (until: (opened: Opened) => Promise<void>): Promise<DecisionRequests> => {
     try {
       const open = await reading();
       await until(open);

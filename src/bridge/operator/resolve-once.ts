@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Actor } from "../../operator/action.ts";
 import type { FourEyes } from "../../operator/four-eyes.ts";
 import { resolve, type ResolvePorts } from "../../operator/resolve-doubt.ts";
-import type { Asked, Ended } from "../../operator/resolve-outcome.ts";
+import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { orUnanswered } from "../unanswered.ts";
@@ -20,8 +20,8 @@ export const resolveOnce = async (
   kit: Kit,
   { fourEyes, warn }: Options,
   actor: Actor,
-  asked: Asked,
-): Promise<Ended> => {
+  asked: ResolveRequest,
+): Promise<ResolveOutcome> => {
   const { audited, close } = await orUnanswered(config, openAudit(config, kit, warn));
   const decide: ResolvePorts["decide"] = (...rest) =>
     resolveDoubt(config, kit, ...rest).catch((error: unknown) => {

@@ -15,7 +15,7 @@ import type { Written } from "../../kafka/record.ts";
 import type { Actor } from "../../operator/action.ts";
 import type { Permit } from "../../operator/four-eyes.ts";
 import { placeText } from "../../operator/replay/dead-letter.ts";
-import type { Asked, Ended } from "../../operator/resolve-outcome.ts";
+import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Kit } from "../kit.ts";
@@ -65,11 +65,11 @@ type Room = { config: Config; kit: Kit; schemaIds: SchemaIds; results: Results }
 /** @param only the quote's key, where nothing else is to be read of the journal */
 const decideIn = async (
   { config, kit, schemaIds, results }: Room,
-  { commandId, quoteId, as }: Asked,
+  { commandId, quoteId, as }: ResolveRequest,
   { by, note }: Actor,
   permit: Permit,
   only?: OneKey,
-): Promise<Ended> => {
+): Promise<ResolveOutcome> => {
   const { clock } = kit;
   const { topics } = config;
   const finder = createFinder(commandId);
@@ -97,7 +97,7 @@ const decideIn = async (
   };
   const inTime = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);
-  const placed = (resolved: Resolved): Ended => {
+  const placed = (resolved: Resolved): ResolveOutcome => {
     if (!("position" in resolved)) return resolved;
     const place = placeText(topics.journal, resolved.position);
     if (resolved.kind === "decided") return { ...resolved, place };
@@ -138,10 +138,10 @@ const decideIn = async (
 export const resolveDoubt = async (
   config: Config,
   kit: Kit,
-  asked: Asked,
+  asked: ResolveRequest,
   actor: Actor,
   permit: Permit,
-): Promise<Ended> => {
+): Promise<ResolveOutcome> => {
   const schemaIds = await schemaIdsOf(config, kit);
   const results = openResults(config, kit, schemaIds.get("command-result") ?? 0);
   try {

@@ -1,18 +1,18 @@
 import type { Config } from "../../config/config.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
-import { refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Kit } from "../kit.ts";
 import { openClaims } from "./claims-topic.ts";
 import { eachLetter, lettersAt, loadLetter, type LoadedLetter, type Selection } from "./letters.ts";
 
 export type LetterViews = {
-  each: (selection: Selection, see: (letter: Letter) => void) => Promise<void>;
+  each: (selection: Selection, see: (letter: DeadLetter) => void) => Promise<void>;
   /** Null where there is no such letter. `loaded` is null while not all its parts are there. */
-  show: (place: Place) => Promise<{ letter: Letter; loaded: LoadedLetter | null } | null>;
+  show: (place: Place) => Promise<{ letter: DeadLetter; loaded: LoadedLetter | null } | null>;
   /** When it was sent again; null where that is not known. */
-  sent: (letter: Letter) => readonly Sent[] | null;
+  sent: (letter: DeadLetter) => readonly Sent[] | null;
   close: () => Promise<void>;
 };
 

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { createKit } from "../../bridge/kit.ts";
 import { viewLetters } from "../../bridge/operator/view-letters.ts";
 import { orUnanswered } from "../../bridge/unanswered.ts";
-import { placeText, refOf, type Letter } from "../../operator/replay/dead-letter.ts";
+import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { escaped } from "../escaped.ts";
@@ -21,7 +21,7 @@ const short = (text: string): string =>
 
 export const sentText = ({ by, atMs, where }: Sent): string => `replayed ${iso(atMs)} by ${by}: ${where}`;
 
-const lineOf = (letter: Letter, sent: readonly Sent[] | null): string => {
+const lineOf = (letter: DeadLetter, sent: readonly Sent[] | null): string => {
   const { place, timestampMs, reason, source, origin, detail, missing, records, preview } = letter;
   const parts = missing === null ? `in ${records.length} parts` : `parts ${missing} are missing`;
   return [
@@ -38,7 +38,7 @@ const lineOf = (letter: Letter, sent: readonly Sent[] | null): string => {
 };
 
 /** What is known of a letter without its bytes, for programs. */
-export const jsonOf = (letter: Letter, sent: readonly Sent[] | null): Record<string, unknown> => {
+export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record<string, unknown> => {
   const { place, timestampMs, reason, source, origin, receivedAtMs, detail, records, missing, preview } =
     letter;
   return {
@@ -56,7 +56,7 @@ export const jsonOf = (letter: Letter, sent: readonly Sent[] | null): Record<str
   };
 };
 
-const byAge = (a: Letter, b: Letter): number =>
+const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
 const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> => {
@@ -64,7 +64,7 @@ const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode>
   const kit = createKit(config, systemClock, silent);
   const views = await orUnanswered(config, viewLetters(config, kit, io.err, io.stopped), io.stopped);
   try {
-    let newest: Letter[] = [];
+    let newest: DeadLetter[] = [];
     let count = 0;
     const keepNewest = (): void => {
       newest = newest.sort(byAge).slice(-limit);

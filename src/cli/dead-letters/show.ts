@@ -4,8 +4,8 @@ import { createKit } from "../../bridge/kit.ts";
 import type { LoadedLetter } from "../../bridge/operator/letters.ts";
 import { viewLetters } from "../../bridge/operator/view-letters.ts";
 import { orUnanswered } from "../../bridge/unanswered.ts";
-import { placeText, refOf, type Letter, type Place } from "../../operator/replay/dead-letter.ts";
-import { inWords } from "../../operator/replay/reasons.ts";
+import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { explainReason } from "../../operator/replay/reasons.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { headerList, hexDump, readable } from "../bytes.ts";
 import { escaped } from "../escaped.ts";
@@ -50,7 +50,7 @@ const headerLines = (title: string, headers: { name: unknown; value: unknown }[]
   ];
 };
 
-type Shown = { letter: Letter; loaded: LoadedLetter | null };
+type Shown = { letter: DeadLetter; loaded: LoadedLetter | null };
 
 /** The letter's own headers. */
 const addedTo = ({ loaded }: Shown): { name: string; value: string }[] =>
@@ -62,7 +62,7 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
   return [
     `letter      ${refOf(letter.place)}, written ${iso(letter.timestampMs)}`,
     `reason      ${letter.reason === "" ? "none: the bridge did not write it" : letter.reason}`,
-    `            ${inWords(letter.reason)}`,
+    `            ${explainReason(letter.reason)}`,
     `detail      ${letter.detail}`,
     `source      ${letter.source}`,
     ...(origin ? [`origin      ${placeText(origin.topic, origin)}, written ${iso(origin.timestampMs)}`] : []),
@@ -101,7 +101,7 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
       ? [
           JSON.stringify({
             ...jsonOf(letter, sent),
-            meaning: inWords(letter.reason),
+            meaning: explainReason(letter.reason),
             obstacle: letter.obstacle,
             records: letter.records.map(refOf),
             key: loaded && readable(loaded.original.key),

@@ -13,14 +13,14 @@ const named = (name: string, extension: string, type: string, body: string) => (
   body,
 });
 
-/** What pages load. Their names change with their content, so browsers may keep them. */
+/** What pages load. Their paths contain a hash of the content, so browsers may cache them for good. */
 export const assets = {
   style: named("style", "css", "text/css; charset=utf-8", style),
   script: named("script", "js", "text/javascript; charset=utf-8", script),
   icon: named("icon", "svg", "image/svg+xml", icon),
 };
 
-/** There is nothing secret in them, and the page that says "you are not signed in" looks better with them. */
+/** Served without sign-in: they hold no secrets, and the error page of the sign-in uses them. */
 export const serveAssets = () => {
   const app = new Hono<ConsoleEnv>();
   for (const { path, type, body } of Object.values(assets))

@@ -1,10 +1,10 @@
 /**
- * The script of all pages, as browsers load it. A page is whole without it: it brings parts marked with data-live up to date when the stream says
- * that something changed, keeps relative times true, and says when it cannot.
+ * The script of all pages, as browsers load it. Pages work without it. It replaces the parts marked data-live
+ * when the stream reports a change, keeps relative times up to date, and says when the connection is lost.
  */
 const times = String.raw`
 const root = document.documentElement;
-// What the server's clock was when the page was made, beside this one.
+// How far the server's clock was ahead of this one when the page was made.
 let ahead = Number(root.dataset.now) - Date.now();
 const now = () => Date.now() + ahead;
 
@@ -27,7 +27,7 @@ const tellTimes = () => {
 `;
 
 const replacing = String.raw`
-// A part is left alone while somebody types, has typed, or has marked text in it.
+// A part is not replaced while somebody types, has typed, or has selected text in it.
 const isTouched = (part) => {
   const active = document.activeElement;
   if (active && part.contains(active) && active.matches("input, select, textarea")) return true;
@@ -39,7 +39,7 @@ const isTouched = (part) => {
 };
 const isFirst = (option) => option.index === 0;
 
-// What cannot be told from the server's page: what is open, how far it is scrolled, what has the focus.
+// Carries over what the server's page does not know: open details, scroll positions, the focus.
 const keep = (old, part) => {
   for (const details of old.querySelectorAll("details[id]")) {
     const same = part.querySelector("#" + CSS.escape(details.id));
@@ -133,7 +133,7 @@ const heard = () => {
   clearTimeout(silence);
   silence = setTimeout(broken, 25000);
 };
-// A page that nobody sees has no stream: browsers have few connections for all their pages.
+// A hidden page has no stream: browsers allow few connections per host.
 const start = () => {
   if (source || document.hidden) return;
   source = new EventSource("/live");

@@ -93,7 +93,7 @@ progress { width: 100%; max-width: 30rem; height: .7rem; accent-color: var(--mai
 .pager, .tabs { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; margin: .8rem 0; max-width: none; }
 .tabs a { padding: .2rem .6rem; border: 1px solid var(--line); border-radius: .35rem; background: var(--sheet); text-decoration: none; }
 .tabs a[aria-current] { background: var(--soft); font-weight: 600; box-shadow: inset 0 -2px var(--link); color: inherit; }
-.story { list-style: none; margin: 1rem 0; padding: 0; }
+.history { list-style: none; margin: 1rem 0; padding: 0; }
 .step { border-left: 3px solid var(--line); padding: .1rem 0 1rem 1.1rem; margin-left: .3rem; }
 .step h2 { margin: 0; font-size: 1rem; } .step.bad { border-color: var(--bad); } .step.good { border-color: var(--good); } .step.wait { border-color: var(--wait); }
 .step p { margin: .2rem 0; }

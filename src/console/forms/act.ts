@@ -6,16 +6,16 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { html } from "../html/markup.ts";
 import { sentence } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
-import type { Acting } from "../ports.ts";
+import type { Actions } from "../ports.ts";
 import { Problem } from "../problem.ts";
 import type { Outcome } from "./outcomes.ts";
 
-/** After it a browser is led to a page that says that the action is under way. */
+/** A slower action is answered with a page that says that it is under way. */
 const WAIT_MS = 15_000;
 
-/** What is wrong with what was given; nothing was done, and the form can be sent again. */
+/** A form with a mistake in it: nothing was done, and it can be sent again. */
 export const wrongInput = (problem: string, link: string): Problem =>
-  new Problem(422, problem, "Nothing was done. Go back and mend it.", { link });
+  new Problem(422, problem, "Nothing was done. Go back and correct it.", { link });
 
 const stale = (where: string): Problem =>
   new Problem(
@@ -32,7 +32,7 @@ const shownError = (title: string, error: unknown): Outcome => ({
   show: () => html`<p>${sentence(messageOf(error))}</p>`,
 });
 
-/** What came of an action that threw. A sentence for people says itself whether something was done. */
+/** The outcome of an action that threw. The message of a UsageError says whether something was done. */
 const failed = (context: Context<ConsoleEnv>, error: unknown): Outcome => {
   const { log } = context.var.site;
   if (error instanceof Forbidden) return shownError("Refused: nothing was done", error);
@@ -48,30 +48,30 @@ const failed = (context: Context<ConsoleEnv>, error: unknown): Outcome => {
   };
 };
 
-/** `again`: the form once more, with what is wrong with it. */
-type Read<T> = { what: T; note: string } | { again: Response | Promise<Response> };
+/** What a form asks for; `again`: the form shown again, with its mistakes. */
+type FormInput<T> = { what: T; note: string } | { again: Response | Promise<Response> };
 
-type Sent<T> = {
+type FormPost<T> = {
   form: URLSearchParams;
-  /** What the form's token must have been issued for. */
+  /** The purpose that the form's token was issued for. */
   purpose: string;
-  read: () => Read<T>;
-  /** Where the current state is shown. */
+  read: () => FormInput<T>;
+  /** The page that shows the current state. */
   where: string;
 };
 
 /**
- * Acts once for each form that was shown, however often it is sent; leads to the page that says what came of it. `by` is whoever has signed in.
- * `guardPosts` has let it through: it is an operator, and there is something to act with.
+ * Acts once for each form that was shown, however often it is sent, and redirects to the page with the outcome.
+ * `guardPosts` has made sure that the user is an operator and that `actions` is there.
  */
 export const actOnce = async <T>(
   context: Context<ConsoleEnv>,
-  { form, purpose, read, where }: Sent<T>,
-  act: (acting: Acting, actor: Actor, what: T) => Promise<Outcome>,
+  { form, purpose, read, where }: FormPost<T>,
+  act: (actions: Actions, actor: Actor, what: T) => Promise<Outcome>,
 ): Promise<Response> => {
   const { site, person } = context.var;
-  const { acting, clock, log, options, outcomes, tokens } = site;
-  if (person === null || acting === null) throw new Problem(403, "Nothing can be done here.", "Sign in.");
+  const { actions, clock, log, options, outcomes, tokens } = site;
+  if (person === null || actions === null) throw new Problem(403, "Nothing can be done here.", "Sign in.");
   const by = person.name;
   const request = tokens.read(form.get("token") ?? "", by, purpose);
   if (request === null) throw stale(where);
@@ -84,7 +84,7 @@ export const actOnce = async <T>(
     known = outcomes.once(request, { by, digest }, async () => {
       log.info({ by, purpose }, "console.acting");
       try {
-        return await act(acting, actor, given.what);
+        return await act(actions, actor, given.what);
       } catch (error) {
         return failed(context, error);
       }

@@ -4,15 +4,15 @@ import type { ConsoleEnv } from "../options.ts";
 
 export const MAX_NOTE = 1_000;
 
-/** The token of a form with this purpose, for whoever looks at it. */
+/** The hidden token of a form: for this user and this purpose. */
 export const tokenField = ({ var: { site, person } }: Context<ConsoleEnv>, purpose: string): Html =>
   html`<input type="hidden" name="token" value="${site.tokens.issue(person?.name ?? "", purpose)}" />`;
 
-/** Whether there is anything to send a form for. */
+/** Whether this user can act. */
 export const canAct = ({ var: { site, person } }: Context<ConsoleEnv>): boolean =>
-  site.acting !== null && person?.role === "operator";
+  site.actions !== null && person?.role === "operator";
 
-/** Why there is no form, for whoever looks for one. */
+/** Says why there is no form. */
 export const whyNoForm = ({ var: { person } }: Context<ConsoleEnv>): Html =>
   html`<p class="none">
     ${
@@ -22,7 +22,7 @@ export const whyNoForm = ({ var: { person } }: Context<ConsoleEnv>): Html =>
     }
   </p>`;
 
-/** `id`: of the field, for its label. */
+/** `id`: of the textarea. `why`: the hint. */
 export const noteField = (id: string, why: string, given = ""): Html =>
   html`<p class="field">
     <label for="${id}">Note</label>
@@ -31,9 +31,9 @@ export const noteField = (id: string, why: string, given = ""): Html =>
 ${given}</textarea>
   </p>`;
 
-/** The note that was given, or what is wrong with it. */
+/** The note of a form, or what is wrong with it. */
 export const noteIn = (form: URLSearchParams): { note: string } | { problem: string } => {
-  // Browsers send line ends as two characters and count them as one.
+  // Browsers send a line end as two characters and count it as one in maxlength.
   const note = (form.get("note") ?? "").replaceAll("\r\n", "\n").trim();
   if (note === "") return { problem: "Say in the note why you do it." };
   return note.length > MAX_NOTE

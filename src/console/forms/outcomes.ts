@@ -3,32 +3,32 @@ import type { Html } from "../html/markup.ts";
 import { TOKEN_MS, type RequestId } from "./tokens.ts";
 
 /**
- * What came of a request: a page that says it, or the place where it is shown. `wait`: others are needed; `warn`: not done, or not known; null:
- * there was nothing to be done yet.
+ * The outcome of a form: a page of its own, or a redirect. `wait`: a second operator is needed; `warn`: not done,
+ * or not known; null: neutral, such as a plan.
  */
 export type Outcome =
   | { kind: "shown"; tone: "good" | "wait" | "warn" | null; title: string; show: () => Html }
   | { kind: "elsewhere"; location: string };
 
-/** `outcome`: null while the action is under way. */
-export type Known = { by: string; digest: string; outcome: Outcome | null; done: Promise<Outcome> };
+/** A form that was sent. `outcome`: null while the action is under way. */
+export type KnownRequest = { by: string; digest: string; outcome: Outcome | null; done: Promise<Outcome> };
 
 export type Outcomes = {
-  /** Acts, unless this request was acted on already. Null: too old to know that, so nothing is done. */
+  /** Acts, unless this form was acted on already. Null: too old to know that, so nothing is done. */
   once: (
     request: RequestId,
     asked: { by: string; digest: string },
     act: () => Promise<Outcome>,
-  ) => Known | null;
-  get: (id: string) => Known | null;
+  ) => KnownRequest | null;
+  get: (id: string) => KnownRequest | null;
 };
 
 const MAX_KNOWN = 1_000;
 
-/** Remembers what came of requests, so that one that is sent twice acts once. `act` must not reject. */
+/** Remembers the outcomes of forms, so that a form that is sent twice acts once. `act` must not reject. */
 export const createOutcomes = (clock: Pick<Clock, "monotonic">): Outcomes => {
-  const known = new Map<string, Known & { expiresAtMs: number; forgetAtMs: number }>();
-  /** Of requests that expire by then, some may be forgotten: none of them acts any more. */
+  const known = new Map<string, KnownRequest & { expiresAtMs: number; forgetAtMs: number }>();
+  /** Forms that expire by then may have been forgotten: none of them acts any more. */
   let closedUntilMs = 0;
 
   const forget = (): void => {

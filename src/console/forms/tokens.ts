@@ -1,20 +1,20 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../runtime/clock.ts";
 
-/** For so long a form can be sent after it was shown. */
+/** How long a form can be sent after it was shown. */
 export const TOKEN_MS = 3_600_000;
 
-/** One request that a form can make. */
+/** Identifies a form that was shown. */
 export type RequestId = { id: string; expiresAtMs: number };
 
 export type Tokens = {
-  /** For one form: of this person, and for this purpose alone. */
+  /** A token for one form, valid for this user and this purpose only. */
   issue: (name: string, purpose: string) => string;
-  /** Null for what this process did not issue for it, and for what is too old. */
+  /** Null when this process did not issue it for this user and purpose, or when it has expired. */
   read: (token: string, name: string, purpose: string) => RequestId | null;
 };
 
-/** Signed names of requests: nobody else can make one, and one stands for one action, however often it is sent. */
+/** Signed tokens (HMAC) that protect forms against CSRF and against being sent twice. */
 export const createTokens = (clock: Pick<Clock, "monotonic">): Tokens => {
   const key = randomBytes(32);
   const sign = (...parts: readonly string[]): Buffer =>

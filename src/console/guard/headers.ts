@@ -1,8 +1,8 @@
 import { secureHeaders } from "hono/secure-headers";
 
 /**
- * What browsers may do with a page: load from here alone, run no script that stands in it, be framed by nobody. The referrer stays within the
- * console; with none at all, browsers would say "null" for the origin of a form that is sent, which proves nothing.
+ * Security headers: everything is loaded from here, no inline scripts, no frames. The referrer policy is
+ * `same-origin` and not `no-referrer`, with which browsers would send `Origin: null` with a form.
  */
 export const guardHeaders = () =>
   secureHeaders({
@@ -20,6 +20,6 @@ export const guardHeaders = () =>
     crossOriginOpenerPolicy: "same-origin",
     crossOriginResourcePolicy: "same-origin",
     xFrameOptions: "DENY",
-    // The host may serve others, by plain HTTP too: it is for whoever ends TLS.
+    // Left to the proxy that terminates TLS: the host may serve other things over plain HTTP.
     strictTransportSecurity: false,
   });

@@ -23,7 +23,7 @@ const onlyActors: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
     site.log.warn({ by: person?.name ?? null, message, ...sender }, "console.refused");
     return new Problem(403, message, advice);
   };
-  if (person === null || site.acting === null)
+  if (person === null || site.actions === null)
     throw refuse("Nothing can be done here: nobody signs in.", "Set CONSOLE_AUTH, so that people sign in.");
   if (!isOwnPage(sender, site.options.origin))
     throw refuse(
@@ -36,11 +36,11 @@ const onlyActors: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
       "Ask an operator, or have your role changed where people are named.",
     );
   if (!FORM.test(req.header("content-type") ?? ""))
-    throw new Problem(415, "This is no form of the console.", "Open the console and send the form there.");
+    throw new Problem(415, "This is not a form of the console.", "Open the console and send the form there.");
   await next();
 };
 
-/** A POST is of an operator who sent a form of ours, and not large; whatever else has no effect. */
+/** Lets a POST pass only when an operator sent a form of the console, of bounded size. */
 export const guardPosts: readonly MiddlewareHandler<ConsoleEnv>[] = [
   onlyActors,
   bodyLimit({

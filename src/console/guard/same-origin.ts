@@ -1,4 +1,4 @@
-/** What a browser says of the page that a request came from. */
+/** The headers that tell which page a request came from. */
 export type Sender = {
   site: string | undefined;
   origin: string | undefined;
@@ -14,7 +14,7 @@ const hostOf = (origin: string): string | null => {
   }
 };
 
-/** Host with the port left out where it is its scheme's own. */
+/** Compares hosts without the default port of the scheme. */
 const sameHost = (origin: string, host: string): boolean => {
   const given = hostOf(origin);
   if (given === null) return false;
@@ -24,8 +24,9 @@ const sameHost = (origin: string, host: string): boolean => {
 };
 
 /**
- * Whether a form was sent by a page of our own. Where the browser says so itself (Sec-Fetch-Site, which it does over TLS and on loopback), its
- * word counts; else the page's origin must be the one that people see. Without either nobody is believed.
+ * Whether a form was sent by a page of the console. Sec-Fetch-Site decides where the browser sends it (over TLS
+ * and on loopback); otherwise the Origin must be the console's own. With neither header the answer is no.
+ * @param seenAs CONSOLE_ORIGIN; null: the Host header
  */
 export const isOwnPage = ({ site, origin, host }: Sender, seenAs: string | null): boolean => {
   if (site !== undefined) return site === "same-origin";

@@ -1,9 +1,9 @@
 import { html, type Html } from "./markup.ts";
 
-/** `label`: for whoever does not see it; each on a page has another one. */
+/** `label`: for screen readers; unique on its page. */
 type Table = { label: string; columns: readonly (string | Html)[]; rows: readonly Html[]; empty: string };
 
-/** A table that scrolls by itself where the page is narrow, by keyboard too. */
+/** A table that scrolls by itself on narrow pages, by keyboard too. */
 export const table = ({ label, columns, rows, empty }: Table): Html =>
   rows.length === 0
     ? html`<p class="none">${empty}</p>`
@@ -20,7 +20,7 @@ export const table = ({ label, columns, rows, empty }: Table): Html =>
         </table>
       </div>`;
 
-/** Names and what stands behind them. */
+/** A list of names and values. */
 export const facts = (rows: readonly (readonly [string, unknown])[]): Html =>
   html`<dl class="facts">
     ${rows.map(
@@ -35,11 +35,11 @@ export const facts = (rows: readonly (readonly [string, unknown])[]): Html =>
 const MARKS = { good: "✓", wait: "…", bad: "!", plain: "·" } as const;
 export type Tone = keyof typeof MARKS;
 
-/** A word with a colour, and a sign for whoever does not see colours. */
+/** A coloured label, with a sign for people who do not see colours. */
 export const tag = (tone: Tone, text: string | Html): Html =>
   html`<span class="tag ${tone}"><span aria-hidden="true">${MARKS[tone]}</span> ${text}</span>`;
 
-/** What a reader must know before the rest. */
+/** A highlighted box. */
 export const notice = (tone: Tone, body: unknown): Html =>
   html`<div class="notice ${tone}">
     <span class="sign" aria-hidden="true">${MARKS[tone]}</span>

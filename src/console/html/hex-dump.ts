@@ -1,6 +1,6 @@
 const PER_LINE = 16;
 
-/** Bytes as people of the field read them: offset, hexadecimal, what is printable of it. */
+/** A hex dump: offset, hexadecimal, printable ASCII. */
 export const hexDump = (bytes: Buffer, fromOffset: number): string => {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += PER_LINE) {

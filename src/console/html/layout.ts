@@ -3,9 +3,12 @@ import { assets } from "../assets/assets.ts";
 import type { ConsoleEnv, Site } from "../options.ts";
 import type { ProblemStatus } from "../problem.ts";
 import { html, type Html } from "./markup.ts";
-import { code, grouped } from "./text.ts";
+import { code, formatCount } from "./text.ts";
 
-/** `refreshS`: after how many seconds a browser without script loads the page again. `isLive`: whether the script keeps it up to date. */
+/**
+ * `refreshS`: reload interval for browsers without script. `isLive`: whether the script keeps the page up to
+ * date.
+ */
 export type Page = {
   title: string;
   body: Html;
@@ -22,10 +25,10 @@ const NAV = [
   ["/audit", "Audit"],
 ] as const;
 
-/** The header is also shown when nothing can be asked. */
-const doubtsOf = ({ reading }: Site): number => {
+/** The header is shown on error pages too, so this must not throw. */
+const doubtsOf = ({ queries }: Site): number => {
   try {
-    return reading.overview().doubts.count;
+    return queries.overview().doubts.count;
   } catch {
     return 0;
   }
@@ -38,7 +41,7 @@ const nav = (site: Site, path: string): Html => {
       ${NAV.map(([href, name]) => {
         const isHere = href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
         const badge =
-          href === "/doubts" && doubts > 0 ? html` <span class="badge">${grouped(doubts)}</span>` : "";
+          href === "/doubts" && doubts > 0 ? html` <span class="badge">${formatCount(doubts)}</span>` : "";
         return html`<li>
           <a href="${href}" ${isHere ? html`aria-current="page"` : ""}>${name}${badge}</a>
         </li>`;
@@ -62,7 +65,7 @@ const personOf = ({ var: { person, site } }: Context<ConsoleEnv>): Html =>
 const signedInOf = ({ var: { person, site } }: Context<ConsoleEnv>): boolean =>
   person !== null || site.options.auth.kind === "none";
 
-/** A page in the frame that all share. */
+/** A page in the layout that all share. */
 export const page = (
   context: Context<ConsoleEnv>,
   { title, body, status = 200, refreshS, isLive = false }: Page,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 
 export { html };
-/** Markup: whatever else is put into a template is escaped. */
+/** Markup. Anything else that is put into a template is escaped. */
 export type Html = ReturnType<typeof html>;
 
 export const nothing = "";

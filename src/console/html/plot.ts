@@ -1,6 +1,6 @@
 import type { Hour } from "../ports.ts";
 import { html, type Html } from "./markup.ts";
-import { grouped } from "./text.ts";
+import { formatCount } from "./text.ts";
 
 const BAR = 4;
 const HEIGHT = 40;
@@ -17,17 +17,17 @@ const barsOf = (hour: Hour, max: number): { known: string; unknown: string } => 
   return { known: known.join(""), unknown: unknown.join("") };
 };
 
-/** The last minute that is over or under way, the highest one and, where minutes add up, the hour; in words. */
+/** The plot as text: the current minute, the highest one and, with `adds`, the sum. */
 const inWords = (hour: Hour, adds: boolean): string => {
   const values = hour.filter((value) => value !== null);
   const last = hour.at(-1) ?? null;
   if (values.length === 0) return "not known yet";
-  const sum = adds ? `, ${grouped(values.reduce((a, b) => a + b, 0))} in all` : "";
+  const sum = adds ? `, ${formatCount(values.reduce((a, b) => a + b, 0))} in all` : "";
   const gaps = values.length < hour.length ? `, ${hour.length - values.length} minutes not known` : "";
-  return `now ${last === null ? "not known" : grouped(last)}, highest ${grouped(Math.max(...values))}${sum}${gaps}`;
+  return `now ${last === null ? "not known" : formatCount(last)}, highest ${formatCount(Math.max(...values))}${sum}${gaps}`;
 };
 
-/** The last hour, a bar for each minute. `adds`: whether the minutes have a sum. */
+/** The last hour as SVG, a bar per minute. `adds`: whether a sum of the minutes makes sense. */
 export const plot = (label: string, hour: Hour, adds: boolean): Html => {
   const max = Math.max(1, ...hour.map((value) => value ?? 0));
   const { known, unknown } = barsOf(hour, max);

@@ -1,5 +1,5 @@
 const INDENT = "  ";
-/** What lies deeper stays on its line: nobody sees where such a line begins, and the blanks would outgrow the text. */
+/** Deeper levels stay on one line: their indentation would outgrow the text. */
 const MAX_DEPTH = 32;
 
 const isJson = (text: string): boolean => {
@@ -14,7 +14,7 @@ const isJson = (text: string): boolean => {
 function* tokensOf(text: string): Generator<string> {
   let depth = 0;
   const newLine = (): string => (depth > MAX_DEPTH ? "" : `\n${INDENT.repeat(depth)}`);
-  // Strings whole, so that what stands in them is none of the signs; blanks between are dropped.
+  // Strings are one token, so that brackets in them do not count; blanks between tokens are dropped.
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|\{\s*\}|\[\s*\]|[{}[\],:]|[^\s{}[\],:"]+/gsu)) {
     if (token === "{" || token === "[") {
       depth++;
@@ -30,8 +30,9 @@ function* tokensOf(text: string): Generator<string> {
 }
 
 /**
- * A part of the same JSON with a line for each member: digits, escapes and repeated names stay as they are. Nothing is made of what comes behind the
- * part, nor kept of what stands before it. Null for what is no JSON. `whole`: how long all of it is; null where it goes on behind the part.
+ * Indents JSON without parsing it into values, so digits, escapes and repeated names stay as they are. Returns
+ * `length` characters from `from`; null for text that is not JSON. `whole`: the length of all of it; null
+ * where it goes on after the part.
  */
 export const prettyJson = (
   text: string,

@@ -1,13 +1,13 @@
 import type { Progress } from "../ports.ts";
 import { html, type Html } from "./markup.ts";
 import { notice } from "./elements.ts";
-import { grouped, sentence } from "./text.ts";
+import { formatCount, sentence } from "./text.ts";
 import { at } from "./time.ts";
 
-/** How far the reading has come, in a sentence; null when it is done. */
-const comingOf = ({ isComplete, read, total, sinceMs, problem }: Progress): Html | null => {
+/** The progress as a sentence; null when it is complete. */
+const describeProgress = ({ isComplete, read, total, sinceMs, problem }: Progress): Html | null => {
   if (isComplete && problem === null) return null;
-  const done = `${grouped(read)} of ${grouped(Math.max(read, total))} records`;
+  const done = `${formatCount(read)} of ${formatCount(Math.max(read, total))} records`;
   const back =
     sinceMs === null
       ? html`Reading has begun (${done}).`
@@ -18,9 +18,9 @@ const comingOf = ({ isComplete, read, total, sinceMs, problem }: Progress): Html
       ${sinceMs === null ? "" : html`Everything since ${at(sinceMs)} was read (${done}).`}`;
 };
 
-/** Says, where there is more to come, that this is not all. */
-export const comingNotice = (progress: Progress, notAll: string): Html => {
-  const coming = comingOf(progress);
+/** A notice while topics are still being read. `notAll`: what that means for this page. */
+export const progressNotice = (progress: Progress, notAll: string): Html => {
+  const coming = describeProgress(progress);
   if (coming === null) return html``;
   const { read, total, problem } = progress;
   return notice(

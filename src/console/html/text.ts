@@ -1,6 +1,9 @@
 import { html, type Html } from "./markup.ts";
 
-/** What nobody would see, or what would show the rest in another order than it stands: controls, formats, line and paragraph breaks, halves of pairs. */
+/**
+ * Characters that are invisible or reorder text: controls, formats, line and paragraph separators, lone
+ * surrogates.
+ */
 const ODD = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
 const ODD_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
 
@@ -9,7 +12,7 @@ const unitsOf = (text: string): string =>
     .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
     .join("");
 
-/** The same text with everything to be seen. */
+/** The text with invisible characters written as \uXXXX. */
 export const visible = (text: string): string => text.replace(new RegExp(ODD, "gu"), unitsOf);
 
 const marked = (text: string, odd: RegExp): Html => {
@@ -25,30 +28,30 @@ const marked = (text: string, odd: RegExp): Html => {
 const MAX_SHOWN = 300;
 const MAX_SENTENCE = 4_000;
 
-/** Text of others within a line. What is cut off is said. */
+/** Untrusted text within a line, cut at `maxLength`. */
 export const shown = (text: string, maxLength = MAX_SHOWN): Html =>
   text.length <= maxLength
     ? html`<bdi>${marked(text, ODD)}</bdi>`
     : html`<bdi>${marked(text.slice(0, maxLength), ODD)}</bdi>
         <span class="dim">… ${text.length} characters</span>`;
 
-/** A sentence of ours that may hold text of others. */
+/** A sentence of the bridge that may hold untrusted text. */
 export const sentence = (text: string): Html => marked(text.slice(0, MAX_SENTENCE), ODD);
 
-/** An id, a place, a code: to be read letter by letter. */
+/** An id, a place or a code, in a fixed-width font. */
 export const code = (text: string): Html => html`<code>${text === "" ? "(empty)" : shown(text)}</code>`;
 
-/** Text of others with its lines as they are, in a part of the page that scrolls by itself. */
+/** Untrusted text with its line breaks, in a region that scrolls by itself. */
 export const block = (text: string, label: string): Html =>
   html`<pre tabindex="0" role="region" aria-label="${label}"><bdi>${marked(text, ODD_BUT_LINES)}</bdi></pre>`;
 
 export const count = (n: number, one: string, many = `${one}s`): string =>
-  `${grouped(n)} ${n === 1 ? one : many}`;
+  `${formatCount(n)} ${n === 1 ? one : many}`;
 
-/** With a narrow space between thousands, which no language takes for a decimal mark. */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, "\u202f");
+/** With a narrow space between thousands: a comma or point could be read as a decimal mark. */
+export const formatCount = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, "\u202f");
 
-export const sized = (bytes: number): string =>
+export const formatBytes = (bytes: number): string =>
   bytes < 1_024
     ? `${bytes} B`
     : bytes < 1_048_576

@@ -5,8 +5,8 @@ const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
-/** A length of time in its two largest units. The script has the same rule. */
-export const lasting = (ms: number): string => {
+/** A duration in its two largest units. The script (`lasting`) has the same rule. */
+export const formatDuration = (ms: number): string => {
   const s = Math.max(0, Math.round(ms / 1_000));
   if (s < MINUTE_S) return `${s} s`;
   if (s < HOUR_S) return `${Math.floor(s / MINUTE_S)} min ${s % MINUTE_S} s`;
@@ -14,13 +14,13 @@ export const lasting = (ms: number): string => {
   return `${Math.floor(s / DAY_S)} d ${Math.floor((s % DAY_S) / HOUR_S)} h`;
 };
 
-/** Times stand in records of others, and may be no times. */
+/** Timestamps of records may be out of range. */
 const isoOf = (ms: number): string | null =>
   Math.abs(ms) <= MAX_INSTANT_MS ? new Date(ms).toISOString() : null;
 
 const plain = (iso: string): string => `${iso.slice(0, -5).replace("T", " ")} UTC`;
 
-/** An instant alone. */
+/** An instant. */
 export const at = (ms: number): Html => {
   const iso = isoOf(ms);
   return iso === null
@@ -28,15 +28,15 @@ export const at = (ms: number): Html => {
     : html`<time datetime="${iso}" title="${iso}">${plain(iso)}</time>`;
 };
 
-/** How long ago, or in how long. The script keeps it true. */
+/** The age of an instant, or the time until it. The script keeps it up to date. */
 export const ago = (ms: number, nowMs: number): Html => {
   const iso = isoOf(ms);
   if (iso === null) return html`<span class="dim">no time (${ms})</span>`;
-  const text = ms > nowMs ? `in ${lasting(ms - nowMs)}` : `${lasting(nowMs - ms)} ago`;
+  const text = ms > nowMs ? `in ${formatDuration(ms - nowMs)}` : `${formatDuration(nowMs - ms)} ago`;
   return html`<time class="age" datetime="${iso}" data-age>${text}</time>`;
 };
 
-/** An instant, and how long ago it was. */
+/** An instant and its age. */
 export const when = (ms: number, nowMs: number): Html =>
   isoOf(ms) === null
     ? at(ms)

@@ -3,11 +3,11 @@ import type { ConsoleEnv } from "../options.ts";
 import { Problem } from "../problem.ts";
 import type { LiveStreams } from "./streams.ts";
 
-/** The stream that tells a page to look again. */
-export const live =
+/** The server-sent events that tell a page to reload its parts. */
+export const liveRoute =
   (streams: LiveStreams) =>
   (context: Context<ConsoleEnv>): Response => {
-    // Of a HEAD the answer's body is never read, nor left.
+    // Nobody would read, or close, the body of a HEAD's answer.
     if (context.req.method !== "GET") return context.body(null, 200, { "content-type": "text/event-stream" });
     const stream = streams.open();
     if (stream === null)
@@ -17,7 +17,7 @@ export const live =
     return context.body(stream, 200, {
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // Proxies that gather what they hand on would keep it back.
+      // Keeps nginx from buffering the events.
       "x-accel-buffering": "no",
     });
   };

@@ -1,16 +1,16 @@
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Reading } from "../ports.ts";
+import type { Queries } from "../ports.ts";
 
-/** Streams of all browsers; each has a connection. */
+/** Of all users; each stream holds a connection. */
 const MAX_STREAMS = 100;
-/** Pages are told at most so often that something changed. */
+/** Bounds how often pages are told of changes. */
 const CHANGE_EVERY_MS = 1_000;
-/** A browser that hears nothing for a while knows that the stream is broken. */
+/** A page that receives nothing for 25 s treats the stream as broken. */
 const BEAT_EVERY_MS = 10_000;
-/** Then a browser comes again, and has to be signed in again. */
+/** Then the browser connects again, and its sign-in is checked again. */
 const MAX_AGE_MS = 600_000;
-/** Of what was not read; who is further behind is slow, and better told anew. */
+/** Unread events; a slower reader is disconnected, and connects again. */
 const MAX_UNREAD = 16;
 
 const bytes = new TextEncoder();
@@ -20,39 +20,39 @@ const BEAT = bytes.encode("event: beat\ndata:\n\n");
 type Stream = { write: (chunk: Uint8Array) => void; end: () => void };
 
 export type LiveStreams = {
-  /** Null where there are too many. */
+  /** Null when there are too many. */
   open: () => ReadableStream<Uint8Array> | null;
   count: () => number;
 };
 
-/** Tells browsers that something may look different, and nothing else: what it is, the page says. */
-export const createLiveStreams = (reading: Pick<Reading, "onChange">, clock: Clock): LiveStreams => {
+/** Server-sent events that carry no data: they only tell a page to load its parts again. */
+export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clock): LiveStreams => {
   const streams = new Set<Stream>();
-  let stopHearing: (() => void) | null = null;
+  let unsubscribe: (() => void) | null = null;
   let hasChanged = false;
 
-  const tell = (chunk: Uint8Array): void => {
+  const sendToAll = (chunk: Uint8Array): void => {
     for (const stream of streams) stream.write(chunk);
   };
 
-  const tellSoon = (): void => {
+  const announceChange = (): void => {
     if (hasChanged) return;
     hasChanged = true;
     void clock.sleep(CHANGE_EVERY_MS).then(() => {
       hasChanged = false;
-      tell(CHANGE);
+      sendToAll(CHANGE);
     });
   };
 
-  const leave = (stream: Stream): void => {
+  const remove = (stream: Stream): void => {
     streams.delete(stream);
     if (streams.size > 0) return;
-    stopHearing?.();
-    stopHearing = null;
+    unsubscribe?.();
+    unsubscribe = null;
   };
 
-  /** Beats until the stream is left or old. */
-  const beat = async (stream: Stream, untilMs: number, signal: AbortSignal): Promise<void> => {
+  /** Sends heartbeats until the stream is closed or too old. */
+  const sendHeartbeats = async (stream: Stream, untilMs: number, signal: AbortSignal): Promise<void> => {
     while (streams.has(stream) && clock.monotonic() < untilMs) {
       stream.write(BEAT);
       await clock.sleep(BEAT_EVERY_MS, signal);
@@ -69,7 +69,7 @@ export const createLiveStreams = (reading: Pick<Reading, "onChange">, clock: Clo
         start: (controller) => {
           const end = (): void => {
             if (!streams.has(mine)) return;
-            leave(mine);
+            remove(mine);
             gone.abort(new Error("the stream is over"));
             controller.close();
           };
@@ -81,14 +81,14 @@ export const createLiveStreams = (reading: Pick<Reading, "onChange">, clock: Clo
           const mine: Stream = { write, end };
           stream = mine;
           streams.add(mine);
-          stopHearing ??= reading.onChange(tellSoon);
-          beat(mine, clock.monotonic() + MAX_AGE_MS, gone.signal).catch((error: unknown) => {
-            // Gone in the middle of a sleep: there is nobody left to tell.
+          unsubscribe ??= queries.onChange(announceChange);
+          sendHeartbeats(mine, clock.monotonic() + MAX_AGE_MS, gone.signal).catch((error: unknown) => {
+            // The browser left during the sleep.
             if (!gone.signal.aborted) throw new Error(messageOf(error), { cause: error });
           });
         },
         cancel: () => {
-          if (stream) leave(stream);
+          if (stream) remove(stream);
           gone.abort(new Error("the browser went away"));
         },
       },

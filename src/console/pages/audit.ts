@@ -8,7 +8,7 @@ import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
 import { placeText, readRef } from "../../operator/replay/dead-letter.ts";
-import { ask } from "./ask-kafka.ts";
+import { askKafka } from "./ask-kafka.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   done: "good",
@@ -50,11 +50,11 @@ const row = (line: AuditLine, nowMs: number): Html => {
 const beforeIn = (text: string | undefined): number | null =>
   /^\d{1,15}$/.test(text ?? "") ? Number(text) : null;
 
-/** Who did what, the newest first. */
+/** The audit entries, the newest first. */
 export const auditPage = async (context: Context<ConsoleEnv>): Promise<Response> => {
-  const { reading, clock } = context.var.site;
+  const { queries, clock } = context.var.site;
   const before = beforeIn(context.req.query("before"));
-  const { lines, next } = await ask(context, (signal) => reading.audit(before, signal));
+  const { lines, next } = await askKafka(context, (signal) => queries.audit(before, signal));
   const nowMs = clock.now();
   return page(context, {
     title: "Audit",

@@ -7,14 +7,14 @@ import { Problem } from "../problem.ts";
 
 const REFRESH_S = 2;
 
-/** What came of a request, for whoever made it. */
+/** The outcome of a form, for the person who sent it. */
 export const outcomePage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const { site, person } = context.var;
   const known = site.outcomes.get(context.req.param("id") ?? "");
   if (known === null || known.by !== person?.name)
     throw new Problem(
       404,
-      "Of this request nothing is known here.",
+      "Nothing is known of this request.",
       "The console was started again since, or an hour went by. The page Audit says what was done.",
     );
   const { outcome } = known;

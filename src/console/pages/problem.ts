@@ -32,7 +32,7 @@ const asProblem = (context: Context<ConsoleEnv>, error: unknown): Problem => {
   );
 };
 
-/** Whatever went wrong, in the frame of every page. */
+/** The error page. Anything but a Problem is logged as console.page.failed. */
 export const problemPage = (error: unknown, context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const problem = asProblem(context, error);
   const { status, message, advice, more } = problem;

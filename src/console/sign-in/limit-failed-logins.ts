@@ -1,16 +1,19 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../runtime/clock.ts";
 
-/** Of one name from one address. */
+/** Failed tries of one name from one address. */
 const MAX_FAILED = 10;
-/** Of all names from one address. */
+/** Failed tries of all names from one address. */
 const MAX_OF_ADDRESS = 50;
-/** A name that was not wrong itself may be tried for longer, but not without end: each check costs the pages their thread. */
+/**
+ * The same bound for a name without a failed try of its own: higher, but finite, because each check blocks
+ * the thread.
+ */
 const MAX_WITH_FIRST_TRIES = 100;
 const WINDOW_MS = 60_000;
-/** For so long what others do at its address does not matter to a name that was right there. */
+/** How long a name that was right at an address is exempt from the address's bound. */
 const RIGHT_MS = 12 * 3_600_000;
-/** Beyond so many the oldest are forgotten. */
+/** Beyond it the oldest entries are dropped. */
 const MAX_KEPT = 10_000;
 
 const keep = <T>(map: Map<string, T>, key: string, value: T): void => {
@@ -20,7 +23,7 @@ const keep = <T>(map: Map<string, T>, key: string, value: T): void => {
   if (map.size > MAX_KEPT && oldest !== undefined) map.delete(oldest);
 };
 
-/** Counts by key, within a window that begins with the first. */
+/** Counts by key, in a window that begins with the first count. */
 const counts = (clock: Pick<Clock, "monotonic">) => {
   const known = new Map<string, { count: number; untilMs: number }>();
   const of = (key: string): { count: number; untilMs: number } => {
@@ -41,15 +44,15 @@ const counts = (clock: Pick<Clock, "monotonic">) => {
   };
 };
 
-/** A name may be as long as a header. */
+/** Hashed, because a name may be as long as a header. */
 const pairOf = (address: string, name: string): string =>
   createHash("sha256").update(`${address}\n${name}`).digest("base64");
 
 /**
- * Bounds how often a name may be wrong from an address, and how often an address may be. A try counts as failed until it was right, so that many at
- * once cannot slip through.
+ * Bounds the failed tries per name and address, and per address. A try counts as failed until `wasRight` is
+ * called, so that many tries at once cannot slip through.
  */
-export const limitTries = (clock: Pick<Clock, "monotonic">) => {
+export const limitFailedLogins = (clock: Pick<Clock, "monotonic">) => {
   const ofPair = counts(clock);
   const ofAddress = counts(clock);
   const rightUntilMs = new Map<string, number>();
@@ -67,7 +70,9 @@ export const limitTries = (clock: Pick<Clock, "monotonic">) => {
   };
 
   return {
-    /** Counts a try; says for how long there may be none, 0 for this one may be. */
+    /**
+     * Counts a try. Returns the milliseconds to wait before the next one, or 0 when this one may be checked.
+     */
     begin: (address: string, name: string): number => {
       const pair = pairOf(address, name);
       const own = ofPair.of(pair);
@@ -78,7 +83,7 @@ export const limitTries = (clock: Pick<Clock, "monotonic">) => {
       ofAddress.add(address);
       return 0;
     },
-    /** It was not checked, so it was not wrong. */
+    /** For a try that was not checked after all. */
     takeBack,
     wasRight: (address: string, name: string): void => {
       takeBack(address, name);

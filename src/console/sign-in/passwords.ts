@@ -2,16 +2,16 @@ import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { User } from "../users.ts";
-import { inTurn } from "./serial-queue.ts";
-import { limitTries } from "./limit-failed-logins.ts";
+import { createSerialQueue } from "./serial-queue.ts";
+import { limitFailedLogins } from "./limit-failed-logins.ts";
 
-/** A right header is believed for so long after it came last, without being checked again. */
+/** How long a right Authorization header is accepted without another bcrypt check, since its last use. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
-/** A check computes for a tenth of a second and more, on the one thread that also makes the pages. */
+/** A bcrypt check takes 100 ms and more, on the thread that also renders the pages. */
 const MAX_WAITING = 8;
 const BUSY_MS = 1_000;
-/** Of nothing that anybody knows: a name that is not there costs as much as one that is. */
+/** Checked for unknown names, so that they take as long as known ones. Its password is known to nobody. */
 const NOBODYS_HASH = "$2b$10$xGxDqc80k0XYQj5dyE2.t.G9mji7qUPMu6DrDkyufoXEtGVFLu2hK";
 
 export type SignedIn =
@@ -27,19 +27,22 @@ const credentialsIn = (header: string): Credentials | null => {
   return colon < 1 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
 };
 
-/** Checks headers against the users. What a guesser costs is bounded, and whoever has signed in lately does not feel it. */
+/**
+ * Checks Authorization headers against the users. Guessing is rate-limited, and does not slow down users who
+ * signed in lately.
+ */
 export const createPasswords = (
   users: () => readonly User[],
   clock: Pick<Clock, "monotonic">,
   isRight: (password: string, hash: string) => Promise<boolean> = compare,
 ) => {
   const key = randomBytes(32);
-  /** Headers that were right, as digests, with the hash that they were right for, and until when. */
+  /** Digests of headers that were right, each until when. The digest covers the user's hash. */
   const remembered = new Map<string, number>();
-  /** Checks under way: a page and what it loads come with one header at once. */
+  /** Checks under way: a browser sends several requests with the same header at once. */
   const checking = new Map<string, Promise<SignedIn>>();
-  const tries = limitTries(clock);
-  const take = inTurn(MAX_WAITING);
+  const tries = limitFailedLogins(clock);
+  const take = createSerialQueue(MAX_WAITING);
 
   const remember = (digest: string): void => {
     remembered.delete(digest);
@@ -71,7 +74,7 @@ export const createPasswords = (
     const given = credentialsIn(header);
     if (given === null) return { kind: "wrong" };
     const user = users().find(({ name }) => name === given.name);
-    // With the hash in it, a password that was changed in the file is forgotten at once.
+    // The hash is part of it, so that a changed password takes effect at once.
     const digest = createHmac("sha256", key)
       .update(`${user?.hash ?? ""}\n${header}`)
       .digest("base64");

@@ -4,7 +4,7 @@ import { Problem } from "../problem.ts";
 
 const MAX_NAME = 256;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-/** A comma is what a proxy puts between several values of one header. */
+/** A comma separates the values of a repeated header. */
 const NO_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp},]/u;
 
 const nameIn = (value: string): string | null => {
@@ -21,7 +21,10 @@ const valuesOf = ({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">, header: s
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header.toLowerCase(),
   );
 
-/** Whom the proxy names. Throws a Problem where nobody may be believed to be anybody. */
+/**
+ * The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly
+ * one name.
+ */
 export const proxyUser = (
   { header, isTrusted, operators }: Extract<Auth, { kind: "proxy-header" }>,
   incoming: Pick<IncomingMessage, "rawHeaders">,

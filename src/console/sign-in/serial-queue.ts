@@ -1,5 +1,7 @@
-/** Runs one work at a time; null, and nothing is run, while `maxWaiting` are waiting already. */
-export const inTurn = (maxWaiting: number) => {
+/**
+ * Runs one task at a time. Returns null, and runs nothing, while `maxWaiting` tasks are queued or running.
+ */
+export const createSerialQueue = (maxWaiting: number) => {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> | null => {

@@ -12,7 +12,7 @@ type Who = (context: Context<ConsoleEnv>) => Promise<Person | null> | Person | n
 
 const peerOf = (context: Context<ConsoleEnv>): string => context.env.incoming.socket.remoteAddress ?? "";
 
-/** A page of another host, whose name was pointed at this machine, could read everything that nobody has to sign in for. */
+/** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
 const onLoopback: Who = (context) => {
   if (LOOPBACK.test(context.req.header("host") ?? "")) return null;
   throw new Problem(
@@ -57,7 +57,7 @@ const whoBy = (auth: Auth, clock: Clock): Who => {
   }
 };
 
-/** Nothing that follows is seen by anybody who has not signed in. */
+/** Middleware that sets `person`, or throws a Problem: nothing behind it is served without sign-in. */
 export const signIn = (auth: Auth, clock: Clock): MiddlewareHandler<ConsoleEnv> => {
   const who = whoBy(auth, clock);
   return async (context, next) => {

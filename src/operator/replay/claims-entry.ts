@@ -2,17 +2,17 @@ import type { Action, Outcome } from "../action.ts";
 import { isText, objectOf, readAuditEvent, type Json } from "../read-audit-event.ts";
 import type { Claim, ClaimsEntry, LetterEnd } from "./claims.ts";
 
-/** What a claim says of itself, beside who makes it. */
+/** The parameters of a claim's audit entry. */
 export type ClaimParameters = Pick<Claim, "topic" | "ends" | "letters" | "leaseMs">;
 
-/** A claim as an action of a person. */
+/** The audited action of a claim. */
 export const claimAction = (parameters: ClaimParameters, again: boolean): Action => {
   const refs = Object.keys(parameters.letters);
   const subject = refs.length === 1 ? (refs[0] ?? "") : `${refs.length} dead letters`;
   return { kind: "replay", subject, parameters: { ...parameters, again } };
 };
 
-/** What came of a claim. Where nothing was sent, all of it is free again. */
+/** The audited outcome of a claim. `refused` when nothing was sent: then all its letters are free again. */
 export const claimOutcome = (topic: string, ends: ReadonlyMap<string, LetterEnd>): Outcome => {
   const isNothing = [...ends.values()].every(({ end }) => end === "left");
   const [first] = ends.values();
@@ -31,7 +31,10 @@ const isEnd = (value: unknown): value is LetterEnd => {
   return end === "duplicate" ? isText(eventId) : end === "left" || end === "unknown";
 };
 
-/** Reads a record of the audit topic. What is no replay, or is in no form that this version writes, is `other`. Never throws. */
+/**
+ * Reads a record of the audit topic. Other actions, and forms that this version does not know, are `other`.
+ * Never throws.
+ */
 export const readClaimsEntry = (
   text: string,
   { offset, timestampMs }: { offset: number; timestampMs: number },

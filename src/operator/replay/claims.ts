@@ -1,52 +1,52 @@
 import { placeText, type Place } from "./dead-letter.ts";
 
-/** What became of one letter under a claim. Only `left` and `unknown` do not say that it stands where it was to go. */
+/** What became of one letter under a claim. In all cases but `left` and `unknown` it stands in its topic. */
 export type LetterEnd =
   | { end: "sent" | "found"; place: string }
-  /** Its event was published before. */
+  /** Its event had been published before. */
   | { end: "duplicate"; eventId: string }
   /** Not sent. */
   | { end: "left"; reason: string }
-  /** Sent, and not acknowledged. */
+  /** Sent but not acknowledged. */
   | { end: "unknown"; reason: string };
 
-/** Letters that somebody is about to send, as the audit topic has it. */
+/** A claim on letters that somebody is about to send, as the audit topic holds it. */
 export type Claim = {
   actionId: string;
   offset: number;
   atMs: number;
   by: string;
-  /** Where they are to go, and the first offset there that they can have. */
+  /** Their topic, and the lowest offset that they can get in each of its partitions. */
   topic: string;
   ends: Readonly<Record<string, number>>;
-  /** By ref: what tells the letter's record in that topic from others. */
+  /** By ref: the digest by which the letter's record is found in that topic. */
   letters: Readonly<Record<string, string>>;
   leaseMs: number;
 };
 
 export type Sent = { by: string; atMs: number; where: string };
 
-export type Standing =
+export type LetterState =
   | { kind: "free" }
   | { kind: "sent"; sent: Sent }
   | { kind: "atWork"; by: string; atMs: number }
-  /** Claimed by somebody who has died: it may have been sent. */
+  /** A claim ran out without an end: the letter may have been sent. */
   | { kind: "unsettled"; claims: readonly Claim[] };
 
-/** Entries of the audit topic, in their order. */
+/** An audit entry, as far as it concerns replays. */
 export type ClaimsEntry =
   | { kind: "claim"; claim: Claim }
-  /** Null: it is not known what became of them. */
+  /** `ends` is null where it is not known what became of the letters. */
   | { kind: "end"; actionId: string; ends: Readonly<Record<string, LetterEnd>> | null; isRefused: boolean }
   | { kind: "other" };
 
 type History = { open: Claim[]; sent: Sent[] };
 
-/** How letters stand, by the audit topic alone. */
+/** Folds the claims and ends of replays from the audit topic into the state of each letter. */
 export const createClaims = () => {
   const claims = new Map<string, Claim>();
   const histories = new Map<string, History>();
-  /** Places that stand for a letter, so that none stands for two. */
+  /** Places that were found to hold a letter, so that none is taken for two. */
   const places = new Set<string>();
 
   const historyOf = (ref: string): History => {
@@ -63,7 +63,7 @@ export const createClaims = () => {
     const where = end.end === "duplicate" ? `event ${end.eventId}, which was there already` : end.place;
     if (end.end !== "duplicate") places.add(end.place);
     history.sent.push({ by: claim.by, atMs: claim.atMs, where });
-    // Whoever claimed it before and died: it has been looked up by now.
+    // Earlier claims that ran out: the letter was looked up before this claim sent it.
     history.open = history.open.filter((open) => open.offset > claim.offset);
   };
 
@@ -71,7 +71,7 @@ export const createClaims = () => {
     take: (entry: ClaimsEntry): void => {
       if (entry.kind === "claim") {
         const { claim } = entry;
-        // Of an entry that was written twice the first one counts.
+        // A retry of the producer may write an entry twice: the first one counts.
         if (claims.has(claim.actionId)) return;
         claims.set(claim.actionId, claim);
         for (const ref of Object.keys(claim.letters)) historyOf(ref).open.push(claim);
@@ -85,10 +85,10 @@ export const createClaims = () => {
       }
     },
     find: (actionId: string): Claim | undefined => claims.get(actionId),
-    /** All times that it was sent, the first one first. */
+    /** Every time that it was sent, the oldest first. */
     sent: (ref: string): readonly Sent[] => histories.get(ref)?.sent ?? [],
     isTaken: (topic: string, place: Place): boolean => places.has(placeText(topic, place)),
-    /** Claims on a topic that are not settled for all of their letters, each with those letters. */
+    /** Claims on a topic that have open letters, each with those letters. */
     open: (topic: string): ReadonlyMap<Claim, readonly string[]> => {
       const open = new Map<Claim, string[]>();
       for (const [ref, history] of histories)
@@ -96,8 +96,8 @@ export const createClaims = () => {
           if (claim.topic === topic) open.set(claim, [...(open.get(claim) ?? []), ref]);
       return new Map([...open].sort(([a], [b]) => a.offset - b.offset));
     },
-    /** As whoever holds a claim at this offset and time sees it: what was claimed later is not before it. */
-    standing: (ref: string, { offset, atMs }: { offset: number; atMs: number }): Standing => {
+    /** The state as the claim at this offset and time sees it: later claims do not count. */
+    standing: (ref: string, { offset, atMs }: { offset: number; atMs: number }): LetterState => {
       const { open = [], sent = [] } = histories.get(ref) ?? {};
       const earlier = open.filter((claim) => claim.offset < offset);
       const young = earlier.find((claim) => !isOver(claim, atMs));
@@ -111,5 +111,5 @@ export const createClaims = () => {
 
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Whether the claim's lease has run out: then its owner sends nothing more. */
+/** Whether the claim's lease has run out. Its owner sends nothing after that. */
 export const isOver = ({ atMs, leaseMs }: Claim, nowMs: number): boolean => nowMs - atMs >= leaseMs;

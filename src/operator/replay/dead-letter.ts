@@ -1,8 +1,8 @@
 /** Where a record stands in its topic. */
 export type Place = { partition: number; offset: number };
 
-/** What is known of a dead letter without its bytes. */
-export type Letter = {
+/** A dead letter without its bytes. */
+export type DeadLetter = {
   /** Of its first record. */
   place: Place;
   timestampMs: number;
@@ -12,24 +12,24 @@ export type Letter = {
   source: "webhook" | "command" | "unknown";
   /** Where a command came from. */
   origin: { topic: string; partition: number; offset: number; timestampMs: number } | null;
-  /** When a notification came. */
+  /** When a notification was received. */
   receivedAtMs: number | null;
-  /** Of all its records, about. */
+  /** Approximate size of all its records. */
   bytes: number;
   /** All its records, the first part first. */
   records: readonly Place[];
-  /** Which of its parts are not there, for people; null where it is whole. */
+  /** Which of its parts are missing, as text; null where it is complete. */
   missing: string | null;
-  /** Why sending it again would come to nothing; null where nothing is known against it. */
+  /** Why a replay of it would have no effect; null where none is known. */
   obstacle: string | null;
-  /** The beginning of the value, for people. */
+  /** The beginning of the value as text. */
   preview: string;
 };
 
-/** How people name a letter: `partition/offset`. */
+/** How people name a dead letter: `partition/offset`. */
 export const refOf = ({ partition, offset }: Place): string => `${partition}/${offset}`;
 
-/** Null for a text that names no letter. */
+/** Null for a text that is not of the form `partition/offset`. */
 export const readRef = (text: string): Place | null => {
   const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
   return partition === undefined || offset === undefined
@@ -37,12 +37,15 @@ export const readRef = (text: string): Place | null => {
     : { partition: Number(partition), offset: Number(offset) };
 };
 
-/** A place as it is shown, and as it stands in the audit topic. */
+/** A place as topic[partition]@offset. */
 export const placeText = (topic: string, { partition, offset }: Place): string =>
   `${topic}[${partition}]@${offset}`;
 
-/** The order of a key, which each partition keeps; notifications in the order of their coming. */
-export const inOriginalOrder = (a: Letter, b: Letter): number =>
+/**
+ * Commands in the order of their partition, so that each key keeps its order; notifications as they were
+ * received.
+ */
+export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
   (a.receivedAtMs ?? 0) - (b.receivedAtMs ?? 0) ||
   (a.origin?.partition ?? 0) - (b.origin?.partition ?? 0) ||
   (a.origin?.offset ?? 0) - (b.origin?.offset ?? 0) ||

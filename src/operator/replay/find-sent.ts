@@ -1,21 +1,23 @@
 import { isOver, type Claim, type Claims } from "./claims.ts";
 import { placeText, type Place } from "./dead-letter.ts";
 
-/** What the target topic says of a letter whose claimants died. It holds for these claims, and says nothing of later ones. */
+/** Whether a letter of dead claims stands in its topic. Valid for these claims only. */
 export type Finding = { claims: ReadonlySet<Claim>; place: string | null };
 
-/** A letter that may stand in the topic, from these offsets on. */
+/** A letter that may stand in the topic at or after these offsets. */
 type Pending = { ref: string; digest: string; ends: Claim["ends"] };
 
-export type LookUp = {
-  /** Where reading has to begin, by partition; null where there is nothing to look up. */
+export type SentSearch = {
+  /** The offset to read from, by partition; null where there is nothing to look for. */
   from: Readonly<Record<string, number>> | null;
-  /** To be told of every record from there on. */
+  /** To be called for every record from there on. */
   see: (digest: string, place: Place) => void;
   findings: () => ReadonlyMap<string, Finding>;
 };
 
-/** The lowest offset of each partition; one that a claim does not know was added later, and is read from its beginning. */
+/**
+ * The lowest offset of each partition. A partition that a claim does not name was added later: read it all.
+ */
 const earliest = (all: readonly Claim["ends"][]): Record<string, number> => {
   const from: Record<string, number> = {};
   for (const partition of new Set(all.flatMap(Object.keys)))
@@ -24,10 +26,11 @@ const earliest = (all: readonly Claim["ends"][]): Record<string, number> => {
 };
 
 /**
- * Which of the letters whose claimants died stand in their topic. It goes over all such letters, not only those that are wanted now, so that
- * of two with the same bytes everybody takes the same one for sent. One whose bytes somebody may be sending right now is not decided.
+ * Finds which letters of dead claims (claims whose lease ran out without an end) stand in their topic.
+ * It covers all such letters, not only those of this replay, so that of two letters with the same bytes every
+ * replay takes the same one for sent. A letter whose bytes a live claim may be sending now is left undecided.
  */
-export const lookUp = (claims: Claims, topic: string, nowMs: number): LookUp => {
+export const findSent = (claims: Claims, topic: string, nowMs: number): SentSearch => {
   const open = [...claims.open(topic)];
   const dead = open.filter(([claim]) => isOver(claim, nowMs));
   const beingSent = new Set(

@@ -1,12 +1,12 @@
 import type { Planned } from "./plan.ts";
 
-/** A batch is claimed in one record of the audit topic, and lies in memory while it is sent. */
+/** A batch is claimed in one audit entry, and held in memory while it is sent. */
 const MAX_LETTERS = 100;
 const MAX_BYTES = 16 * 1_048_576;
-/** A batch is to be sent well within its claim. */
+/** Must be well below the claim's lease. */
 const MAX_SECONDS = 15;
 
-/** The next letters that go to one topic, in their order; one at least. */
+/** The next letters for one topic, in order; at least one. */
 export const nextBatch = (queue: readonly Planned[], ratePerSecond: number): readonly Planned[] => {
   const [first] = queue;
   const atMost = Math.max(1, Math.min(MAX_LETTERS, Math.floor(ratePerSecond * MAX_SECONDS)));

@@ -1,24 +1,24 @@
-import type { Standing } from "./claims.ts";
-import { refOf, type Letter } from "./dead-letter.ts";
+import type { LetterState } from "./claims.ts";
+import { refOf, type DeadLetter } from "./dead-letter.ts";
 
 /** What decides whether a letter is sent. */
 export type PlanRules = {
-  /** Whether each letter was asked for by its ref. */
+  /** Whether the letters were named by their refs. */
   isNamed: boolean;
-  /** Whether letters that were sent before are sent once more. */
+  /** Whether letters that were sent before are sent again. */
   again: boolean;
-  /** Where commands may be sent: back to where they came from. */
+  /** Topics that commands may be sent back to. */
   commandTopics: readonly string[];
   eventsTopic: string;
   maxAgeMs: number;
   nowMs: number;
 };
 
-/** `why` is one of few; `detail` tells letters of one kind apart. */
+/** `why` groups letters; `detail` is about this one. */
 export type Skipped = { why: string; detail: string };
 export type Decided =
   | { kind: "send"; topic: string; warnings: readonly string[] }
-  /** `heldIn`: the topic that somebody else is sending it to right now. */
+  /** `heldIn`: the topic that another replay is sending it to now. */
   | ({ kind: "skip"; heldIn?: string } & Skipped);
 
 const skip = (why: string, detail = ""): Decided => ({ kind: "skip", why, detail });
@@ -29,8 +29,8 @@ const UNSETTLED = "claimed by a replay that did not finish: those that stand in 
 const REUSED =
   "under a commandId that another command has: refused again for as long as the journal knows that one";
 
-/** How a letter stands, for people; null where it is free to be sent. */
-export const heldBy = (standing: Standing): Skipped | null => {
+/** Why a letter is not sent in this state, as text; null where it may be sent. */
+export const skipReason = (standing: LetterState): Skipped | null => {
   switch (standing.kind) {
     case "sent": {
       const { by, atMs, where } = standing.sent;
@@ -47,8 +47,8 @@ export const heldBy = (standing: Standing): Skipped | null => {
   }
 };
 
-/** Whether a letter is sent again, where to, and why not. */
-export const decide = (letter: Letter, standing: Standing, rules: PlanRules): Decided => {
+/** Decides whether a letter is sent again, and to which topic. */
+export const decide = (letter: DeadLetter, standing: LetterState, rules: PlanRules): Decided => {
   const { reason, source, origin, missing, obstacle } = letter;
   if (source === "unknown") return skip("no dead letter of the bridge");
   if (reason === "CONTRADICTING_ANSWER") return skip("an answer, not a command (CONTRADICTING_ANSWER)");
@@ -62,7 +62,7 @@ export const decide = (letter: Letter, standing: Standing, rules: PlanRules): De
   if (reason === "COMMAND_ID_REUSED" && !rules.isNamed)
     return skip("would be refused again (COMMAND_ID_REUSED)", "name it by its REF to send it all the same");
   if (obstacle !== null) return skip("would come to nothing", obstacle);
-  const held = heldBy(standing);
+  const held = skipReason(standing);
   const topic = origin?.topic ?? rules.eventsTopic;
   if (held && standing.kind === "atWork") return { kind: "skip", ...held, heldIn: topic };
   if (held && !rules.again) return { kind: "skip", ...held };
@@ -75,21 +75,21 @@ export const decide = (letter: Letter, standing: Standing, rules: PlanRules): De
   return { kind: "send", topic, warnings };
 };
 
-export type Planned = { letter: Letter; topic: string };
+export type Planned = { letter: DeadLetter; topic: string };
 
-/** What is to be sent, in order, and what is not. */
+/** What a replay sends, in order, and what it skips. */
 export type Plan = {
   send: readonly Planned[];
-  skipped: readonly { letter: Letter; skipped: Skipped }[];
-  /** Those of the skipped that somebody else is sending: what follows on them by its key has to wait. */
+  skipped: readonly { letter: DeadLetter; skipped: Skipped }[];
+  /** Skipped letters that another replay is sending: later letters of their keys must wait. */
   held: readonly Planned[];
-  /** How many letters each warning is about. */
+  /** The number of letters by warning. */
   warnings: ReadonlyMap<string, number>;
 };
 
-export const planOf = (letters: readonly Letter[], decideOn: (letter: Letter) => Decided): Plan => {
+export const planOf = (letters: readonly DeadLetter[], decideOn: (letter: DeadLetter) => Decided): Plan => {
   const send: Planned[] = [];
-  const skipped: { letter: Letter; skipped: Skipped }[] = [];
+  const skipped: { letter: DeadLetter; skipped: Skipped }[] = [];
   const held: Planned[] = [];
   const warnings = new Map<string, number>();
   for (const letter of letters) {
@@ -111,7 +111,7 @@ const counted = (what: readonly string[]): string => {
   return [...counts].map(([each, count]) => `${count} ${each}`).join(", ");
 };
 
-/** The plan in lines for people. */
+/** The plan as lines of text. */
 export const planLines = ({ send, skipped, warnings }: Plan): string[] => {
   const lines = [`${send.length} of ${send.length + skipped.length} dead letters are to be sent.`];
   for (const topic of new Set(send.map((each) => each.topic))) {

@@ -1,4 +1,4 @@
-/** What a letter's reason means, and what to do about it. */
+/** What a dead letter's reason means, and what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   UNREADABLE_COMMAND:
     "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from being read is gone, such as a schema that was not registered.",
@@ -10,5 +10,5 @@ const REASONS: Readonly<Record<string, string>> = {
     "An answer of the partner came after a final result, and says the opposite of it. Look into it at once, at the partner's; it is no command and is never replayed.",
 };
 
-export const inWords = (reason: string): string =>
+export const explainReason = (reason: string): string =>
   REASONS[reason] ?? "This version of the bridge does not know the reason. Look at the detail.";

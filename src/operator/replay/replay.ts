@@ -14,19 +14,22 @@ export type ReplayPorts = {
   clock: Clock;
   audited: Audited;
   claims: Claims;
-  /** Resolves when the audit topic is read up to this offset, itself included. */
+  /** Resolves when the audit topic is read up to this offset, inclusive. */
   untilRead: (offset: number) => Promise<void>;
-  /** The offsets that come next in a topic, by partition. */
+  /** The end offsets of a topic, by partition. */
   ends: (topic: string) => Promise<Record<string, number>>;
-  /** Reads a letter's records. Says why it cannot be sent, where it cannot. */
+  /** Reads a letter's records; `cannot` says why it cannot be sent. */
   read: (planned: Planned) => Promise<Ready | { cannot: string }>;
-  /** What the topic says of letters whose claimants died, as of now; `nowMs` is the audit topic's time. */
+  /** Finds the letters of dead claims in the topic; `nowMs` is the audit topic's time. */
   lookUp: (topic: string, nowMs: number) => Promise<ReadonlyMap<string, Finding>>;
-  /** Hears of each letter that came to its end. */
+  /** Called for each letter that came to an end. */
   ended: (planned: Planned, end: LetterEnd) => void;
 };
 
-/** Why a replay is stopped, for people. A signal that aborts for another reason says no more than that it was cancelled. */
+/**
+ * The reason of a signal that stops a replay, as text for people. Any other reason is reported as
+ * "cancelled".
+ */
 export class Cancelled extends Error {}
 
 const whyCancelled = ({ reason }: AbortSignal): string =>
@@ -34,8 +37,8 @@ const whyCancelled = ({ reason }: AbortSignal): string =>
 
 export type ReplayOptions = { actor: Actor; again: boolean; ratePerSecond: number };
 
-/** Letters that are not sent after all that was to be sent. */
-export type Ended = { unsent: number; reason: string | null };
+/** `unsent`: letters of the plan that were not sent; `reason`: why, null where all were. */
+export type ReplayOutcome = { unsent: number; reason: string | null };
 
 type Round = { ends: ReadonlyMap<string, LetterEnd>; stop: Stop; own: Claim | null };
 
@@ -55,15 +58,16 @@ const paced = (clock: Clock, ratePerSecond: number): ((signal: AbortSignal) => P
 };
 
 /**
- * Sends what a plan says. Each batch is claimed in the audit topic before any of it is sent, and concluded there afterwards; the order of that
- * topic decides who sends a letter. Throws a UsageError when the audit topic cannot be written.
+ * Sends what a plan says. Each batch is claimed in the audit topic before any of it is sent, and its outcome is
+ * written there afterwards. The order of the claims in that topic decides which replay sends a letter.
+ * Throws a UsageError when the audit topic cannot be written.
  */
 export const replay = async (
   plan: Plan,
   { actor, again, ratePerSecond }: ReplayOptions,
   ports: ReplayPorts,
   signal: AbortSignal,
-): Promise<Ended> => {
+): Promise<ReplayOutcome> => {
   const { clock, claims, ended } = ports;
   const pace = paced(clock, ratePerSecond);
   const findings = new Map<string, Finding>();
@@ -98,7 +102,7 @@ export const replay = async (
     });
   };
 
-  /** Those that can be sent; what became of the others is said. */
+  /** Reads a batch. Letters that cannot be sent end here. */
   const readBatch = async (batch: readonly Planned[]): Promise<Ready[]> => {
     const read = await Promise.all(
       batch.map(async (planned) => ({ planned, ready: await ports.read(planned) })),
@@ -134,7 +138,7 @@ export const replay = async (
       return standing.kind !== "unsettled" || standing.claims.every((claim) => finding?.claims.has(claim));
     };
     const reason =
-      "whether an earlier replay sent it cannot be told: run it again in a minute, or insist with --again where the topic no longer holds what was sent then";
+      "whether an earlier replay sent it cannot be told: run it again in a minute, or use --again where the topic no longer holds what was sent then";
     for (const planned of ready) if (!isDecided(planned)) ended(planned, { end: "left", reason });
     queue = queue.filter(
       (planned) => !ready.some(({ letter }) => letter === planned.letter) || isDecided(planned),

@@ -2,13 +2,13 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Claim, Claims, LetterEnd } from "./claims.ts";
 import { refOf } from "./dead-letter.ts";
 import type { Finding } from "./find-sent.ts";
-import { heldBy, type Planned } from "./plan.ts";
+import { skipReason, type Planned } from "./plan.ts";
 
 /** A letter that was read and can be sent. */
 export type Ready = Planned & {
-  /** Tells its record in the topic from others. */
+  /** Identifies its record in the topic. */
   digest: string;
-  /** Those of one key are sent in their order; null where it has no key. */
+  /** Letters of one key are sent in order; null where it has no key. */
   key: string | null;
   send: (timeoutMs: number) => Promise<LetterEnd>;
 };
@@ -18,20 +18,20 @@ export type SendDeps = {
   claims: Claims;
   findings: ReadonlyMap<string, Finding>;
   again: boolean;
-  /** Keys of which a letter is with somebody else: to keep their order, no other one is sent. */
+  /** Keys of which another replay is sending a letter: to keep their order, no letter of theirs is sent. */
   held: Set<string>;
   /** Waits until the next letter may go. */
   pace: (signal: AbortSignal) => Promise<void>;
   ended: (letter: Ready, end: LetterEnd) => void;
 };
 
-/** How long a claim keeps others away. */
+/** How long a claim keeps other replays from its letters. */
 export const LEASE_MS = 60_000;
-/** The other half is for bytes that are on their way, and for a process that was frozen. */
+/** The other half covers bytes that are on their way, and a process that was frozen. */
 const SEND_WITHIN_MS = LEASE_MS / 2;
 const SEND_TIMEOUT_MS = 10_000;
 
-/** What is to be done with a letter, as its claim's place in the audit topic decides. */
+/** What to do with a letter, decided by the position of its claim in the audit topic. */
 type Verdict = { kind: "send" } | { kind: "end"; end: LetterEnd } | { kind: "lookUp" };
 
 const left = (reason: string): LetterEnd => ({ end: "left", reason });
@@ -45,7 +45,7 @@ export const judge = (ref: string, own: Claim, { claims, findings, again }: Send
   if (again && standing.kind !== "atWork") return { kind: "send" };
   if (standing.kind === "free") return { kind: "send" };
   if (standing.kind !== "unsettled") {
-    const held = heldBy(standing);
+    const held = skipReason(standing);
     return { kind: "end", end: left(`${held?.why}: ${held?.detail}`) };
   }
   const finding = findings.get(ref);
@@ -55,19 +55,22 @@ export const judge = (ref: string, own: Claim, { claims, findings, again }: Send
     : { kind: "end", end: { end: "found", place: finding.place } };
 };
 
-/** Milliseconds since now by whichever clock says more: one stands still while a machine is paused, the other can be set back. */
+/**
+ * Elapsed milliseconds by the clock that says more: the monotonic one may stop while a machine is suspended,
+ * the other can be set back.
+ */
 export const stopwatch = ({ now, monotonic }: Clock): (() => number) => {
   const [wall, steady] = [now(), monotonic()];
   return () => Math.max(now() - wall, monotonic() - steady);
 };
 
-/** Why what is not sent yet waits. `again`: it may be claimed once more by the same run. */
+/** Why the rest of a batch was not sent. After `lookUp` and `lease` the same replay claims it again. */
 export type Stop = { why: "lookUp" | "lease" | "cancelled" } | { why: "unknown"; reason: string } | null;
 
 /**
- * Sends what a claim covers, one letter after the other, and nothing once half of its lease is over. `ends` says what became of each letter that
- * came to an end; the others are not sent.
- * @param elapsedMs since before the claim was written
+ * Sends the letters of a claim, one after the other, and nothing once half of its lease is over. `ends` has
+ * each letter that came to an end; the others were not sent.
+ * @param elapsedMs counts from before the claim was written
  */
 export const sendBatch = async (
   batch: readonly Ready[],
@@ -77,7 +80,7 @@ export const sendBatch = async (
 ): Promise<{ ends: Map<string, LetterEnd>; stop: Stop }> => {
   const ends = new Map<string, LetterEnd>();
   const verdicts = batch.map((letter) => ({ letter, verdict: judge(refOf(letter.letter.place), own, deps) }));
-  // None of them, so that those of one key keep their order.
+  // Send none of them, so that the letters of one key keep their order.
   if (verdicts.some(({ verdict }) => verdict.kind === "lookUp")) return { ends, stop: { why: "lookUp" } };
 
   const end = (letter: Ready, what: LetterEnd): void => {
@@ -101,7 +104,7 @@ export const sendBatch = async (
     if (leftMs <= 0) return { ends, stop: { why: "lease" } };
     const sent = await letter.send(Math.min(SEND_TIMEOUT_MS, leftMs));
     end(letter, sent);
-    // Whether it stands in the topic is seen once the lease is over; what comes after it must wait for that.
+    // It can be looked up only once the lease is over, and later letters of its key must wait for that.
     if (sent.end === "unknown") return { ends, stop: { why: "unknown", reason: sent.reason } };
   }
   return { ends, stop: null };

@@ -2,7 +2,7 @@ import type { LetterEnd } from "./claims.ts";
 
 const topicOf = (place: string): string => place.slice(0, place.lastIndexOf("["));
 
-/** What is durable after a replay, for people. */
+/** Counts what became of a replay's letters, and says it in lines of text. */
 export const replaySummary = () => {
   const counts = new Map<LetterEnd["end"], number>();
   const topics = new Map<string, { count: number; first: string; last: string }>();
@@ -19,7 +19,7 @@ export const replaySummary = () => {
         last: place,
       });
     },
-    /** Letters that stand where they were to go. */
+    /** Letters that stand in their topics. */
     done: (): number => of("sent") + of("found") + of("duplicate"),
     notDone: (): number => of("left") + of("unknown"),
     lines: (): string[] => [

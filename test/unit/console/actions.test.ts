@@ -135,8 +135,8 @@ describe("what a form may be", () => {
     [{ note: " " }, "Say in the note"],
     [{ note: "x".repeat(1_001) }, "longer than 1000"],
     [{ as: "maybe" }, "Choose what is true"],
-    [{ commandId: "order-71-accep" }, "typed is another one"],
-    [{ commandId: "" }, "typed is another one"],
+    [{ commandId: "order-71-accep" }, "typed is a different one"],
+    [{ commandId: "" }, "typed is a different one"],
   ])("%j: nothing is done, the form comes again with what was given", async (fields, problem) => {
     const { end, did, ana } = open();
     const answer = await end({ note: "kept <note>", ...fields });

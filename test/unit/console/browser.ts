@@ -43,8 +43,8 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 /** The app, asked as a browser asks it. */
 export const openConsole = (of: Partial<ConsoleOptions> = {}, fakes = consoleFakes()) => {
   const app = consoleApp(options(of), {
-    reading: fakes.reading,
-    acting: fakes.acting,
+    queries: fakes.queries,
+    actions: fakes.actions,
     clock: systemClock,
     log: silent,
   });

@@ -135,12 +135,12 @@ describe("ids", () => {
   ];
 
   test.each(HOSTILE)("%j leads from the search to its own page", async (id) => {
-    const { as, reading } = openConsole();
+    const { as, queries } = openConsole();
     const asked: string[] = [];
-    const { command, transaction, doubt } = reading;
-    reading.command = (given, since) => (asked.push(given), command(given, since));
-    reading.transaction = (given, since) => (asked.push(given), transaction(given, since));
-    reading.doubt = (given) => (asked.push(given), doubt(given));
+    const { command, transaction, doubt } = queries;
+    queries.command = (given, since) => (asked.push(given), command(given, since));
+    queries.transaction = (given, since) => (asked.push(given), transaction(given, since));
+    queries.doubt = (given) => (asked.push(given), doubt(given));
     const ana = as("ana");
     const paths: string[] = [];
     for (const of of ["command", "transaction"]) {
@@ -258,7 +258,7 @@ describe("lists", () => {
     };
     const [row, page] = await texts({ httpStatus: null, error: lost });
     expect(row).toContain("not known, it may have left");
-    expect(page).toContain("the replica that was to make the call is gone; it may have left");
+    expect(page).toContain("the replica that was to make the call died; it may have left");
     expect(page).not.toContain("left for the partner");
     const [unreadRow, unread] = await texts({ httpStatus: null, error: null });
     expect(unreadRow).toContain("not known, it may have left");
@@ -318,7 +318,7 @@ describe("a dead letter's value", () => {
   test("what is not UTF-8 is hex by itself, and as text it says so", async () => {
     expect(await shown(Buffer.from([0xff, 0x00, 0x41]))).toContain("00000000  ff 00 41 ");
     expect(await shown(Buffer.from([0xff, 0x41]), "?as=text")).toContain("It is not UTF-8");
-    expect(await shown(Buffer.from("no json"), "?as=json")).toContain("It is no JSON.");
+    expect(await shown(Buffer.from("no json"), "?as=json")).toContain("It is not JSON.");
     expect(await shown(Buffer.alloc(0))).toContain("It is empty.");
     expect(await shown(null)).toContain("It has no value.");
   });
@@ -338,7 +338,7 @@ describe("a dead letter's value", () => {
   });
 });
 
-describe("stories", () => {
+describe("histories", () => {
   test("while they are read, the page says how far, and looks again", async () => {
     const { as, state } = openConsole();
     state.storyProgress = {
@@ -361,10 +361,10 @@ describe("stories", () => {
   });
 
   test("from when on: the beginning moves in steps, so that what was read stays read", async () => {
-    const { as, reading } = openConsole();
+    const { as, queries } = openConsole();
     const since: (number | null)[] = [];
-    const { command } = reading;
-    reading.command = (id, sinceMs) => (since.push(sinceMs), command(id, sinceMs));
+    const { command } = queries;
+    queries.command = (id, sinceMs) => (since.push(sinceMs), command(id, sinceMs));
     for (const query of ["", "?since=all", "?since=24h", "?since=2026-11-01T00:00:00Z", "?since=nonsense"])
       await as("ana").get(`/commands/c${query}`);
     const [usual, all, day, instant, nonsense] = since;
@@ -394,8 +394,8 @@ describe("when something fails", () => {
   });
 
   test("a page that throws says nothing of what it threw", async () => {
-    const { as, reading } = openConsole();
-    reading.overview = () => {
+    const { as, queries } = openConsole();
+    queries.overview = () => {
       throw new Error("secret");
     };
     const answer = await as("ana").get("/");

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createOutcomes } from "../../../src/console/forms/outcomes.ts";
 import { createTokens, TOKEN_MS } from "../../../src/console/forms/tokens.ts";
 import { prettyJson } from "../../../src/console/html/pretty-json.ts";
-import { lasting } from "../../../src/console/html/time.ts";
-import { flowLine } from "../../../src/console/pages/history/status-line.ts";
-import type { StatusSeen } from "../../../src/console/ports.ts";
+import { formatDuration } from "../../../src/console/html/time.ts";
+import { statusLine } from "../../../src/console/pages/history/status-line.ts";
+import type { PublishedStatus } from "../../../src/console/ports.ts";
 
-const seen = (status: string, occurredAtMs: number): StatusSeen => ({
+const seen = (status: string, occurredAtMs: number): PublishedStatus => ({
   status,
   stage: "IN_PROGRESS",
   occurredAtMs,
@@ -18,8 +18,8 @@ const seen = (status: string, occurredAtMs: number): StatusSeen => ({
   payload: "",
 });
 
-const line = (main: string[], statuses: StatusSeen[]) =>
-  flowLine(main, statuses).map(
+const line = (main: string[], statuses: PublishedStatus[]) =>
+  statusLine(main, statuses).map(
     ({ status, isMain, seen, isLatest }) =>
       `${isMain ? "" : "+"}${status}${seen.length || ""}${isLatest ? "*" : ""}`,
   );
@@ -80,7 +80,7 @@ test.each([
   [90_000_000, "1 d 1 h"],
   [-5, "0 s"],
 ])("%d ms", (ms, words) => {
-  expect(lasting(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });
 
 describe("requests", () => {

@@ -10,8 +10,8 @@ import { basic, options, silent } from "./browser.ts";
 const serve = async (of: Partial<ConsoleOptions> = {}) => {
   const fakes = consoleFakes();
   const server = createConsoleServer(options(of), {
-    reading: fakes.reading,
-    acting: fakes.acting,
+    queries: fakes.queries,
+    actions: fakes.actions,
     clock: systemClock,
     log: silent,
   });

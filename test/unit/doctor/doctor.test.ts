@@ -28,7 +28,7 @@ test("without any settings it says what is missing, and looks at what can be", a
   const { code, out } = await runCommand({ MANAGEMENT_PORT: "0", WEBHOOK_PORT: "0" }, ["doctor"]);
   expect(code).toBe(1);
   expect(out).toMatch(/^fail +settings +KAFKA_BROKERS +is not set/m);
-  expect(out).toMatch(/^warn +kafka +kafka +was not looked at: KAFKA_BROKERS cannot be used/m);
+  expect(out).toMatch(/^warn +kafka +kafka +was not checked: KAFKA_BROKERS cannot be used/m);
   expect(out).toMatch(/^ok +clock +own clock/m);
 });
 

@@ -31,11 +31,11 @@ test("each broker that is named is told of, with what is wrong with it", async (
   );
   expect(line("kafka", "broker 127.0.0.1:1")).toMatch(/^fail .*ECONNREFUSED.*KAFKA_BROKERS/);
   expect(lineOf(http)).toMatch(/^fail an HTTP server answers there.*KAFKA_BROKERS/);
-  expect(lineOf(frozen)).toMatch(/^fail .*says nothing: it is frozen/);
+  expect(lineOf(frozen)).toMatch(/^fail .*answers nothing: it is frozen/);
   expect(lineOf(secured)).toMatch(/^fail it speaks TLS, and KAFKA_TLS is false: set KAFKA_TLS=true/);
   expect(lineOf(closing)).toMatch(/^fail it closes the connection/);
-  expect(line("topics")).toMatch(/^warn was not looked at: no broker can be asked/);
-  expect(line("rights")).toMatch(/^warn was not looked at: no broker can be asked/);
+  expect(line("topics")).toMatch(/^warn was not checked: no broker can be asked/);
+  expect(line("rights")).toMatch(/^warn was not checked: no broker can be asked/);
 });
 
 test("brokers that TLS fails with, each in its own words", async () => {
@@ -74,7 +74,7 @@ test("settings of Kafka that cannot be used: it is not asked, and everything els
     PARTNER_ACCESS_TOKEN: "",
     SCHEMA_REGISTRY_URL: registry.url,
   });
-  expect(line("kafka")).toMatch(/^warn was not looked at: KAFKA_SASL_PASSWORD cannot be used/);
+  expect(line("kafka")).toMatch(/^warn was not checked: KAFKA_SASL_PASSWORD cannot be used/);
   expect(of("settings").map(({ name }) => name)).toEqual(["PARTNER_ACCESS_TOKEN", "KAFKA_SASL_PASSWORD"]);
   expect(line("partner")).toMatch(/^fail .*ECONNREFUSED/);
 });

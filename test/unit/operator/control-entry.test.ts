@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { isPause, readWord, writeWord, type Word } from "../../../src/operator/control-entry.ts";
+import {
+  isPause,
+  readControlEntry,
+  writeControlEntry,
+  type ControlEntry,
+} from "../../../src/operator/control-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
-const pause: Word = {
+const pause: ControlEntry = {
   flow: "commands",
   says: "pause",
   by: "ana",
@@ -11,29 +16,29 @@ const pause: Word = {
   untilMs: AT_MS + 1_000,
   actionId: "a-1",
 };
-const resume: Word = { ...pause, says: "resume", untilMs: null };
+const resume: ControlEntry = { ...pause, says: "resume", untilMs: null };
 
-test.each<[string, Word | undefined, number, boolean]>([
+test.each<[string, ControlEntry | undefined, number, boolean]>([
   ["nobody said anything", undefined, AT_MS, false],
   ["a pause without an end", { ...pause, untilMs: null }, AT_MS + 1e12, true],
   ["a pause before its end", pause, AT_MS + 999, true],
   ["a pause at its end", pause, AT_MS + 1_000, false],
   ["a pause, by a clock that is behind the one of whoever said it", pause, AT_MS - 5_000, true],
   ["a resume", resume, AT_MS, false],
-])("%s", (_, word, nowMs, holds) => {
-  expect(isPause(word, nowMs)).toBe(holds);
+])("%s", (_, entry, nowMs, holds) => {
+  expect(isPause(entry, nowMs)).toBe(holds);
 });
 
 test.each([pause, resume, { ...pause, flow: "reconcile", untilMs: null } as const])(
   "what is written is what is read",
-  (word) => {
-    const { key, value } = writeWord(word);
-    expect(readWord(key, value)).toEqual({ kind: "word", word });
+  (entry) => {
+    const { key, value } = writeControlEntry(entry);
+    expect(readControlEntry(key, value)).toEqual({ kind: "entry", entry });
   },
 );
 
 test("a record is JSON for everybody to read", () => {
-  const { key, value } = writeWord(pause);
+  const { key, value } = writeControlEntry(pause);
   expect([key, JSON.parse(value)]).toEqual([
     "commands",
     {
@@ -49,11 +54,11 @@ test("a record is JSON for everybody to read", () => {
 });
 
 test("a record that was deleted says that nobody has said anything", () => {
-  expect(readWord("reconcile", null)).toEqual({ kind: "deleted", flow: "reconcile" });
+  expect(readControlEntry("reconcile", null)).toEqual({ kind: "deleted", flow: "reconcile" });
 });
 
-describe("what this version cannot read is no word", () => {
-  const good = JSON.parse(writeWord(pause).value) as Record<string, unknown>;
+describe("what this version cannot read is no entry", () => {
+  const good = JSON.parse(writeControlEntry(pause).value) as Record<string, unknown>;
   const without = (name: string): Record<string, unknown> =>
     Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
   test.each<[string, string | null, unknown]>([
@@ -62,7 +67,7 @@ describe("what this version cannot read is no word", () => {
     ["a flow of a later version", "toString", good],
     ["a later version", "commands", { ...good, version: 2 }],
     ["no version", "commands", without("version")],
-    ["a word of a later version", "commands", { ...good, says: "drain" }],
+    ["a entry of a later version", "commands", { ...good, says: "drain" }],
     ["an end that is no instant", "commands", { ...good, until: "tomorrow" }],
     ["an end that is a number", "commands", { ...good, until: 1 }],
     ["no end", "commands", without("until")],
@@ -72,9 +77,9 @@ describe("what this version cannot read is no word", () => {
     ["an array", "commands", [good]],
     ["null", "commands", null],
   ])("%s", (_, key, value) => {
-    expect(readWord(key, JSON.stringify(value))).toMatchObject({ kind: "unreadable" });
+    expect(readControlEntry(key, JSON.stringify(value))).toMatchObject({ kind: "unreadable" });
   });
   test.each(["", "{", "\u0000", "pause", "[".repeat(100_000)])("no JSON", (value) => {
-    expect(readWord("commands", value)).toMatchObject({ kind: "unreadable" });
+    expect(readControlEntry("commands", value)).toMatchObject({ kind: "unreadable" });
   });
 });

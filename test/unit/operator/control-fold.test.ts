@@ -1,48 +1,52 @@
 import { expect, test } from "vitest";
-import { followWords } from "../../../src/operator/control-fold.ts";
-import { writeWord, type Word } from "../../../src/operator/control-entry.ts";
+import { createControlFold } from "../../../src/operator/control-fold.ts";
+import { writeControlEntry, type ControlEntry } from "../../../src/operator/control-entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2);
-const word = (says: Word["says"], by: string, flow: Word["flow"] = "commands"): Word => ({
+const entry = (
+  says: ControlEntry["says"],
+  by: string,
+  flow: ControlEntry["flow"] = "commands",
+): ControlEntry => ({
   ...{ flow, says, by, note: "n", atMs: AT_MS, untilMs: null, actionId: "a" },
 });
 
 const following = () => {
   const unreadable: number[] = [];
   const forgotten: string[] = [];
-  const words = followWords({
+  const entries = createControlFold({
     unreadable: ({ offset }) => void unreadable.push(offset),
     forgotten: (flow) => void forgotten.push(flow),
   });
   const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));
   const raw = (offset: number, key: string | null, value: string | null, log = 0): boolean =>
-    words.take({
+    entries.take({
       ...{ partition: 0, offset, timestampMs: AT_MS + log * 1_000_000 + offset },
       ...{ key: bytes(key), value: bytes(value) },
     });
-  const take = (offset: number, said: Word, log = 0): boolean => {
-    const { key, value } = writeWord(said);
+  const take = (offset: number, said: ControlEntry, log = 0): boolean => {
+    const { key, value } = writeControlEntry(said);
     return raw(offset, key, value, log);
   };
   const begin = (startOffset: number, endOffset: number): void =>
-    words.begin(new Map([[0, { startOffset, endOffset }]]));
-  const last = (flow: Word["flow"] = "commands"): string | undefined => {
-    const found = words.words().get(flow);
+    entries.begin(new Map([[0, { startOffset, endOffset }]]));
+  const last = (flow: ControlEntry["flow"] = "commands"): string | undefined => {
+    const found = entries.entries().get(flow);
     return found && `${found.says} ${found.by}`;
   };
-  return { ...words, unreadable, forgotten, raw, take, begin, last };
+  return { ...entries, unreadable, forgotten, raw, take, begin, last };
 };
 
-test("is not read before its end, and the last word of a flow counts", () => {
+test("is not read before its end, and the last entry of a flow counts", () => {
   const { begin, take, isRead, last } = following();
   expect(isRead()).toBe(false);
   begin(0, 3);
-  take(0, word("pause", "ana"));
-  take(1, word("resume", "ben"));
+  take(0, entry("pause", "ana"));
+  take(1, entry("resume", "ben"));
   expect([isRead(), last()]).toEqual([false, undefined]);
-  take(2, word("pause", "cleo", "reconcile"));
+  take(2, entry("pause", "cleo", "reconcile"));
   expect([isRead(), last(), last("reconcile")]).toEqual([true, "resume ben", "pause cleo"]);
-  take(3, word("pause", "dora"));
+  take(3, entry("pause", "dora"));
   expect(last()).toBe("pause dora");
 });
 
@@ -58,8 +62,8 @@ test("an empty topic is read at once, and so is one that was emptied", () => {
 test("what was compacted away leaves gaps, and at the end there may be nothing but the mark of a transaction", () => {
   const { begin, take, reached, isRead, last, position } = following();
   begin(0, 9);
-  expect(take(4, word("pause", "ana"))).toBe(true);
-  expect(take(7, word("pause", "ben"))).toBe(true);
+  expect(take(4, entry("pause", "ana"))).toBe(true);
+  expect(take(7, entry("pause", "ben"))).toBe(true);
   expect(isRead()).toBe(false);
   reached(0, 9);
   expect([isRead(), last(), position(0)]).toEqual([true, "pause ben", 7]);
@@ -68,20 +72,20 @@ test("what was compacted away leaves gaps, and at the end there may be nothing b
 test("what cannot be read is told, and what was said before stands", () => {
   const { begin, take, raw, unreadable, last } = following();
   begin(0, 0);
-  take(0, word("pause", "ana"));
+  take(0, entry("pause", "ana"));
   raw(1, "commands", "{");
-  raw(2, "webhooks", writeWord(word("pause", "ben")).value);
+  raw(2, "webhooks", writeControlEntry(entry("pause", "ben")).value);
   raw(3, "commands", JSON.stringify({ version: 2, says: "resume" }));
   raw(4, null, null);
   expect([unreadable, last()]).toEqual([[1, 2, 3, 4], "pause ana"]);
-  take(5, word("resume", "ben"));
+  take(5, entry("resume", "ben"));
   expect(last()).toBe("resume ben");
 });
 
-test("a word that was deleted counts as never said", () => {
+test("a entry that was deleted counts as never said", () => {
   const { begin, take, raw, last } = following();
   begin(0, 0);
-  take(0, word("pause", "ana"));
+  take(0, entry("pause", "ana"));
   raw(1, "commands", null);
   expect(last()).toBeUndefined();
 });
@@ -89,19 +93,19 @@ test("a word that was deleted counts as never said", () => {
 test("a topic that is read anew counts once it is read to its end", () => {
   const { begin, take, last, forgotten } = following();
   begin(0, 0);
-  take(0, word("pause", "ana"));
-  take(1, word("pause", "ben"));
+  take(0, entry("pause", "ana"));
+  take(1, entry("pause", "ben"));
   begin(0, 2);
-  take(0, word("resume", "nobody"), 1);
+  take(0, entry("resume", "nobody"), 1);
   expect(last()).toBe("pause ben");
-  take(1, word("resume", "cleo"), 1);
+  take(1, entry("resume", "cleo"), 1);
   expect([last(), forgotten]).toEqual(["resume cleo", []]);
 });
 
 test("a topic that was created again, and knows nothing, ends no pause", () => {
   const { begin, take, last, forgotten } = following();
   begin(0, 0);
-  take(0, word("pause", "ana"));
+  take(0, entry("pause", "ana"));
   begin(0, 0);
   expect([last(), forgotten]).toEqual(["pause ana", ["commands"]]);
 });
@@ -109,12 +113,12 @@ test("a topic that was created again, and knows nothing, ends no pause", () => {
 test("another log is noticed by the record that was read last, and by one that stands before it", () => {
   const { begin, take, position, last } = following();
   begin(0, 0);
-  take(0, word("pause", "ana"));
-  take(1, word("pause", "ben"));
+  take(0, entry("pause", "ana"));
+  take(1, entry("pause", "ben"));
   expect(position(0)).toBe(1);
-  expect(take(1, word("pause", "ben"))).toBe(true);
-  expect(take(1, word("resume", "cleo"), 1)).toBe(false);
-  expect(take(0, word("resume", "cleo"), 1)).toBe(false);
+  expect(take(1, entry("pause", "ben"))).toBe(true);
+  expect(take(1, entry("resume", "cleo"), 1)).toBe(false);
+  expect(take(0, entry("resume", "cleo"), 1)).toBe(false);
   expect(last()).toBe("pause ben");
-  expect([position(1), take(2, word("resume", "dora"))]).toEqual([null, true]);
+  expect([position(1), take(2, entry("resume", "dora"))]).toEqual([null, true]);
 });

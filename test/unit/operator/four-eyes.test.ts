@@ -3,12 +3,16 @@ import type { Actor } from "../../../src/operator/action.ts";
 import { audited, type AuditEntry } from "../../../src/operator/audit.ts";
 import { auditEvent } from "../../../src/operator/audit-event.ts";
 import {
-  createRequests,
-  personOf,
+  createDecisionRequests,
+  canonicalName,
   readRequestEntry,
-  WORD_MS,
+  PROPOSAL_MS,
 } from "../../../src/operator/decision-requests.ts";
-import { refusalOf, type Asked, type Ended } from "../../../src/operator/resolve-outcome.ts";
+import {
+  refusalOf,
+  type ResolveRequest,
+  type ResolveOutcome,
+} from "../../../src/operator/resolve-outcome.ts";
 import { resolve } from "../../../src/operator/resolve-doubt.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { randomFrom } from "../../support/random.ts";
@@ -21,12 +25,12 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
   const topic: { text: string; atMs: number }[] = [];
   let nowMs = 1_000_000_000_000;
   let ids = 0;
-  let settled: Ended | null = null;
+  let settled: ResolveOutcome | null = null;
   let isWanted = true;
-  let ended: { by: string; as: Asked["as"]; force: boolean } | null = null;
+  let ended: { by: string; as: ResolveRequest["as"]; force: boolean } | null = null;
 
   const readUpTo = (offset: number) => {
-    const requests = createRequests((quote) => quote.toLowerCase());
+    const requests = createDecisionRequests((quote) => quote.toLowerCase());
     for (const [index, { text, atMs }] of topic.slice(0, offset + 1).entries())
       requests.take(readRequestEntry(text, { place: { partition: 0, offset: index }, atMs }));
     return requests;
@@ -38,10 +42,10 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
   /** `meanwhile`: between the request and its reading of the topic. */
   const say = (
     by: string,
-    as: Asked["as"],
-    over: Partial<Asked> = {},
+    as: ResolveRequest["as"],
+    over: Partial<ResolveRequest> = {},
     meanwhile: () => Promise<unknown> = () => Promise.resolve(),
-  ): Promise<Ended> => {
+  ): Promise<ResolveOutcome> => {
     const actor: Actor = { by, role: "operator", note: "n", from: { host: "h", user: "u", program: "cli" } };
     return resolve({
       audited: audited({ write, newId: () => `a-${++ids}`, warn: () => undefined }),
@@ -50,7 +54,7 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
         readUpTo: ({ offset }) => Promise.resolve(readUpTo(offset)),
         placeText: ({ partition, offset }) => `audit[${partition}]@${offset}`,
       },
-      decide: async (asked, { by }, permit): Promise<Ended> => {
+      decide: async (asked, { by }, permit): Promise<ResolveOutcome> => {
         await meanwhile();
         if (settled) return settled;
         if (ended) return { kind: "decided", result, note: ended.by, place: "journal[0]@1" };
@@ -69,7 +73,7 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
       return refusalOf({ commandId: "c-1", quoteId: null, as: args[1] }, ended) ?? ended.kind;
     },
     /** What the journal says instead of the doubt. */
-    settle: (ended: Ended | null) => void (settled = ended),
+    settle: (ended: ResolveOutcome | null) => void (settled = ended),
     /** Whether the next one has the setting. */
     want: (yes: boolean) => void (isWanted = yes),
     pass: (ms: number) => void (nowMs += ms),
@@ -140,9 +144,9 @@ describe("with four eyes", () => {
   });
 
   test("names are compared as people read them", () => {
-    expect(personOf("Straße")).toBe(personOf("STRASSE"));
-    expect(personOf("ana  maria")).toBe(personOf("Ana\u00a0Maria"));
-    expect(personOf("ana")).not.toBe(personOf("anna"));
+    expect(canonicalName("Straße")).toBe(canonicalName("STRASSE"));
+    expect(canonicalName("ana  maria")).toBe(canonicalName("Ana\u00a0Maria"));
+    expect(canonicalName("ana")).not.toBe(canonicalName("anna"));
   });
 
   test("the opposite word of another person stands in the way, until one of them says the other one's", async () => {
@@ -165,17 +169,17 @@ describe("with four eyes", () => {
   test("a word stands for a day", async () => {
     const { say, pass, ended, proposals } = world();
     await say("ana", "succeeded");
-    pass(WORD_MS);
+    pass(PROPOSAL_MS);
     expect(proposals()).toEqual([]);
     expect((await say("ben", "succeeded")).kind).toBe("proposed");
-    pass(WORD_MS - 1);
+    pass(PROPOSAL_MS - 1);
     expect((await say("ana", "succeeded")).kind).toBe("resolved");
     expect(ended()).toMatchObject({ by: "ana" });
   });
 
   test("of two who ask at once one decides", async () => {
     const { say, ended, outcomes } = world();
-    let second: Ended | null = null;
+    let second: ResolveOutcome | null = null;
     const first = await say("ana", "succeeded", {}, async () => {
       second = await say("ben", "succeeded");
     });
@@ -226,7 +230,7 @@ describe("with four eyes", () => {
       const random = randomFrom(seed);
       const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
       const { say, pass, ended } = world({ isYoung: random() < 0.5 });
-      const said: { person: number; as: Asked["as"]; force: boolean; atMs: number }[] = [];
+      const said: { person: number; as: ResolveRequest["as"]; force: boolean; atMs: number }[] = [];
       let nowMs = 0;
       for (let step = 0; step < 12 && ended() === null; step += 1) {
         const person = Math.floor(random() * (random() < 0.5 ? 1 : names.length));
@@ -237,7 +241,7 @@ describe("with four eyes", () => {
         const decided = ended();
         if (decided !== null) {
           decisions += 1;
-          const others = said.filter((one) => one.person !== person && nowMs - one.atMs < WORD_MS);
+          const others = said.filter((one) => one.person !== person && nowMs - one.atMs < PROPOSAL_MS);
           expect(
             others.some((one) => one.as === as),
             `seed ${seed}`,
@@ -277,7 +281,7 @@ test("entries of others, and of later versions, say nothing", () => {
 });
 
 test("what stands behind a request in the audit topic is not before it, however far the topic was read", () => {
-  const requests = createRequests((quote) => quote);
+  const requests = createDecisionRequests((quote) => quote);
   const ask = (by: string, offset: number): void => {
     const at = { place: { partition: 0, offset }, atMs: 7 };
     const data = { actionId: by, action: "resolve", by, parameters: { as: "succeeded", quoteId: null } };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Action, Actor, Outcome } from "../../../src/operator/action.ts";
 import type { Audited } from "../../../src/operator/audit.ts";
-import { sayPause } from "../../../src/operator/pause.ts";
-import type { Pausable, Word } from "../../../src/operator/control-entry.ts";
+import { pauseOrResume } from "../../../src/operator/pause.ts";
+import type { Pausable, ControlEntry } from "../../../src/operator/control-entry.ts";
 import { UsageError } from "../../../src/runtime/errors.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2);
@@ -15,7 +15,7 @@ const ben: Actor = {
 const place = { partition: 0, offset: 7 };
 
 const topics = ({ auditRefuses = false, controlRefuses = false } = {}) => {
-  const words = new Map<Pausable, Word>();
+  const entries = new Map<Pausable, ControlEntry>();
   const actions: Action[] = [];
   const outcomes: Outcome[] = [];
   const audited: Audited = async (_, action, act) => {
@@ -25,27 +25,27 @@ const topics = ({ auditRefuses = false, controlRefuses = false } = {}) => {
     outcomes.push(outcome);
     return value;
   };
-  const say = sayPause({
+  const say = pauseOrResume({
     audited,
-    words: () => Promise.resolve(new Map(words)),
-    write: (word) => {
+    entries: () => Promise.resolve(new Map(entries)),
+    write: (entry) => {
       if (controlRefuses) return Promise.reject(new Error("no leader"));
-      words.set(word.flow, word);
+      entries.set(entry.flow, entry);
       return Promise.resolve("control[0]@3");
     },
     now: () => NOW_MS,
   });
-  return { words, actions, outcomes, say };
+  return { entries, actions, outcomes, say };
 };
 
 const pause = { flow: "commands", says: "pause", untilMs: NOW_MS + 60_000 } as const;
 
-test("a pause is a word in the control topic, and what it is stands in the audit topic", async () => {
-  const { say, words, actions, outcomes } = topics();
+test("a pause is a entry in the control topic, and what it is stands in the audit topic", async () => {
+  const { say, entries, actions, outcomes } = topics();
   const said = await say(ben, pause);
-  const word = { ...pause, by: "ben", note: "why", atMs: NOW_MS, actionId: "a-1" };
-  expect(said).toEqual({ word, place: "control[0]@3", audit: place, before: null });
-  expect(words.get("commands")).toEqual(word);
+  const entry = { ...pause, by: "ben", note: "why", atMs: NOW_MS, actionId: "a-1" };
+  expect(said).toEqual({ entry, place: "control[0]@3", audit: place, before: null });
+  expect(entries.get("commands")).toEqual(entry);
   expect(actions).toEqual([
     { kind: "pause", subject: "commands", parameters: { until: "2026-01-02T00:01:00.000Z" } },
   ]);
@@ -53,30 +53,30 @@ test("a pause is a word in the control topic, and what it is stands in the audit
 });
 
 test("a pause takes the place of the one before, which is told; one that is over is none", async () => {
-  const { say, words, outcomes } = topics();
+  const { say, entries, outcomes } = topics();
   await say({ ...ben, by: "ana" }, { ...pause, untilMs: null });
   const { before } = await say(ben, pause);
   expect(before).toMatchObject({ by: "ana", untilMs: null });
-  expect(words.get("commands")).toMatchObject({ by: "ben" });
+  expect(entries.get("commands")).toMatchObject({ by: "ben" });
   expect(outcomes.at(-1)).toMatchObject({ effect: { replaced: { by: "ana", until: null } } });
-  words.set("commands", { ...words.get("commands")!, untilMs: NOW_MS });
+  entries.set("commands", { ...entries.get("commands")!, untilMs: NOW_MS });
   expect((await say(ben, pause)).before).toBeNull();
 });
 
-test("a resume is a word as well, also where nothing is paused", async () => {
-  const { say, words, actions } = topics();
+test("a resume is a entry as well, also where nothing is paused", async () => {
+  const { say, entries, actions } = topics();
   await say(ben, { flow: "reconcile", says: "resume", untilMs: null });
-  expect(words.get("reconcile")).toMatchObject({ says: "resume", by: "ben" });
+  expect(entries.get("reconcile")).toMatchObject({ says: "resume", by: "ben" });
   expect(actions).toEqual([{ kind: "resume", subject: "reconcile", parameters: {} }]);
 });
 
 test("nothing is said that cannot be audited", async () => {
-  const { say, words } = topics({ auditRefuses: true });
+  const { say, entries } = topics({ auditRefuses: true });
   await expect(say(ben, pause)).rejects.toThrow("Nothing was done");
-  expect(words.size).toBe(0);
+  expect(entries.size).toBe(0);
 });
 
-test("a word of which nobody knows whether it was written is told of in a sentence", async () => {
+test("a entry of which nobody knows whether it was written is told of in a sentence", async () => {
   const attempt = topics({ controlRefuses: true }).say(ben, pause);
   await expect(attempt).rejects.toThrow(UsageError);
   await expect(attempt).rejects.toThrow(/^Nobody knows whether the pause was written \(no leader\)/);

@@ -1,9 +1,9 @@
 import type { Config } from "../../../config/config.ts";
-import type { Acting } from "../../../console/ports.ts";
+import type { Actions } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
-import { WORD_MS } from "../../../operator/decision-requests.ts";
-import { mustBeOperator } from "../../../operator/forbidden.ts";
-import type { Asked, Ended } from "../../../operator/resolve-outcome.ts";
+import { PROPOSAL_MS } from "../../../operator/decision-requests.ts";
+import { requireOperator } from "../../../operator/forbidden.ts";
+import type { ResolveRequest, ResolveOutcome } from "../../../operator/resolve-outcome.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 import { pauseOnce } from "../../operator/pause.ts";
@@ -11,38 +11,38 @@ import { requestsTopic } from "../../operator/requests-topic.ts";
 import { resolveOnce } from "../../operator/resolve-once.ts";
 import { openReplays } from "./replays.ts";
 
-/** Each reads the journal, which may be long. */
+/** Each decision reads the journal, which may be long. */
 const MAX_DECISIONS = 2;
 
-/** A decision that takes longer comes to its end, or does not: whoever asks next sees what stands. */
+/** A decision that takes longer may end or not; the next request finds what the journal holds. */
 const STOP_TIMEOUT_MS = 15_000;
 
-type Decision = { asking: string; ended: Promise<Ended> };
+type Decision = { asking: string; ended: Promise<ResolveOutcome> };
 
-/** What people can do in the console. Nothing is opened before somebody does something. */
-export const openActing = (
+/** What people can do in the console. Opens no connection before the first action. */
+export const openActions = (
   config: Config,
   kit: Kit,
   { warn }: { warn: (sentence: string) => void },
-): Acting & { close: () => Promise<void> } => {
+): Actions & { close: () => Promise<void> } => {
   const requests = requestsTopic(config, kit);
   const replays = openReplays(config, kit, warn);
   const decisions = new Map<string, Decision>();
 
-  const decide = async (actor: Actor, asked: Asked): Promise<Ended> => {
-    mustBeOperator(actor);
+  const decide = async (actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
+    requireOperator(actor);
     const { commandId } = asked;
     const asking = JSON.stringify([actor.by, actor.note, asked.quoteId, asked.as, asked.force]);
     const underWay = decisions.get(commandId);
-    // Who asks twice, by a double click, hears the same.
+    // A double click gets the same outcome.
     if (underWay?.asking === asking) return underWay.ended;
     if (underWay)
       throw new UsageError(
-        `Another decision on command ${commandId} is under way, and yours was not taken: look at what comes of it.`,
+        `Another decision on command ${commandId} is under way, so yours was not taken: wait for its outcome.`,
       );
     if (decisions.size >= MAX_DECISIONS)
       throw new UsageError(
-        `${decisions.size} decisions on other commands are under way, and yours was not taken: say it again in a minute.`,
+        `${decisions.size} decisions on other commands are under way, so yours was not taken: try again in a minute.`,
       );
     const ended = resolveOnce(config, kit, { fourEyes: requests, warn }, actor, asked).finally(() =>
       decisions.delete(commandId),
@@ -58,7 +58,7 @@ export const openActing = (
       if (!requests.isWanted) return [];
       const proposed = (await requests.current()).proposals(commandId, kit.clock.now());
       return proposed.map(({ by, as, note, atMs, place, quoteId }) => ({
-        ...{ by, as, note, atMs, quoteId, untilMs: atMs + WORD_MS },
+        ...{ by, as, note, atMs, quoteId, untilMs: atMs + PROPOSAL_MS },
         place: { topic: config.topics.audit, ...place },
       }));
     },
@@ -69,13 +69,13 @@ export const openActing = (
     cancel: replays.cancel,
 
     pause: async (actor, flow, untilMs) => {
-      mustBeOperator(actor);
+      requireOperator(actor);
       if (untilMs !== null && untilMs <= kit.clock.now())
         throw new UsageError("The pause would be over already: name a later time.");
       return pauseOnce(config, kit, warn, actor, { flow, says: "pause", untilMs });
     },
     resume: async (actor, flow) => {
-      mustBeOperator(actor);
+      requireOperator(actor);
       return pauseOnce(config, kit, warn, actor, { flow, says: "resume", untilMs: null });
     },
 

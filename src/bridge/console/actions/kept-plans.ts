@@ -6,7 +6,7 @@ import type { Plan } from "../../../operator/replay/plan.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Request } from "../../operator/replay.ts";
 
-/** What is kept of a plan: enough to carry it out. Its letters are read again then. */
+/** What is kept of a plan. Its letters are read again when it is carried out. */
 export type KeptPlan = { by: string; places: readonly Place[]; again: boolean; madeAtMs: number };
 
 const KEEP_MS = 15 * 60_000;
@@ -20,7 +20,7 @@ const ofFilter = ({ reason, sinceMs, untilMs }: LetterFilter): Request["letters"
   untilMs: untilMs ?? undefined,
 });
 
-/** Which letters are meant. Throws a UsageError for what names none, or too many. */
+/** The letters of a selection. Throws a UsageError for a ref that names none, or for too many refs. */
 export const lettersOf = (selection: Selection): Request["letters"] => {
   if (!("refs" in selection)) return ofFilter(selection);
   if (selection.refs.length > MAX_LETTERS)
@@ -33,8 +33,8 @@ export const lettersOf = (selection: Selection): Request["letters"] => {
   return { refs };
 };
 
-/** Plans that were shown, each for whoever made it. `nowMs` never jumps. */
-export const keepPlans = (nowMs: () => number) => {
+/** Keeps plans that were shown, each for the person who made it. @param nowMs a monotonic clock */
+export const createPlanStore = (nowMs: () => number) => {
   const plans = new Map<string, KeptPlan>();
   const forgetOld = (): void => {
     for (const [id, { madeAtMs }] of plans)
@@ -69,7 +69,7 @@ export const keepPlans = (nowMs: () => number) => {
       };
       return plan;
     },
-    /** Throws a UsageError where this person has no such plan. */
+    /** Throws a UsageError when this person has no such plan. */
     find: ({ by }: Actor, planId: string): KeptPlan => {
       forgetOld();
       const plan = plans.get(planId);

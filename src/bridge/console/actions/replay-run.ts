@@ -30,8 +30,8 @@ const textOf = (end: LetterEnd): string => {
   }
 };
 
-/** A replay that goes on whether or not anybody looks. `replay` never leaves anything behind, however it ends. */
-export const startRun = (
+/** Starts a replay in the background. `replay` must clean up after itself, however it ends. */
+export const startReplayRun = (
   { runId, by, startedAtMs, total }: Pick<ReplayRun, "runId" | "by" | "startedAtMs" | "total">,
   replay: (hooks: Hooks, signal: AbortSignal) => Promise<Replayed>,
   warn: (sentence: string) => void,
@@ -47,7 +47,7 @@ export const startRun = (
     last = [{ ref: refOf(place), text: textOf(end) }, ...last].slice(0, LAST);
   };
   const hooks: Hooks = {
-    // Since the plan was shown others may have sent some of them.
+    // The letters are planned again: since the plan was shown, others may have sent some.
     planned: ({ skipped }, unknown) => {
       for (const { letter, skipped: skip } of skipped)
         ended(letter.place, {
@@ -62,20 +62,20 @@ export const startRun = (
       warn(sentence);
     },
   };
-  const told = (): number => counts.sent + counts.duplicates + counts.left + counts.unknown;
-  const rest = (reason: string): void => {
-    const unsent = Math.max(0, total - told());
+  const countDone = (): number => counts.sent + counts.duplicates + counts.left + counts.unknown;
+  const countUnsent = (reason: string): void => {
+    const unsent = Math.max(0, total - countDone());
     counts.left += unsent;
     if (unsent > 0) details.push(`${unsent} were not sent: ${reason}.`);
   };
   const run = async (): Promise<void> => {
     try {
       const replayed = await replay(hooks, stop.signal);
-      rest(replayed?.reason ?? "there was nothing to send");
+      countUnsent(replayed?.reason ?? "there was nothing to send");
       state = "done";
     } catch (error) {
       const { aborted } = stop.signal;
-      rest(aborted ? messageOf(stop.signal.reason) : "it failed");
+      countUnsent(aborted ? messageOf(stop.signal.reason) : "it failed");
       if (!aborted) details.push(messageOf(error));
       details.push("What was claimed and not concluded is looked up by the next replay.");
       state = aborted ? "done" : "failed";
@@ -84,12 +84,14 @@ export const startRun = (
   const over = run();
 
   return {
-    look: (): ReplayRun => ({
+    snapshot: (): ReplayRun => ({
       ...{ runId, by, startedAtMs, total, ...counts, last, state },
       detail: details.length === 0 ? null : details.join(" "),
     }),
-    /** What is under way is concluded; nothing more is begun. */
-    /** @param reason stands in the audit topic beside each letter that is left */
+    /**
+     * Lets the current batch finish, and begins no other.
+     * @param reason is written to the audit topic with each letter that is left
+     */
     cancel: (reason: string): void => {
       if (state !== "running") return;
       state = "cancelling";
@@ -99,4 +101,4 @@ export const startRun = (
   };
 };
 
-export type Run = ReturnType<typeof startRun>;
+export type Run = ReturnType<typeof startReplayRun>;

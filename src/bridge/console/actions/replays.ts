@@ -1,34 +1,37 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../../config/config.ts";
-import type { Acting, ReplayRun } from "../../../console/ports.ts";
+import type { Actions, ReplayRun } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
-import { mustBeOperator } from "../../../operator/forbidden.ts";
+import { requireOperator } from "../../../operator/forbidden.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
 import type { Place } from "../../../operator/replay/dead-letter.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 import { replayLetters } from "../../operator/replay.ts";
 import { orUnanswered } from "../../unanswered.ts";
-import { keepPlans, lettersOf, MAX_LETTERS } from "./kept-plans.ts";
-import { startRun, type Run } from "./replay-run.ts";
+import { createPlanStore, lettersOf, MAX_LETTERS } from "./kept-plans.ts";
+import { startReplayRun, type Run } from "./replay-run.ts";
 
-/** Each reads the dead letters, or sends some. */
+/** Plans, and runs: each reads the dead letters or sends some. */
 const MAX_AT_ONCE = 2;
 const MAX_RUNS = 50;
-/** As on the command line. */
+/** The default of the command line. */
 const RATE_PER_SECOND = 50;
 const PLAN_TIMEOUT_MS = 120_000;
-/** A letter that is on its way is waited for; what is claimed and not concluded then is looked up by whoever replays it next. */
+/**
+ * Waits for letters that are on their way. What is claimed and not concluded then is looked up by the next
+ * replay.
+ */
 const STOP_TIMEOUT_MS = 15_000;
 
-type Replays = Pick<Acting, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
+type Replays = Pick<Actions, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
 
-/** Plans and replays of dead letters. A replay goes on when nobody looks any more. */
+/** Plans and replays of dead letters. A replay goes on when its page is closed. */
 export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) => void): Replays => {
   const { clock } = kit;
-  const plans = keepPlans(clock.monotonic);
+  const plans = createPlanStore(clock.monotonic);
   const runs = new Map<string, Run>();
-  /** Of a plan, so that it is run once. */
+  /** The run of each plan, so that a plan is run once. */
   const runOf = new Map<string, string>();
   const closed = new AbortController();
   let planning = 0;
@@ -45,17 +48,17 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
   };
 
   const begin = (actor: Actor, planId: string): ReplayRun => {
-    mustBeOperator(actor);
+    requireOperator(actor);
     const { places, again } = plans.find(actor, planId);
     const known = runs.get(runOf.get(planId) ?? "");
-    if (known) return known.look();
+    if (known) return known.snapshot();
     if (places.length === 0) throw new UsageError("Nothing of this plan is to be sent.");
     atMost(underWay().length, "replays");
     const runId = randomUUID();
     const request = {
       ...{ letters: { refs: places }, again, topic: undefined, ratePerSecond: RATE_PER_SECOND, actor },
     };
-    const run = startRun(
+    const run = startReplayRun(
       { runId, by: actor.by, startedAtMs: clock.now(), total: places.length },
       (hooks, signal) => orUnanswered(config, replayLetters(config, kit, request, hooks, signal), signal),
       warn,
@@ -63,12 +66,12 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
     runs.set(runId, run);
     runOf.set(planId, runId);
     forgetOld();
-    return run.look();
+    return run.snapshot();
   };
 
   return {
     plan: async (actor, selection, again) => {
-      mustBeOperator(actor);
+      requireOperator(actor);
       const letters = lettersOf(selection);
       atMost(planning, "plans");
       planning += 1;
@@ -95,16 +98,16 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
       return plans.keep(actor, made.plan, made.unknown, again);
     },
 
-    // Between two looks whether the plan runs already nothing else happens.
+    // `begin` is synchronous, so that two requests cannot both start the plan.
     replay: (actor, planId) => new Promise((resolve) => resolve(begin(actor, planId))),
 
-    run: (runId) => runs.get(runId)?.look() ?? null,
+    run: (runId) => runs.get(runId)?.snapshot() ?? null,
 
     cancel: (actor, runId) => {
-      mustBeOperator(actor);
+      requireOperator(actor);
       const run = runs.get(runId);
       run?.cancel(`cancelled by ${actor.by}`);
-      return run?.look() ?? null;
+      return run?.snapshot() ?? null;
     },
 
     close: async () => {
@@ -117,4 +120,4 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
   };
 };
 
-const isUnderWay = (run: Run): boolean => ["running", "cancelling"].includes(run.look().state);
+const isUnderWay = (run: Run): boolean => ["running", "cancelling"].includes(run.snapshot().state);

@@ -1,18 +1,18 @@
 import type { AuditLine } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
-import { objectOf, parsed } from "../../../operator/read-audit-event.ts";
-import { beginningOf } from "../truncate.ts";
+import { objectOf, parseJson } from "../../../operator/read-audit-event.ts";
+import { truncate } from "../truncate.ts";
 
-/** An id or a name; longer ones are nobody's. */
+/** Of an id or a name. */
 const MAX_NAME_LENGTH = 500;
 
 const nameOf = (value: unknown): string =>
-  typeof value === "string" ? beginningOf(value, MAX_NAME_LENGTH) : "";
+  typeof value === "string" ? truncate(value, MAX_NAME_LENGTH) : "";
 
 const textOf = (value: unknown): string =>
-  value === undefined ? "" : beginningOf(typeof value === "string" ? value : JSON.stringify(value));
+  value === undefined ? "" : truncate(typeof value === "string" ? value : JSON.stringify(value));
 
-/** What came of an action. An outcome in no known form is shown as it is. */
+/** The outcome of an action. An unknown form is shown as it is. */
 const outcomeOf = (value: unknown): AuditLine["outcome"] => {
   if (value === undefined || value === null) return null;
   const { kind, effect, reason } = objectOf(value) ?? {};
@@ -22,17 +22,17 @@ const outcomeOf = (value: unknown): AuditLine["outcome"] => {
 
 const UNREADABLE = "(cannot be read)";
 
-/** An entry of the audit topic. Anybody may have written there: what is no entry is a line that says so. Never throws. */
+/** An audit entry for the page. A record in another form becomes a line that says so. Never throws. */
 export const auditLine = ({ topic, partition, offset, timestampMs, value }: Incoming): AuditLine => {
   const at = { atMs: timestampMs, place: { topic, partition, offset } };
   const text = value?.toString("utf8") ?? "";
-  const event = objectOf(parsed(text));
+  const event = objectOf(parseJson(text));
   const data = objectOf(event?.["data"]);
   if (!data || typeof data["action"] !== "string")
     return {
       ...at,
       ...{ actionId: "", action: UNREADABLE, subject: "", by: "", note: "" },
-      ...{ from: { host: "", user: "", program: "" }, parameters: beginningOf(text), outcome: null },
+      ...{ from: { host: "", user: "", program: "" }, parameters: truncate(text), outcome: null },
     };
   const { host, user, program } = objectOf(data["from"]) ?? {};
   return {

@@ -1,20 +1,20 @@
 import type { Config } from "../../../config/config.ts";
-import type { AuditLine, Reading } from "../../../console/ports.ts";
+import type { AuditLine, Queries } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { scan } from "../../../kafka/consume/scan.ts";
 import type { Kit } from "../../kit.ts";
 import { orUnanswered } from "../../unanswered.ts";
 import { auditLine } from "./audit-line.ts";
 import { rangesOf } from "../ranges.ts";
-import { someAtOnce } from "../limit-concurrency.ts";
+import { limitConcurrency } from "../limit-concurrency.ts";
 
-/** The topic has one. */
+/** The audit topic has one partition. */
 const PARTITION = 0;
 const PAGE = 50;
 const ANSWER_MS = 30_000;
 
-/** The audit topic, for pages: each a stretch of its one partition, the newest entry first. */
-export const auditReading = (config: Config, kit: Kit, cluster: Cluster): Pick<Reading, "audit"> => {
+/** Reads the audit topic page by page, the newest entry first. */
+export const auditQuery = (config: Config, kit: Kit, cluster: Cluster): Pick<Queries, "audit"> => {
   const topic = config.topics.audit;
   const read = async (startOffset: number, endOffset: number, signal: AbortSignal): Promise<AuditLine[]> => {
     const lines: AuditLine[] = [];
@@ -29,11 +29,11 @@ export const auditReading = (config: Config, kit: Kit, cluster: Cluster): Pick<R
     );
     return lines;
   };
-  const page: Reading["audit"] = async (before, signal) => {
+  const page: Queries["audit"] = async (before, signal) => {
     const { startOffset = 0, endOffset = 0 } = (await rangesOf(cluster, topic)).get(PARTITION) ?? {};
     const isOffset = before !== null && Number.isSafeInteger(before);
     let end = Math.max(startOffset, Math.min(isOffset ? before : endOffset, endOffset));
-    // Where no record stands at any offset of a page, as between transactions, the next one is larger.
+    // Offsets may hold no records (compaction, transaction markers): an empty page is read again, larger.
     for (let size = PAGE; end > startOffset; size *= 2) {
       const from = Math.max(startOffset, end - size);
       const lines = await read(from, end, signal);
@@ -43,7 +43,7 @@ export const auditReading = (config: Config, kit: Kit, cluster: Cluster): Pick<R
     }
     return { lines: [], next: null };
   };
-  const inTurn = someAtOnce();
+  const inTurn = limitConcurrency();
   return {
     audit: (before, signal) =>
       orUnanswered(

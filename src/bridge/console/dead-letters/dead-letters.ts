@@ -1,26 +1,26 @@
 import type { Config } from "../../../config/config.ts";
-import type { Reading } from "../../../console/ports.ts";
+import type { Queries } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { createReread } from "../../../kafka/consume/reread.ts";
 import type { Kit } from "../../kit.ts";
 import { orUnanswered } from "../../unanswered.ts";
 import { letterDetail } from "./letter-detail.ts";
 import { lettersPage } from "./letters-page.ts";
-import { someAtOnce } from "../limit-concurrency.ts";
+import { limitConcurrency } from "../limit-concurrency.ts";
 
-export type LetterReading = Pick<Reading, "letters" | "letter"> & { close: () => Promise<void> };
+export type DeadLetterQueries = Pick<Queries, "letters" | "letter"> & { close: () => Promise<void> };
 
 const ANSWER_MS = 60_000;
 
-/** The dead letters, for pages. */
-export const letterReading = (config: Config, kit: Kit, cluster: Cluster): LetterReading => {
+/** Reads dead letters for pages: a list page, or one letter. */
+export const deadLetterQueries = (config: Config, kit: Kit, cluster: Cluster): DeadLetterQueries => {
   const options = {
     topic: config.topics.deadLetters,
     groupId: kit.ownGroup("console"),
     sessionTimeoutMs: config.kafka.sessionTimeoutMs,
   };
   const { reread, stop } = createReread(options, kit);
-  const inTurn = someAtOnce();
+  const inTurn = limitConcurrency();
   const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> => {
     const turn = (within: AbortSignal): Promise<T> => inTurn(within, () => ask(within));
     return orUnanswered(config, kit.clock.withDeadline(ANSWER_MS, signal, turn), signal);

@@ -5,7 +5,7 @@ import type { Reread } from "../../../kafka/consume/reread.ts";
 import { readRef } from "../../../operator/replay/dead-letter.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { holds, lettersAt, loadLetter, type LetterDeps } from "../../operator/letters.ts";
-import { beginningOf } from "../truncate.ts";
+import { truncate } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";
 import { replaysOf } from "./letter-replays.ts";
 
@@ -19,13 +19,13 @@ const headersOf = (headers: EncodedHeaders): (readonly [string, string])[] => {
       shown.push(["…", `${headers.count - MAX_HEADERS} headers more`]);
       break;
     }
-    const text = value === null ? "null" : beginningOf(value.toString("utf8"), MAX_HEADER_LENGTH);
-    shown.push([beginningOf(name.toString("utf8"), MAX_HEADER_LENGTH), text]);
+    const text = value === null ? "null" : truncate(value.toString("utf8"), MAX_HEADER_LENGTH);
+    shown.push([truncate(name.toString("utf8"), MAX_HEADER_LENGTH), text]);
   }
   return shown;
 };
 
-/** A letter with all that is known of it. Null where the topic holds no such letter. */
+/** A dead letter with its content and its replays. Null where the topic holds no such letter. */
 export const letterDetail = async (
   deps: LetterDeps,
   reread: Reread,

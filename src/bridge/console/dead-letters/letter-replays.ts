@@ -2,22 +2,25 @@ import type { Range } from "../../../kafka/consume/tail.ts";
 import { scan } from "../../../kafka/consume/scan.ts";
 import { createClaims } from "../../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
 import type { LetterDeps } from "../../operator/letters.ts";
 import { iso } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";
 
-/** The audit topic has one. */
+/** The audit topic has one partition. */
 const PARTITION = 0;
-/** Of a year of entries. */
+/** About a year of audit entries. */
 const MAX_ENTRIES = 100_000;
-/** Claims of one letter: nobody replays one so often. */
+/** Claims of one letter that are followed. */
 const MAX_FOLLOWED = 100;
 
-/** What the audit topic says of a letter's replays, in sentences. It is read from when the letter was written, and nothing kept of other letters. */
+/**
+ * The replays of a letter as sentences, from the audit topic since the letter was written. Keeps only this
+ * letter's entries.
+ */
 export const replaysOf = async (
   { config, kit, cluster, signal }: LetterDeps,
-  letter: Letter,
+  letter: DeadLetter,
 ): Promise<string[]> => {
   const topic = config.topics.audit;
   const range = (await rangesOf(cluster, topic, letter.timestampMs)).get(PARTITION);
@@ -30,7 +33,7 @@ export const replaysOf = async (
   await scan(
     { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     ({ value, offset, timestampMs }) => {
-      // The end of a claim that was refused names its action alone.
+      // The end of a refused claim names the actionId, not the letter.
       if (!value || ![named, ...ends].some((bytes) => value.includes(bytes))) return;
       const entry = readClaimsEntry(value.toString("utf8"), { offset, timestampMs });
       claims.take(entry);

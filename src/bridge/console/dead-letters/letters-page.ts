@@ -1,6 +1,6 @@
 import type { LetterFilter, LettersPage } from "../../../console/ports.ts";
 import { UsageError } from "../../../runtime/errors.ts";
-import type { Letter } from "../../../operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../../operator/replay/dead-letter.ts";
 import { letterIndex } from "../../operator/letter-index.ts";
 import {
   fits,
@@ -12,14 +12,26 @@ import {
   type Ranges,
 } from "../../operator/letters.ts";
 import { instantOf } from "../ranges.ts";
-import { pageOf, readCursor, writeCursor, type Page, type Stretch } from "./merge-partitions.ts";
+import {
+  mergePartitions,
+  readCursor,
+  writeCursor,
+  type MergedPage,
+  type PartitionSlice,
+} from "./merge-partitions.ts";
 
 const PAGE = 50;
-/** So many records are looked at for a page, and once more as many for the parts of its letters. */
+/** Records to read for a page; up to as many again for the parts of its letters. */
 const MAX_RECORDS = 20_000;
-/** Of each partition. Where all letters are meant one look is enough, and no more than that, because they can be large. */
+/**
+ * Records of each partition to read first. Without a filter on the reason one page is enough, and no more
+ * because letters can be large.
+ */
 const FIRST_RECORDS = { all: PAGE + 10, chosen: 1_000 };
-/** So far around a page its letters' parts are looked for, in records of each partition: most stand close together, and each can be large. */
+/**
+ * How far around a page missing parts are searched, in records per partition; most parts stand close
+ * together.
+ */
 const PARTS_WITHIN_RECORDS = [30, 300, 3_000];
 
 const selectionOf = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
@@ -28,8 +40,8 @@ const selectionOf = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
   untilMs: untilMs === null ? undefined : instantOf(untilMs),
 });
 
-/** What is meant, and was not on an earlier page. Of each partition nothing is read yet. */
-const begun = (ranges: Ranges, from: ReadonlyMap<number, number> | null): Map<number, Stretch> =>
+/** The slices before anything is read: from the cursor's offsets, or from the end. */
+const emptySlices = (ranges: Ranges, from: ReadonlyMap<number, number> | null): Map<number, PartitionSlice> =>
   new Map(
     [...ranges].map(([partition, { startOffset, endOffset }]) => {
       const end = from === null ? endOffset : (from.get(partition) ?? startOffset);
@@ -38,7 +50,9 @@ const begun = (ranges: Ranges, from: ReadonlyMap<number, number> | null): Map<nu
     }),
   );
 
-/** A page of dead letters, the newest first. Looks at so many records at most, and says how far it came. */
+/**
+ * A page of dead letters, the newest first. Reads a bounded number of records, and says how far back it got.
+ */
 export const lettersPage = async (
   deps: LetterDeps,
   filter: LetterFilter,
@@ -49,15 +63,15 @@ export const lettersPage = async (
     throw new UsageError("There is no such page of letters: begin with the first one.");
   const selection = selectionOf(filter);
   const isMeant = fits(selection);
-  const stretches = begun(await rangesFor(deps, selection), from);
+  const slices = emptySlices(await rangesFor(deps, selection), from);
   const index = letterIndex(isOldIn(deps));
 
-  /** Reads these partitions so many records back. Gives how many that were in all. */
+  /** Reads these partitions further back by `each` records. Returns how many offsets that were in all. */
   const readBack = async (partitions: readonly number[], each: number): Promise<number> => {
     const ranges = new Map<number, { startOffset: number; endOffset: number }>();
-    const read = new Map<number, { lowMs: number; letters: Letter[]; cutAt: number | null }>();
+    const read = new Map<number, { lowMs: number; letters: DeadLetter[]; cutAt: number | null }>();
     for (const partition of partitions) {
-      const { start = 0, low = 0 } = stretches.get(partition) ?? {};
+      const { start = 0, low = 0 } = slices.get(partition) ?? {};
       ranges.set(partition, { startOffset: Math.max(start, low - each), endOffset: low });
       read.set(partition, { lowMs: Infinity, letters: [], cutAt: null });
     }
@@ -68,18 +82,18 @@ export const lettersPage = async (
       into.lowMs = Math.min(into.lowMs, record.timestampMs);
       if (!letter || !isMeant(letter)) return;
       into.letters.push(letter);
-      // No page shows more of them: those before are for the next one.
+      // A page shows no more: older ones are for the next page.
       if (into.letters.length > PAGE) into.letters.shift();
       if (into.letters.length === PAGE) into.cutAt = into.letters[0]?.place.offset ?? null;
     });
     let looked = 0;
     for (const [partition, { startOffset, endOffset }] of ranges) {
-      const before = stretches.get(partition);
+      const before = slices.get(partition);
       const { lowMs, letters, cutAt } = read.get(partition) ?? { lowMs: Infinity, letters: [], cutAt: null };
       looked += endOffset - startOffset;
       if (!before) continue;
       const oldestMs = cutAt === null ? lowMs : (letters[0]?.timestampMs ?? lowMs);
-      stretches.set(partition, {
+      slices.set(partition, {
         ...before,
         low: cutAt ?? startOffset,
         lowMs: oldestMs,
@@ -89,22 +103,22 @@ export const lettersPage = async (
     return looked;
   };
 
-  /** With the letters in parts, each where its first part stands. */
-  const page = (): Page => {
+  /** Merges the slices; a letter in parts stands where its first part is. */
+  const page = (): MergedPage => {
     const inParts = index.inParts().filter(isMeant);
-    const all = [...stretches].map(([partition, stretch]): [number, Stretch] => {
+    const all = [...slices].map(([partition, slice]): [number, PartitionSlice] => {
       const own = inParts.filter(
         ({ place }) =>
-          place.partition === partition && place.offset >= stretch.low && place.offset < stretch.high,
+          place.partition === partition && place.offset >= slice.low && place.offset < slice.high,
       );
-      const letters = [...stretch.letters, ...own].sort((a, b) => a.place.offset - b.place.offset);
-      return [partition, { ...stretch, letters }];
+      const letters = [...slice.letters, ...own].sort((a, b) => a.place.offset - b.place.offset);
+      return [partition, { ...slice, letters }];
     });
-    return pageOf(new Map(all), PAGE);
+    return mergePartitions(new Map(all), PAGE);
   };
 
-  /** Reads what stands around the stretches, where a letter of the page lacks parts. Their first ones may stand on the next page. */
-  const readParts = async (incomplete: readonly Letter[], records: number): Promise<void> => {
+  /** Reads around the slices for missing parts of letters. A first part may stand on the next page. */
+  const readParts = async (incomplete: readonly DeadLetter[], records: number): Promise<void> => {
     const times = incomplete.map(({ timestampMs }) => timestampMs);
     const around = await rangesFor(deps, {
       sinceMs: Math.min(...times),
@@ -114,7 +128,7 @@ export const lettersPage = async (
     const before = new Map<number, { startOffset: number; endOffset: number }>();
     const behind = new Map<number, { startOffset: number; endOffset: number }>();
     for (const [partition, { startOffset, endOffset }] of around) {
-      const { low, high } = stretches.get(partition) ?? { low: endOffset, high: endOffset };
+      const { low, high } = slices.get(partition) ?? { low: endOffset, high: endOffset };
       before.set(partition, { startOffset: Math.max(startOffset, low - each), endOffset: low });
       behind.set(partition, {
         startOffset: Math.max(startOffset, high),
@@ -128,8 +142,8 @@ export const lettersPage = async (
   let left = MAX_RECORDS;
   let found = page();
   let each = FIRST_RECORDS[filter.reason === null ? "all" : "chosen"];
-  for (; found.wanting.length > 0 && left > 0; each *= 10) {
-    left -= await readBack(found.wanting, Math.min(each, Math.ceil(left / found.wanting.length)));
+  for (; found.incomplete.length > 0 && left > 0; each *= 10) {
+    left -= await readBack(found.incomplete, Math.min(each, Math.ceil(left / found.incomplete.length)));
     found = page();
   }
   for (const records of PARTS_WITHIN_RECORDS) {
@@ -138,13 +152,13 @@ export const lettersPage = async (
     await readParts(incomplete, records);
     found = page();
   }
-  const isEnd = found.wanting.length === 0 && found.letters.length < PAGE;
-  // Where a stretch held no record at all it is not known how far back that is.
+  const isEnd = found.incomplete.length === 0 && found.letters.length < PAGE;
+  // A slice without any record has no time.
   const nowhereMs = filter.untilMs ?? deps.kit.clock.now();
   const backToMs =
     found.letters.length === PAGE
       ? (found.letters.at(-1)?.timestampMs ?? nowhereMs)
-      : Math.max(...found.wanting.map((partition) => stretches.get(partition)?.lowMs ?? Infinity));
+      : Math.max(...found.incomplete.map((partition) => slices.get(partition)?.lowMs ?? Infinity));
   return {
     letters: found.letters,
     next: isEnd ? null : writeCursor(found.next),

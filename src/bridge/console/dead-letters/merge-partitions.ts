@@ -1,50 +1,50 @@
-import type { Letter } from "../../../operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../../operator/replay/dead-letter.ts";
 
-/** What was read of a partition: all from `low` to `high`. */
-export type Stretch = {
-  /** Where the partition, or what is meant of it, begins. */
+/** What was read of a partition: the offsets from `low` to `high`. */
+export type PartitionSlice = {
+  /** The first offset of the partition, or of the filter's time. */
   start: number;
   low: number;
-  /** What stands from here on was on an earlier page. */
+  /** Records at and after it were on an earlier page. */
   high: number;
   /** The time of the oldest record that was read; Infinity where none was. */
   lowMs: number;
-  /** Those that are meant, in order. */
-  letters: Letter[];
+  /** The letters that match the filter, in order. */
+  letters: DeadLetter[];
 };
 
-export type Page = {
-  letters: readonly Letter[];
+export type MergedPage = {
+  letters: readonly DeadLetter[];
   /** Where the next page begins in each partition. */
   next: ReadonlyMap<number, number>;
-  /** Partitions of which more must be read before it is known what comes next. */
-  wanting: readonly number[];
+  /** Partitions that must be read further back before the page is complete. */
+  incomplete: readonly number[];
 };
 
 /**
- * The newest letters of all partitions: each partition from its end on, always the one whose next letter is the youngest. A partition's own order
- * stands, whatever its times say, so that no page repeats or leaves out what another one has.
+ * Merges the partitions into a page of the newest letters. Each partition is taken in the order of its offsets,
+ * whatever its timestamps say, so that pages neither repeat nor skip letters.
  */
-export const pageOf = (stretches: ReadonlyMap<number, Stretch>, count: number): Page => {
-  const next = new Map([...stretches].map(([partition, { low }]) => [partition, low]));
+export const mergePartitions = (slices: ReadonlyMap<number, PartitionSlice>, count: number): MergedPage => {
+  const next = new Map([...slices].map(([partition, { low }]) => [partition, low]));
   const heads = new Map(
-    [...stretches].map(([partition, stretch]) => [partition, { ...stretch, left: [...stretch.letters] }]),
+    [...slices].map(([partition, slice]) => [partition, { ...slice, left: [...slice.letters] }]),
   );
-  const letters: Letter[] = [];
-  let wanting: number[] = [];
-  while (letters.length < count && wanting.length === 0) {
-    let youngest: { partition: number; letter: Letter } | null = null;
+  const letters: DeadLetter[] = [];
+  let incomplete: number[] = [];
+  while (letters.length < count && incomplete.length === 0) {
+    let youngest: { partition: number; letter: DeadLetter } | null = null;
     for (const [partition, { left }] of heads) {
       const letter = left.at(-1);
       if (letter && (youngest === null || letter.timestampMs > youngest.letter.timestampMs))
         youngest = { partition, letter };
     }
     const youngestMs = youngest?.letter.timestampMs ?? -Infinity;
-    // What was not read yet could be younger.
-    wanting = [...heads]
+    // An unread record could be newer.
+    incomplete = [...heads]
       .filter(([, { left, low, start, lowMs }]) => left.length === 0 && low > start && lowMs > youngestMs)
       .map(([partition]) => partition);
-    if (youngest === null || wanting.length > 0) break;
+    if (youngest === null || incomplete.length > 0) break;
     heads.get(youngest.partition)?.left.pop();
     letters.push(youngest.letter);
   }
@@ -52,7 +52,7 @@ export const pageOf = (stretches: ReadonlyMap<number, Stretch>, count: number): 
     const unshown = left.at(-1);
     if (unshown) next.set(partition, unshown.place.offset + 1);
   }
-  return { letters, next, wanting };
+  return { letters, next, incomplete };
 };
 
 const CURSOR = /^\d{1,9}-\d{1,15}(?:\.\d{1,9}-\d{1,15})*$/;
@@ -61,7 +61,7 @@ const MAX_CURSOR_LENGTH = 100_000;
 export const writeCursor = (next: ReadonlyMap<number, number>): string =>
   [...next].map(([partition, offset]) => `${partition}-${offset}`).join(".");
 
-/** Null for a text that is none. */
+/** Null for a text that is no cursor. */
 export const readCursor = (text: string): ReadonlyMap<number, number> | null =>
   text.length <= MAX_CURSOR_LENGTH && CURSOR.test(text)
     ? new Map(

@@ -2,7 +2,10 @@ import type { Range } from "../../../kafka/consume/tail.ts";
 
 export type Ranges = ReadonlyMap<number, Range>;
 
-/** Records of a stretch over all partitions: few at first, so that the newest are known soon. What is folded at once takes memory. */
+/**
+ * Records of a chunk over all partitions: few at first, so that the newest are known soon; bounded, because a
+ * chunk is folded in memory.
+ */
 const FIRST = 60_000;
 const GROWTH = 5;
 const LARGEST = 300_000;
@@ -13,15 +16,18 @@ export const recordsIn = (ranges: Ranges): number =>
     0,
   );
 
-/** What a log holds, in stretches from its end to its beginning. */
-export const stretchesOf = (all: Ranges) => {
+/** Divides a log into chunks, from its end to its beginning. */
+export const backwardChunks = (all: Ranges) => {
   const left = new Map(all);
   let size = FIRST;
   const unread = (): [number, Range][] =>
     [...left].filter(([, { startOffset, endOffset }]) => endOffset > startOffset);
 
   return {
-    /** The next one, without what the log has dropped meanwhile; null when all was read. @param starts where the log begins now */
+    /**
+     * The next chunk, without what retention deleted; null when all was read.
+     * @param starts the log's current first offsets
+     */
     next: (starts: ReadonlyMap<number, number>): Ranges | null => {
       for (const [partition, range] of left)
         left.set(partition, {
@@ -38,14 +44,14 @@ export const stretchesOf = (all: Ranges) => {
         ]),
       );
     },
-    read: (stretch: Ranges): void => {
-      for (const [partition, { startOffset }] of stretch) {
+    read: (chunk: Ranges): void => {
+      for (const [partition, { startOffset }] of chunk) {
         const range = left.get(partition);
         if (range) left.set(partition, { ...range, endOffset: startOffset });
       }
       size = Math.min(LARGEST, size * GROWTH);
     },
-    /** Partitions of which something is left to read. */
+    /** Partitions that are not read to their beginning. */
     unread: (): number[] => unread().map(([partition]) => partition),
   };
 };

@@ -4,7 +4,7 @@ import type { CommandResult } from "../../../records.ts";
 import type { InDoubt } from "./doubt-fold.ts";
 import type { Facts } from "./key-history.ts";
 
-/** Of a text that somebody else wrote. There may be many doubts. */
+/** Bounds the partner's texts: there may be many doubts. */
 const MAX_TEXT = 300;
 
 const short = (text: string): string => text.slice(0, MAX_TEXT);
@@ -17,8 +17,8 @@ export const factsOf = ({ quoteId, attempts, httpStatus, error, response }: Comm
   response: response === null ? null : short(response),
 });
 
-/** All that the journal says of a doubt. */
-export const describe = (topic: string, { standing, partition, operation, key }: InDoubt): Doubt => {
+/** A doubt for the pages, with all that the journal holds about it. */
+export const describeDoubt = (topic: string, { standing, partition, operation, key }: InDoubt): Doubt => {
   const { doubt, claim } = standing;
   const placeOf = (offset: number): Place => ({ topic, partition, offset });
   const { facts } = doubt;

@@ -1,54 +1,54 @@
 import { foldInto, settle, type Open } from "./journal-fold.ts";
-import type { Noted, Readable } from "./key-history.ts";
+import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { createSettled } from "./settled.ts";
 
-/** A key that is in doubt. */
+/** A key in doubt. */
 export type InDoubt = Open & { standing: Open["standing"] & { kind: "doubt" } };
 
-/** Entries that are read in one go, the oldest first, all older than those that were read before. */
-export type Stretch = {
-  take: (record: Readable) => Noted | null;
-  /** All of it was taken. */
+/** The fold of one chunk of the journal, read forwards; all of it is older than what was read before. */
+export type ChunkFold = {
+  take: (record: ReadableRecord) => KeptEntry | null;
+  /** To be called when the whole chunk was taken. */
   merge: () => void;
 };
 
-/** A command that nobody could take over for so long is too old to be executed. */
+/** After it a command is too old to be executed, so its claim cannot be older than its doubt by more. */
 const CLAIM_MAY_BE_GONE_MS = 86_400_000;
 
 const isInDoubt = (open: Open): open is InDoubt => open.standing.kind === "doubt";
 
-const lastOffset = ({ notes, standing }: Open): number => {
-  const last = standing.kind === "doubt" ? standing.doubt : notes.at(-1);
+const lastOffset = ({ entries, standing }: Open): number => {
+  const last = standing.kind === "doubt" ? standing.doubt : entries.at(-1);
   return last?.offset ?? 0;
 };
 
 /**
- * Doubts and open claims of a journal that is followed at its end and read backwards from there, stretch by stretch. Keeps the entries of commands
- * with an attempt that is not over, and those of attempts whose claims were not read yet. Before the last stretch it says of each key what the
- * entries that were read say; then the whole journal's word.
+ * Folds the journal into doubts and open claims, while it is followed at its end and read backwards from there
+ * in chunks. Keeps the entries of commands with an unfinished attempt, and of attempts whose claims were not
+ * read yet. Until the last chunk is read, each key's state follows from the entries read so far.
  */
 export const doubtFold = () => {
   const opens = new Map<string, Open>();
   let isComplete = false;
   let began: ReadonlyMap<number, number> = new Map();
-  const mayBeUnread = (partition: number, { timestampMs }: Noted): boolean =>
+  const mayBeUnread = (partition: number, { timestampMs }: KeptEntry): boolean =>
     !isComplete || timestampMs < (began.get(partition) ?? Number.NEGATIVE_INFINITY) + CLAIM_MAY_BE_GONE_MS;
   const newest = { opens, settled: createSettled(), mayBeUnread, isWanted: () => false };
 
   return {
-    /** Takes the record that follows on all others of its partition. Gives the note that is kept of it. */
+    /** Takes the next record at the journal's end. Returns what is kept of it; null for nothing. */
     take: foldInto(newest),
 
-    /** @param isNewest the one in front of the records that are followed */
-    stretch: (isNewest: boolean): Stretch => {
+    /** @param isNewest whether it is the chunk right before the followed end */
+    chunk: (isNewest: boolean): ChunkFold => {
       const own = new Map<string, Open>();
       const settled = createSettled();
       return {
         take: foldInto({ opens: own, settled, mayBeUnread, isWanted: (name) => opens.has(name) }),
         merge: () => {
           for (const [name, open] of own) {
-            const newer = opens.get(name)?.notes ?? [];
-            settle(newest, name, { ...open, notes: [...open.notes, ...newer] });
+            const newer = opens.get(name)?.entries ?? [];
+            settle(newest, name, { ...open, entries: [...open.entries, ...newer] });
           }
           if (isNewest) for (const name of settled.names()) newest.settled.add(name);
         },
@@ -56,15 +56,15 @@ export const doubtFold = () => {
     },
 
     /**
-     * Nothing older will come: ends without their claims say nothing any more.
-     * @param beganMs when the log of a partition began whose beginning is gone: the claim of a doubt soon after that may have stood before it
+     * The whole journal was read: conclusions without a claim count no longer.
+     * @param beganMs the time of the oldest record, for partitions whose beginning was deleted: the claim of a doubt soon after it may be gone
      */
     complete: (beganMs: ReadonlyMap<number, number>): void => {
       [isComplete, began] = [true, beganMs];
       for (const [name, open] of opens) settle(newest, name, open);
     },
 
-    /** Forgets what the log does not hold any more. @param starts the first offset of each partition */
+    /** Forgets what retention deleted. @param starts the first offset of each partition */
     forgetBefore: (starts: ReadonlyMap<number, number>): boolean => {
       const before = opens.size;
       for (const [name, open] of opens)

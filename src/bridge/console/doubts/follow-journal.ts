@@ -7,77 +7,82 @@ import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 
-import type { InDoubt } from "./doubt-fold.ts";
-import { describe } from "./describe-doubt.ts";
-import type { Noted, Readable } from "./key-history.ts";
+import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
-import { knownSinceMs, newKnowledge, type Knowledge } from "./journal-progress.ts";
-import { otherJournal } from "./replaced-journal.ts";
+import { knownSinceMs, startProgress, type JournalProgress } from "./journal-progress.ts";
+import { detectReplacement } from "./replaced-journal.ts";
 import { recordsIn, type Ranges } from "./backward-chunks.ts";
-import { unreadEnd } from "./schema-wait.ts";
+import { sortedDoubts } from "./sorted-doubts.ts";
+import { createSchemaWait } from "./schema-wait.ts";
 
 export type JournalFollower = {
   doubts: () => Doubts;
   page: (from: number, count: number) => DoubtsPage;
   of: (commandId: string) => readonly Doubt[];
-  /** What the journal holds now: older entries are forgotten, and one that is shorter than it was is another one. */
-  saw: (ranges: Ranges) => void;
+  /**
+   * Tells the journal's current offsets: deleted entries are forgotten; a journal that became shorter was
+   * replaced.
+   */
+  updateRanges: (ranges: Ranges) => void;
   close: () => Promise<void>;
 };
 
 type Deps = { ranges: () => Promise<Ranges>; changed: () => void };
 
 const BACKOFF = { baseMs: 1_000, maxMs: 30_000 };
-/** A broker that was frozen may tell an old end for a moment. */
+/**
+ * The broker reports its old end offset for a moment after it was frozen: look again before calling the
+ * journal replaced.
+ */
 const SHORTER_LOOKS = 4;
 
 const startsOf = (ranges: Ranges): Map<number, number> =>
   new Map([...ranges].map(([partition, { startOffset }]) => [partition, startOffset]));
 
-/** Follows the journal at its end, and reads what is older backwards. Begins at once, whether or not Kafka answers. */
+/**
+ * Follows the journal at its end, and reads older entries backwards in chunks. Begins at once, whether or not
+ * Kafka answers.
+ */
 export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Deps): JournalFollower => {
   const { clock, random } = kit;
   const topic = config.topics.journal;
   const { sessionTimeoutMs } = config.kafka;
   const reader = entryReader(kit);
-  let now: Knowledge = newKnowledge(new Map());
+  let journal: JournalProgress = startProgress(new Map());
   let isBegun = false;
-  /** The tail begins anew where it is: it waits for a schema. */
-  let goesOn = false;
-  /** What stands at a known place is not what stood there. */
-  let isOther = false;
+  /** The tail restarts at its position: it waited for a schema. */
+  let isResuming = false;
+  /** A known place holds another record: the journal was replaced. */
+  let isReplaced = false;
   const closed = new AbortController();
-  const other = otherJournal(clock.now);
+  const replacement = detectReplacement(clock.now);
   let problem: string | null = null;
-  let shorter = 0;
+  let timesShorter = 0;
   let reading: Promise<void> = Promise.resolve();
-  let sorted: Doubt[] | null = null;
-  /** Of each doubt, for as long as nothing more is learned of it. */
-  const described = new WeakMap<InDoubt["standing"], { facts: Noted["facts"]; doubt: Doubt }>();
-  let held = 0;
+  const sorted = sortedDoubts(topic, () => journal.fold);
 
   const change = (): void => {
-    sorted = null;
+    sorted.changed();
     changed();
   };
-  const unread = unreadEnd({ clock, random, closed: closed.signal, changed: change });
+  const schemaWait = createSchemaWait({ clock, random, closed: closed.signal, changed: change });
 
-  const addFacts = (record: Readable, note: Noted | null): void | Promise<void> => {
-    const facts = note && reader.facts(record);
-    if (!note || facts === null) return undefined;
-    const add = (found: Noted["facts"]): void => {
-      note.facts = found;
+  const addFacts = (record: ReadableRecord, kept: KeptEntry | null): void | Promise<void> => {
+    const facts = kept && reader.facts(record);
+    if (!kept || facts === null) return undefined;
+    const add = (found: KeptEntry["facts"]): void => {
+      kept.facts = found;
     };
     if (facts instanceof Promise) return facts.then(add);
     add(facts);
     return undefined;
   };
 
-  const readStretch = async (known: Knowledge, stretch: Ranges, isNewest: boolean): Promise<void> => {
+  const readChunk = async (known: JournalProgress, chunk: Ranges, isNewest: boolean): Promise<void> => {
     const before = { read: known.read, unreadable: known.unreadable };
-    const { take, merge } = known.fold.stretch(isNewest);
+    const { take, merge } = known.fold.chunk(isNewest);
     const oldest = new Map<number, number>();
-    const fold = (entry: Readable | null): void | Promise<void> => {
+    const fold = (entry: ReadableRecord | null): void | Promise<void> => {
       if (entry) return addFacts(entry, take(entry));
       known.unreadable += 1;
     };
@@ -87,14 +92,14 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
-          other.saw(record);
+          replacement.sawRecord(record);
           if (!oldest.has(partition)) oldest.set(partition, timestampMs);
           const place = known.places.get(partition);
           if (place && offset === place.next - 1) place.last ??= { offset, timestampMs };
           const entry = reader.entry(record);
           return entry instanceof Promise ? entry.then(fold) : fold(entry);
         },
-        { ...kit, ranges: () => Promise.resolve(stretch) },
+        { ...kit, ranges: () => Promise.resolve(chunk) },
         known.over.signal,
       );
     } catch (error) {
@@ -102,11 +107,11 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
       throw error;
     }
     merge();
-    known.stretches.read(stretch);
+    known.chunks.read(chunk);
     for (const [partition, ms] of oldest) known.oldestMs.set(partition, ms);
   };
 
-  const complete = (known: Knowledge): void => {
+  const complete = (known: JournalProgress): void => {
     const cut = [...known.oldestMs].filter(
       ([partition]) => (known.ranges.get(partition)?.startOffset ?? 0) > 0,
     );
@@ -114,22 +119,22 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     known.isComplete = true;
   };
 
-  const readBack = async (known: Knowledge): Promise<void> => {
+  const readBack = async (known: JournalProgress): Promise<void> => {
     const { signal } = known.over;
     const isOver = (): boolean => signal.aborted;
     for (let [failures, isNewest] = [0, true]; !signal.aborted;) {
       try {
-        const stretch = known.stretches.next(startsOf(await ranges()));
-        if (stretch) await readStretch(known, stretch, isNewest);
+        const chunk = known.chunks.next(startsOf(await ranges()));
+        if (chunk) await readChunk(known, chunk, isNewest);
         else complete(known);
         [failures, isNewest, problem] = [0, false, null];
         change();
-        // Now, and not when a page waits for it.
-        all();
-        if (stretch === null) return;
+        // Sorts now, and not while a page waits.
+        sorted.all();
+        if (chunk === null) return;
       } catch (error) {
         if (isOver()) return;
-        problem = `What is older in ${topic} cannot be read now (${messageOf(error)}): it is tried again.`;
+        problem = `Older entries of ${topic} cannot be read now (${messageOf(error)}): it is tried again.`;
         change();
         await clock.sleep(backoffMs(BACKOFF, failures++, random()), signal).catch(() => undefined);
       }
@@ -137,40 +142,40 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
   };
 
   const begin = (found: ReadonlyMap<number, Range>): void => {
-    if (goesOn) {
-      goesOn = false;
+    if (isResuming) {
+      isResuming = false;
       return;
     }
-    now.over.abort(new Error("the journal is read anew"));
-    if (isOther) other.found(now.places);
-    isOther = false;
-    unread.forget();
-    const known = (now = newKnowledge(found));
-    [isBegun, shorter, problem] = [true, 0, null];
+    journal.over.abort(new Error("the journal is read anew"));
+    if (isReplaced) replacement.replaced(journal.places);
+    isReplaced = false;
+    schemaWait.reset();
+    const known = (journal = startProgress(found));
+    [isBegun, timesShorter, problem] = [true, 0, null];
     reading = Promise.all([reading, readBack(known)]).then(() => undefined);
     change();
   };
 
   const takeNew = (record: Incoming): boolean => {
     const { partition, offset, timestampMs } = record;
-    const place = now.places.get(partition);
+    const place = journal.places.get(partition);
     if (!place) return false;
     if (offset < place.next) {
-      isOther = place.last?.offset !== offset || place.last.timestampMs !== timestampMs;
-      return !isOther;
+      isReplaced = place.last?.offset !== offset || place.last.timestampMs !== timestampMs;
+      return !isReplaced;
     }
     const entry = reader.entry(record);
     if (entry instanceof Promise) {
-      unread.comes(partition, entry);
-      goesOn = true;
+      schemaWait.waitFor(partition, entry);
+      isResuming = true;
       return false;
     }
-    unread.read(partition);
-    other.saw(record);
+    schemaWait.clear(partition);
+    replacement.sawRecord(record);
     place.next = offset + 1;
     place.last = { offset, timestampMs };
-    if (!entry) now.unreadable += 1;
-    else void Promise.resolve(addFacts(entry, now.fold.take(entry))).then(change, () => undefined);
+    if (!entry) journal.unreadable += 1;
+    else void Promise.resolve(addFacts(entry, journal.fold.take(entry))).then(change, () => undefined);
     change();
     return true;
   };
@@ -180,70 +185,60 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     {
       begin,
       position: (partition) => {
-        const place = now.places.get(partition);
+        const place = journal.places.get(partition);
         return place ? (place.last?.offset ?? place.next) : null;
       },
       take: takeNew,
     },
-    { ...kit, ranges: () => unread.untilAgain().then(ranges) },
+    { ...kit, ranges: () => schemaWait.untilRetry().then(ranges) },
   );
 
   const problemNow = (): string | null => {
     const { up, detail } = tail.state();
     if (!up && detail !== "not started yet" && detail !== "not joined yet")
       return `${topic} cannot be followed now (${detail}): what is shown may be old.`;
-    const unreadable = `${now.unreadable} records of ${topic} cannot be read by this version: there may be more doubts than are shown.`;
-    const all = [unread.problem(), problem, other.problem(), now.unreadable === 0 ? null : unreadable];
+    const unreadable = `${journal.unreadable} records of ${topic} cannot be read by this version: there may be more doubts than are shown.`;
+    const all = [
+      schemaWait.problem(),
+      problem,
+      replacement.problem(),
+      journal.unreadable === 0 ? null : unreadable,
+    ];
     return all.filter((each) => each !== null).join(" ") || null;
   };
   const progress = (): Progress => ({
-    isComplete: isBegun && now.isComplete,
-    read: now.read,
-    total: recordsIn(now.ranges),
-    sinceMs: knownSinceMs(now, clock.now()),
+    isComplete: isBegun && journal.isComplete,
+    read: journal.read,
+    total: recordsIn(journal.ranges),
+    sinceMs: knownSinceMs(journal, clock.now()),
     problem: problemNow(),
   });
-  const describedOf = (open: InDoubt): Doubt => {
-    const { standing } = open;
-    const { facts } = standing.doubt;
-    const last = described.get(standing);
-    if (last && last.facts === facts) return last.doubt;
-    const doubt = describe(topic, open);
-    described.set(standing, { facts, doubt });
-    return doubt;
-  };
-  const all = (): Doubt[] => {
-    if (sorted) return sorted;
-    held = now.fold.held();
-    const found = now.fold.doubts().map(describedOf);
-    return (sorted = found.sort((a, b) => a.atMs - b.atMs || a.place.offset - b.place.offset));
-  };
 
   return {
     doubts: () => {
-      const doubts = all();
+      const doubts = sorted.all();
       const oldestAtMs = doubts[0]?.atMs ?? null;
-      return { count: doubts.length, oldestAtMs, underWay: held, progress: progress() };
+      return { count: doubts.length, oldestAtMs, underWay: sorted.held(), progress: progress() };
     },
     page: (from, count) => {
-      const doubts = all();
+      const doubts = sorted.all();
       return { doubts: doubts.slice(from, from + count), count: doubts.length, progress: progress() };
     },
-    of: (commandId) => all().filter((doubt) => doubt.commandId === commandId),
-    saw: (found) => {
-      if (now.fold.forgetBefore(startsOf(found))) change();
-      const isShorter = [...now.places].some(([p, { next }]) => (found.get(p)?.endOffset ?? 0) < next);
-      shorter = isShorter ? shorter + 1 : 0;
-      if (shorter < SHORTER_LOOKS) return;
-      isOther = true;
+    of: (commandId) => sorted.all().filter((doubt) => doubt.commandId === commandId),
+    updateRanges: (found) => {
+      if (journal.fold.forgetBefore(startsOf(found))) change();
+      const isShorter = [...journal.places].some(([p, { next }]) => (found.get(p)?.endOffset ?? 0) < next);
+      timesShorter = isShorter ? timesShorter + 1 : 0;
+      if (timesShorter < SHORTER_LOOKS) return;
+      isReplaced = true;
       tail.restart();
     },
     close: async () => {
       closed.abort(new Error("closed"));
-      now.over.abort(new Error("closed"));
+      journal.over.abort(new Error("closed"));
       await Promise.all([tail.stop(), reading]);
-      // What was begun while the tail ended.
-      now.over.abort(new Error("closed"));
+      // `begin` may have run while the tail ended.
+      journal.over.abort(new Error("closed"));
       await reading;
     },
   };

@@ -2,10 +2,10 @@ import type { Entry, JournalRecord } from "../../../commands-to-results/journal-
 import { contentOf } from "../../../commands-to-results/journal-rules/fingerprint.ts";
 import type { JournalOperation } from "../../../records.ts";
 
-/** A record of the journal that this build can fold. */
-export type Readable = JournalRecord & { entry: Entry };
+/** A journal record that this version can fold. */
+export type ReadableRecord = JournalRecord & { entry: Entry };
 
-/** What the result of a doubt says, cut to what a page shows. */
+/** The part of a doubt's result that pages show. */
 export type Facts = {
   quoteId: string | null;
   attempts: number;
@@ -14,48 +14,56 @@ export type Facts = {
   response: string | null;
 };
 
-/** An entry of one key, without the bytes of its result. `facts`: of a doubt, once they are decoded. */
-export type Noted = { offset: number; timestampMs: number; entry: Entry; facts: Facts | null };
+/** An entry that is kept, without its result's bytes. `facts`: of a doubt, once decoded. */
+export type KeptEntry = { offset: number; timestampMs: number; entry: Entry; facts: Facts | null };
 
-/** Where a key is: operations have keys of their own, and partitions are folded apart. */
+/** Identifies a key. Each operation has its own keys, and partitions are folded separately. */
 export type Place = { partition: number; operation: JournalOperation; key: string };
 
-/** What the entries of one key come to. `claim` is null while it was not read. */
-export type Standing =
-  { kind: "none" } | { kind: "held"; claim: Noted } | { kind: "doubt"; doubt: Noted; claim: Noted | null };
+/** The state of a key. `claim` is null while it was not read. */
+export type KeyState =
+  | { kind: "none" }
+  | { kind: "held"; claim: KeptEntry }
+  | { kind: "doubt"; doubt: KeptEntry; claim: KeptEntry | null };
 
 export type History = {
-  standing: Standing;
-  /** The entries that still matter: of commands with an attempt that is not over, or whose claim was not read. */
-  left: Noted[];
-  /** Attempts that are over: no later end of theirs says anything of them. */
+  standing: KeyState;
+  /**
+   * The entries that still matter: of commands with an attempt that is unfinished, or whose claim was not
+   * read.
+   */
+  left: KeptEntry[];
+  /** Finished attempts: later entries about them change nothing. */
   over: string[];
-  /** Commands whose later claims hold nothing, and whether that is so for all commands. */
+  /**
+   * Commands that have a final result, so that later claims of theirs do not hold; `isSpent`: that is so for
+   * every command.
+   */
   finals: ReadonlySet<string>;
   isSpent: boolean;
 };
 
 /**
- * What is known of one attempt. Nothing is concluded for an attempt whose claim did not hold its key. So a doubt is told by the entries that name
- * its attempt and by a success of its command alone, whatever else of its key was read. (A release proves nothing: a replica that stops writes
- * one whether or not its claim held.)
+ * What is known of one attempt. Only an attempt whose claim held the key is ever concluded. So a doubt follows
+ * from the entries that name its attempt and from a success of its command, whatever else of the key was read.
+ * A release proves nothing: a replica that stops writes one whether or not its claim held.
  */
 type Attempt = {
   commandId: string;
-  first: Noted;
-  claim: Noted | null;
-  doubt: Noted | null;
-  /** An entry says that it ended, or that another attempt took over. */
+  first: KeptEntry;
+  claim: KeptEntry | null;
+  doubt: KeptEntry | null;
+  /** It was concluded or released, or another attempt took over. */
   isOver: boolean;
-  /** Its claim did not hold the key, or does not any more: told by entries of other attempts. */
+  /** Its claim did not hold the key, or no longer does, as entries of other attempts show. */
   isGone: boolean;
 };
 
 const attemptConcludedBy = ({ step }: Entry): string | null =>
   step.kind === "concluded" ? step.attemptId : null;
 
-/** The content of each attempt that is named by its claim or by what it came to. */
-const contentsOf = (notes: readonly Noted[]): ReadonlyMap<string | null, number> =>
+/** The content hash of each attempt, from its claim or its conclusion. */
+const contentsOf = (notes: readonly KeptEntry[]): ReadonlyMap<string | null, number> =>
   new Map(
     notes.flatMap(({ entry: { step } }) =>
       "requestHash" in step ? [[step.attemptId, contentOf(step.requestHash)] as const] : [],
@@ -63,10 +71,13 @@ const contentsOf = (notes: readonly Noted[]): ReadonlyMap<string | null, number>
   );
 
 /**
- * What some entries of a key say, the oldest first, of which older ones may not have been read.
- * @param mayBeUnread whether an attempt may have a claim before this first entry that names it
+ * The state of a key, from its entries that were read, the oldest first. Older ones may be unread.
+ * @param mayBeUnread whether an attempt may have an unread claim before this first entry that names it
  */
-export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) => boolean): History => {
+export const historyOf = (
+  notes: readonly KeptEntry[],
+  mayBeUnread: (first: KeptEntry) => boolean,
+): History => {
   const proven = new Set(notes.map(({ entry }) => attemptConcludedBy(entry)));
   const contents = contentsOf(notes);
   const hasOtherContent = (attemptId: string, hash: string): boolean =>
@@ -76,7 +87,7 @@ export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) =
   const finals = new Set<string>();
   let holder: Attempt | null = null;
 
-  const attemptOf = (attemptId: string, first: Noted): Attempt => {
+  const attemptOf = (attemptId: string, first: KeptEntry): Attempt => {
     const known = attempts.get(attemptId);
     if (known) return known;
     const { commandId } = first.entry;
@@ -97,7 +108,7 @@ export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) =
     attempt.doubt = null;
   };
 
-  const claim = (note: Noted, step: Entry["step"] & { kind: "claimed" }): void => {
+  const claim = (note: KeptEntry, step: Entry["step"] & { kind: "claimed" }): void => {
     const { supersedes } = step;
     const old = supersedes === null ? null : attemptOf(supersedes, note);
     const own = attemptOf(step.attemptId, note);
@@ -111,7 +122,7 @@ export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) =
       !hasOtherContent(supersedes, step.requestHash);
     if (takesOver) end(old);
     if (proven.has(step.attemptId)) {
-      // Its key was not open, or open for the one that it took over.
+      // It was concluded, so its claim held: earlier attempts no longer hold the key.
       for (const other of attempts.values())
         if (other !== own && other.claim !== null && other.doubt === null) other.isGone = true;
       holder = own;
@@ -121,7 +132,7 @@ export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) =
   };
 
   const conclude = (
-    note: Noted,
+    note: KeptEntry,
     { attemptId, outcome, requestHash }: Entry["step"] & { kind: "concluded" },
   ) => {
     const { commandId } = note.entry;
@@ -156,7 +167,7 @@ export const historyOf = (notes: readonly Noted[], mayBeUnread: (first: Noted) =
   const inDoubt = unfinished.findLast(({ doubt }) => doubt !== null);
   const held = unfinished.find(({ claim: read }) => read !== null);
   const commands = new Set(unfinished.map(({ commandId }) => commandId));
-  const standing: Standing = inDoubt?.doubt
+  const standing: KeyState = inDoubt?.doubt
     ? { kind: "doubt", doubt: inDoubt.doubt, claim: inDoubt.claim }
     : held?.claim
       ? { kind: "held", claim: held.claim }

@@ -6,22 +6,25 @@ import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
 import type { Kit } from "../../kit.ts";
 
 import { factsOf } from "./describe-doubt.ts";
-import type { Facts, Readable } from "./key-history.ts";
+import type { Facts, ReadableRecord } from "./key-history.ts";
 
 type Read<T> = T | Promise<T>;
 
-/** Reads records of the journal. Rejects, as promises do here, only while a schema cannot be asked for. */
+/**
+ * Reads records of the journal. Returns a promise only while a schema must be fetched, and rejects only when
+ * that fails.
+ */
 export const entryReader = ({ registry, clock }: Pick<Kit, "registry" | "clock">) => {
   const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
   const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
 
   return {
-    /** Null for a record that this build cannot fold. */
-    entry: (record: Incoming): Read<Readable | null> => {
+    /** Null for a record that this version cannot fold. */
+    entry: (record: Incoming): Read<ReadableRecord | null> => {
       const { partition, offset, timestampMs, value } = record;
       const key = record.key?.toString("utf8");
       if (value === null || key === undefined) return null;
-      const read = (decoded: Awaited<ReturnType<typeof decodeEntry>>): Readable | null => {
+      const read = (decoded: Awaited<ReturnType<typeof decodeEntry>>): ReadableRecord | null => {
         const entry = decoded.ok
           ? fromRecord(decoded.value, { key, ageMs: clock.now() - timestampMs })
           : null;
@@ -30,8 +33,8 @@ export const entryReader = ({ registry, clock }: Pick<Kit, "registry" | "clock">
       const decoded = decodeEntry(value);
       return decoded instanceof Promise ? decoded.then(read) : read(decoded);
     },
-    /** What the result of a doubt says; null for any other entry, and where it cannot be read. */
-    facts: ({ entry: { step } }: Readable): Read<Facts | null> => {
+    /** The facts of a doubt's result; null for any other entry, and where it cannot be read. */
+    facts: ({ entry: { step } }: ReadableRecord): Read<Facts | null> => {
       if (step.kind !== "concluded" || step.outcome !== "IN_DOUBT") return null;
       const read = (decoded: Awaited<ReturnType<typeof decodeResult>>): Facts | null =>
         decoded.ok ? factsOf(decoded.value) : null;

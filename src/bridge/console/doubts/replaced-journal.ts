@@ -3,16 +3,22 @@ import type { Incoming } from "../../../kafka/record.ts";
 
 type Places = ReadonlyMap<number, { last: Mark | null }>;
 
-/** Whether the journal is another one than it was: what the former one said is known to nobody here. */
-export const otherJournal = (now: () => number) => {
+/**
+ * Remembers that the journal was replaced (deleted and created anew), so that pages say that former doubts
+ * are unknown.
+ */
+export const detectReplacement = (now: () => number) => {
   let other: { sinceMs: number; former: Places } | null = null;
   return {
-    /** It begins anew, and is shorter than it was, or holds another record where one was known. */
-    found: (former: Places): void => {
+    /** The journal became shorter, or holds another record at a known place. */
+    replaced: (former: Places): void => {
       other ??= { sinceMs: now(), former };
     },
-    /** A record of the former one shows that it is the same after all: a broker that was frozen told an old end. */
-    saw: ({
+    /**
+     * A record of the former journal shows that it is the same: a broker that was frozen had reported an old
+     * end.
+     */
+    sawRecord: ({
       partition,
       offset,
       timestampMs,
@@ -22,6 +28,6 @@ export const otherJournal = (now: () => number) => {
     },
     problem: (): string | null =>
       other &&
-      `The journal is another one since ${new Date(other.sinceMs).toISOString()}: doubts of the former one are not known here.`,
+      `The journal was replaced at ${new Date(other.sinceMs).toISOString()}: doubts of the former one are not known here.`,
   };
 };

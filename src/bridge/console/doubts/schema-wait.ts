@@ -8,8 +8,8 @@ const ANSWER_MS = 30_000;
 const AGAIN_AFTER_MS = 1_000;
 const BACKOFF = { baseMs: 1_000, maxMs: 4_000 };
 
-/** Records at which the end of the journal cannot be followed for now: their schema must be asked for first. */
-export const unreadEnd = ({ clock, random, closed, changed }: Deps) => {
+/** Holds the tail of the journal while the schema of its next record is fetched from the registry. */
+export const createSchemaWait = ({ clock, random, closed, changed }: Deps) => {
   const problems = new Map<number, string>();
   let failures = 0;
   let waiting: Promise<void> = Promise.resolve();
@@ -23,20 +23,20 @@ export const unreadEnd = ({ clock, random, closed, changed }: Deps) => {
   };
 
   return {
-    /** The next record of this partition is being read. */
-    comes: (partition: number, reading: Promise<unknown>): void => {
+    /** The schema of this partition's next record is being fetched. */
+    waitFor: (partition: number, reading: Promise<unknown>): void => {
       waiting = clock.within(ANSWER_MS, closed, reading).then(
         () => undefined,
         (error: unknown) => failed(partition, error),
       );
     },
-    /** Resolves when it is time to try again. */
-    untilAgain: (): Promise<void> => waiting,
-    read: (partition: number): void => {
+    /** Resolves when the tail may try again. */
+    untilRetry: (): Promise<void> => waiting,
+    clear: (partition: number): void => {
       problems.delete(partition);
       failures = 0;
     },
-    forget: (): void => problems.clear(),
+    reset: (): void => problems.clear(),
     problem: (): string | null => {
       const [problem] = problems.values();
       return problem === undefined ? null : `A record of the journal cannot be read now: ${problem}.`;

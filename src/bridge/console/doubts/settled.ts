@@ -1,7 +1,10 @@
-/** Names of a generation. Together with the one before it they take some ten megabytes. */
+/** Names per generation; two generations take about ten megabytes. */
 const MANY = 50_000;
 
-/** Remembers the names of what was settled last: attempts that are over, commands with a final result, keys that are spent. */
+/**
+ * Remembers, in bounded memory, the finished attempts, commands with a final result, and spent keys that were
+ * added last.
+ */
 export const createSettled = () => {
   let latest = new Set<string>();
   let before: ReadonlySet<string> = new Set<string>();

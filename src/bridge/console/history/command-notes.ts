@@ -1,23 +1,23 @@
 import type { Config } from "../../../config/config.ts";
 import { iso } from "../truncate.ts";
 import type { Coverage } from "./coverage.ts";
-import { LIMITS } from "./timeline.ts";
+import { TIMELINE_LIMITS } from "./timeline.ts";
 
-type Facts = {
+type SearchState = {
   topics: Config["topics"];
   coverage: Pick<Coverage, "partitions">;
   sizes: ReadonlyMap<string, number>;
   isComplete: boolean;
   isCut: boolean;
-  /** Whether older records were not read because nothing is missing. */
+  /** Whether older records were not read because the history is complete. */
   isEnough: boolean;
   hasCommand: boolean;
   sinceMs: number | null;
 };
 
-export const CUT = `It is too long to be shown: the newest ${LIMITS.maxCount} entries, or fewer where they are large.`;
+export const TRUNCATED = `It is too long to be shown: the newest ${TIMELINE_LIMITS.maxCount} entries, or fewer where they are large.`;
 
-const searched = (topic: string, { coverage, sizes }: Facts): string => {
+const searched = (topic: string, { coverage, sizes }: SearchState): string => {
   const partitions = coverage.partitions(topic);
   const all = sizes.get(topic) ?? 0;
   return partitions.length === all
@@ -25,16 +25,16 @@ const searched = (topic: string, { coverage, sizes }: Facts): string => {
     : `${topic}: partition ${partitions.join(", ")} of ${all}`;
 };
 
-/** How far back it was searched, and why no further. */
-const reach = ({ sinceMs, isEnough }: Facts): string[] => {
+/** How far back the topics were searched, and why no further. */
+const reach = ({ sinceMs, isEnough }: SearchState): string[] => {
   if (sinceMs === null) return [];
   if (sinceMs === -Infinity) return ["Everything that the topics still hold was searched there."];
   const why = isEnough ? ": the command, its claims and its final result stand behind that time" : "";
   return [`Nothing older than ${iso(sinceMs)} was searched${why}.`];
 };
 
-/** What the reader of a command's story should know of the search. */
-export const commandNotes = (facts: Facts): string[] => {
+/** Sentences about the search for a command's history: where it looked, and what it did not find. */
+export const commandNotes = (facts: SearchState): string[] => {
   const { topics, sizes, isComplete, isCut, hasCommand } = facts;
   const { commands, journal, results, deadLetters } = topics;
   if (sizes.size === 0) return [];
@@ -47,6 +47,6 @@ export const commandNotes = (facts: Facts): string[] => {
           `The record of the command was not found: ${commands} may have deleted it already, or it was never written.`,
         ]
       : []),
-    ...(isCut ? [CUT] : []),
+    ...(isCut ? [TRUNCATED] : []),
   ];
 };

@@ -11,22 +11,22 @@ import { unwrap } from "../../dead-letter-headers.ts";
 import type { Kit } from "../../kit.ts";
 import { commandStep, journalStep, resultStep, stepOf, unreadableStep } from "./command-steps.ts";
 
-/** What a record says of a command: its step, and what else the story goes by. */
-export type Said = {
+/** A record about a command: its step, and what the search needs from it. */
+export type CommandRecord = {
   step: Step;
   commandId: string;
   quoteId: string | null;
   /** Of a claim or a release. */
   attemptId: string | null;
   isFinal: boolean;
-  /** Calls that were sent, where a result says so. */
+  /** The number of calls sent, from a result; 0 where there is none. */
   calls: number;
 };
 
-/** Null where it says nothing of any command. */
-export type ReadRecord = (record: Incoming) => Promise<Said | null>;
+/** Null for a record about no command. */
+export type ReadRecord = (record: Incoming) => Promise<CommandRecord | null>;
 
-/** A record of each topic, read as what it says of a command. Rejects when the registry does not answer. */
+/** A reader for the records of each topic. They reject when the registry does not answer. */
 export const commandRecords = (
   config: Config,
   kit: Kit,
@@ -66,7 +66,7 @@ export const commandRecords = (
     journal: async (record) => {
       const decoded = record.value && (await decodeEntry(record.value));
       const key = record.key?.toString("utf8") ?? "";
-      // For people to look at, whatever keys older rules had.
+      // Shown even where the key is one of older rules.
       const entry = decoded?.ok ? fromRecord(decoded.value, { key, ageMs: Infinity }) : null;
       if (entry === null && decoded?.ok)
         return { ...nothing, step: unreadableStep(record), commandId: decoded.value.commandId };

@@ -1,45 +1,45 @@
 import { quoteKey } from "../../../commands-to-results/quote-key.ts";
-import type { CommandStory, Step } from "../../../console/ports.ts";
+import type { CommandHistory, Step } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
-import type { ReadRecord, Said } from "./command-records.ts";
+import type { ReadRecord, CommandRecord } from "./command-records.ts";
 import { commandNotes } from "./command-notes.ts";
 import { unreadableStep, withoutClaim } from "./command-steps.ts";
-import { createCoverage, type Partitions, type ReadDeps } from "./coverage.ts";
+import { createCoverage, type Partitions, type SearchDeps } from "./coverage.ts";
 import { rangesOf } from "../ranges.ts";
 import type { Search } from "./searches.ts";
-import { createShelf } from "./timeline.ts";
+import { createTimeline } from "./timeline.ts";
 import { windowReader, windowsFrom } from "./time-windows.ts";
 
 type Records = Readonly<Record<"command" | "journal" | "result" | "letter", ReadRecord>>;
 
-/** A command names one quote. Whoever uses its id for many is not followed to all of them. */
+/** A command names one quote. Bounds the search for a commandId that was used for many. */
 const MAX_QUOTES = 10;
 
 const lengthOf = ({ title, facts, payload }: Step): number =>
   title.length + (payload?.length ?? 0) + facts.reduce((sum, fact) => sum + fact.join("").length, 0);
 
 /**
- * Looks for everything that the topics say of a command: first in the partitions of its id and of its quote, then, where its record was not found
- * there, in all others of the commands, the journal and the dead letters.
+ * Searches the topics for a command: first in the partitions of its id and its quote; then, if its record was
+ * not found, in all partitions of the commands, the journal and the dead letters.
  */
 export const commandSearch = (
-  deps: ReadDeps & { records: Records },
+  deps: SearchDeps & { records: Records },
   commandId: string,
   sinceMs: number | null,
-): Search<CommandStory> => {
+): Search<CommandHistory> => {
   const { config, kit, cluster, records } = deps;
   const { commands, journal, results, deadLetters } = config.topics;
   const id = Buffer.from(commandId);
   const choose = newPartitioner();
-  const shelf = createShelf<Said>();
+  const timeline = createTimeline<CommandRecord>();
   const quotes = new Set<string>();
   const claimed = new Set<string>();
   const seen = { command: false, claim: false, final: false, calls: 0 };
   let sizes: ReadonlyMap<string, number> = new Map();
   let isComplete = false;
 
-  /** In the order in which a command gets there. */
+  /** In the order in which a command passes through them. */
   const readers = new Map([
     [commands, records.command],
     [journal, records.journal],
@@ -47,7 +47,7 @@ export const commandSearch = (
     [deadLetters, records.letter],
   ]);
   const ranks = [...readers.keys()];
-  const learn = ({ step, quoteId, attemptId, isFinal, calls }: Said): void => {
+  const learn = ({ step, quoteId, attemptId, isFinal, calls }: CommandRecord): void => {
     if (quoteId !== null && quotes.size < MAX_QUOTES) quotes.add(quoteId);
     if (step.kind === "claim" && attemptId !== null) claimed.add(attemptId);
     seen.command ||= step.kind === "command";
@@ -55,7 +55,7 @@ export const commandSearch = (
     seen.final ||= isFinal;
     seen.calls = Math.max(seen.calls, calls);
   };
-  const unreadable = (record: Incoming): Said => ({
+  const unreadable = (record: Incoming): CommandRecord => ({
     ...{ step: unreadableStep(record), commandId, quoteId: null },
     ...{ attemptId: null, isFinal: false, calls: 0 },
   });
@@ -64,18 +64,18 @@ export const commandSearch = (
     if (said?.commandId !== commandId) return;
     learn(said);
     const { atMs, place } = said.step;
-    shelf.put({ atMs, rank: ranks.indexOf(place.topic), place, length: lengthOf(said.step), value: said });
+    timeline.add({ atMs, rank: ranks.indexOf(place.topic), place, length: lengthOf(said.step), value: said });
   };
   const take = (record: Incoming): void | Promise<void> => {
     const { key, value, topic } = record;
     const read = readers.get(topic);
-    // Bytes are compared first: of a million records hardly one is decoded.
+    // Bytes are compared before decoding: hardly any record matches.
     if (read && (value?.includes(id) === true || key?.equals(id) === true)) return note(record, read);
   };
   const coverage = createCoverage(deps, take);
 
   const partitionOf = (topic: string, key: string): number => choose(Buffer.from(key), sizes.get(topic) ?? 1);
-  /** Where records are that have the command's id or its quote for a key. */
+  /** The partitions of the keys that its records may have: its id and its quotes. */
   const likely = (): Partitions => {
     const spellings = [...quotes].flatMap((quote) => [quote, quoteKey(quote)]);
     const of = (topic: string): [string, ReadonlySet<number>] => [
@@ -89,7 +89,9 @@ export const commandSearch = (
       [results, new Set([partitionOf(results, commandId)])],
     ]);
   };
-  /** The journal is known where the quote is. */
+  /**
+   * Without the journal where a claim or a quote is known: the journal's key is the quoteId, so it was read.
+   */
   const everywhere = (): Partitions =>
     new Map(
       [commands, deadLetters, ...(seen.claim || quotes.size > 0 ? [] : [journal])].map((topic) => [
@@ -109,7 +111,7 @@ export const commandSearch = (
   const near = windowReader(coverage, windows);
   const far = windowReader(coverage, windows);
   const isWhole = (): boolean => seen.command && seen.final && (seen.claim || seen.calls === 0);
-  /** With a time to begin at, all from then on is wanted. */
+  /** With a given start, everything since then is wanted. */
   const isEnough = (): boolean => sinceMs === null && isWhole();
 
   return {
@@ -123,21 +125,21 @@ export const commandSearch = (
       }
       isComplete = true;
     },
-    story: () => ({
+    snapshot: () => ({
       commandId,
-      steps: shelf.all().map(({ value: { step, attemptId } }) => {
+      steps: timeline.all().map(({ value: { step, attemptId } }) => {
         const isOfNobody = step.kind === "release" && !claimed.has(attemptId ?? "");
         return isComplete && isOfNobody ? withoutClaim(step) : step;
       }),
       notes: commandNotes({
         topics: config.topics,
-        ...{ coverage, sizes, isComplete, isCut: shelf.isCut(), isEnough: isEnough() },
+        ...{ coverage, sizes, isComplete, isCut: timeline.isTruncated(), isEnough: isEnough() },
         ...{ hasCommand: seen.command, sinceMs: near.sinceMs() },
       }),
       progress: {
         ...coverage.progress(),
         isComplete,
-        sinceMs: coverage.reach(near.sinceMs()),
+        sinceMs: coverage.displaySince(near.sinceMs()),
         problem: null,
       },
     }),

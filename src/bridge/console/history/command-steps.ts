@@ -3,13 +3,13 @@ import type { Entry } from "../../../commands-to-results/journal-rules/entry.ts"
 import type { Step } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandOutcome, CommandResult } from "../../../records.ts";
-import { beginningOf, iso } from "../truncate.ts";
+import { truncate, iso } from "../truncate.ts";
 
 type Fact = readonly [name: string, value: string];
 
 const MAX_FACT_LENGTH = 1_000;
 
-/** A step that a record is; facts of which nothing is known are left out. */
+/** The step of a record. Facts without a value are left out. */
 export const stepOf = (
   { topic, partition, offset, timestampMs }: Incoming,
   step: Pick<Step, "kind" | "title" | "tone"> & {
@@ -20,11 +20,11 @@ export const stepOf = (
   ...step,
   atMs: timestampMs,
   place: { topic, partition, offset },
-  title: beginningOf(step.title, MAX_FACT_LENGTH),
+  title: truncate(step.title, MAX_FACT_LENGTH),
   facts: step.facts.flatMap(([name, value]): Fact[] =>
-    value === null ? [] : [[name, beginningOf(String(value), MAX_FACT_LENGTH)]],
+    value === null ? [] : [[name, truncate(String(value), MAX_FACT_LENGTH)]],
   ),
-  payload: step.payload === null ? null : beginningOf(step.payload),
+  payload: step.payload === null ? null : truncate(step.payload),
 });
 
 const OPENING_BRACE = 0x7b;
@@ -132,14 +132,17 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
   }
 };
 
-/** Anybody may write to a topic, and another version of the bridge in another form. */
+/** A record in an unknown form: anybody, and another version of the bridge, may write to the topic. */
 export const unreadableStep = (record: Incoming): Step =>
   stepOf(record, {
     ...{ kind: "other", title: "A record that this version cannot read", tone: "bad" },
     ...{ facts: [["bytes", record.value?.length ?? "null"]], payload: null },
   });
 
-/** An operator's decision has an entry written before it, to have the journal's time: it looks like the release of an attempt that nobody made. */
+/**
+ * Before an operator's decision, a release of an attempt that does not exist is written to learn the
+ * journal's time.
+ */
 export const withoutClaim = (step: Step): Step => ({
   ...step,
   kind: "other",

@@ -6,25 +6,25 @@ import { linkedAbortController } from "../../../runtime/linked-abort.ts";
 import type { Kit } from "../../kit.ts";
 import { rangesOf } from "../ranges.ts";
 
-export type ReadDeps = { config: Config; kit: Kit; cluster: Cluster };
+export type SearchDeps = { config: Config; kit: Kit; cluster: Cluster };
 
-/** Partitions of topics. */
+/** Partitions by topic. */
 export type Partitions = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** What a search has read so far, and how it reads more: every record once. */
+/** What a search has read so far. It reads every record once. */
 export type Coverage = {
-  /** Reads what these partitions hold from this time on, `-Infinity` for all, as far as it was not read before. */
+  /** Reads these partitions since a time (`-Infinity`: all), except for what was read before. */
   cover: (wanted: Partitions, sinceMs: number, signal: AbortSignal) => Promise<void>;
-  /** Reads what was written meanwhile to the partitions that were read before. */
+  /** Reads what was written since to the partitions that were read before. */
   catchUp: (signal: AbortSignal) => Promise<void>;
   progress: () => { read: number; total: number };
-  /** A time to begin at as one that can be shown: of all that a topic holds it is the time of the oldest record. */
-  reach: (sinceMs: number | null) => number | null;
-  /** Which partitions of a topic were read, or are being read. */
+  /** `sinceMs` as a time to show: for `-Infinity` the time of the oldest record that was read. */
+  displaySince: (sinceMs: number | null) => number | null;
+  /** The partitions of a topic that were read, or are being read. */
   partitions: (topic: string) => readonly number[];
 };
 
-/** `sinceMs`: from when on it is covered. */
+/** `sinceMs`: everything since then was read. */
 type Covered = Range & { sinceMs: number };
 
 const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
@@ -33,7 +33,7 @@ const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
     0,
   );
 
-export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRecord): Coverage => {
+export const createCoverage = ({ config, kit, cluster }: SearchDeps, take: TakeRecord): Coverage => {
   const topics = new Map<string, Map<number, Covered>>();
   let read = 0;
   let total = 0;
@@ -64,7 +64,7 @@ export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRec
       { ...kit, ranges: () => Promise.resolve(ranges) },
       signal,
     );
-    // Offsets at which no record stands count as well.
+    // Offsets without a record (compaction, transaction markers) count as read.
     read += size - seen;
   };
 
@@ -116,7 +116,7 @@ export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRec
     }
   };
 
-  /** All at once, because each waits for its group; the first that fails ends the others. */
+  /** Runs all at once, because each waits for its consumer group; the first failure ends the others. */
   const together = async (
     tasks: readonly ((signal: AbortSignal) => Promise<void>)[],
     signal: AbortSignal,
@@ -155,7 +155,7 @@ export const createCoverage = ({ config, kit, cluster }: ReadDeps, take: TakeRec
         signal,
       ),
     progress: () => ({ read, total }),
-    reach: (sinceMs) =>
+    displaySince: (sinceMs) =>
       sinceMs === -Infinity ? Math.max(0, Number.isFinite(oldestMs) ? oldestMs : 0) : sinceMs,
     partitions: (topic) => [...(topics.get(topic)?.keys() ?? [])].sort((a, b) => a - b),
   };

@@ -1,26 +1,26 @@
 import type { Config } from "../../../config/config.ts";
-import type { CommandStory, Progress, Reading, TransactionStory } from "../../../console/ports.ts";
+import type { CommandHistory, Progress, Queries, TransactionHistory } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { decoder } from "../../../kafka/schema/codec.ts";
 import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { TransactionStatusUpdated } from "../../../records.ts";
 import { messageOf, UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
-import { beginningOf } from "../truncate.ts";
+import { truncate } from "../truncate.ts";
 import { instantOf } from "../ranges.ts";
 import { commandRecords } from "./command-records.ts";
 import { commandSearch } from "./command-search.ts";
 import { createSearches } from "./searches.ts";
 import { transactionSearch } from "./transaction-search.ts";
 
-export type Stories = Pick<Reading, "command" | "transaction"> & {
+export type Histories = Pick<Queries, "command" | "transaction"> & {
   /** Ends all searches. */
   close: () => Promise<void>;
 };
 
 const MAX_ID_BYTES = 2_048;
 const MAX_SHOWN_ID_LENGTH = 200;
-/** Who asks again a moment later means the same search, though "an hour ago" is another time by then. */
+/** Start times are rounded down, so that "an hour ago" asked twice is the same search. */
 const SINCE_STEP_MS = 60_000;
 
 const problemOf = (id: string): string | null => {
@@ -36,19 +36,19 @@ const nothing = (problem: string): { notes: readonly string[]; progress: Progres
 });
 
 /**
- * The stories of commands and transactions.
- * @param changed hears while a search finds out more
+ * The histories of commands and transactions.
+ * @param changed is called while a search finds more
  */
-export const openStories = (config: Config, kit: Kit, cluster: Cluster, changed: () => void): Stories => {
+export const openHistories = (config: Config, kit: Kit, cluster: Cluster, changed: () => void): Histories => {
   const { clock } = kit;
   const deps = { config, kit, cluster };
   const records = commandRecords(config, kit);
   const schema = readSchema("transaction-status-updated");
   const decode = decoder<TransactionStatusUpdated>(schema, kit.registry, clock.now);
-  const inWords = (error: unknown): string =>
+  const describeError = (error: unknown): string =>
     error instanceof UsageError ? error.message : `It could not be read to its end: ${messageOf(error)}.`;
-  const commands = createSearches<CommandStory>({ clock, inWords }, changed);
-  const transactions = createSearches<TransactionStory>({ clock, inWords }, changed);
+  const commands = createSearches<CommandHistory>({ clock, describeError }, changed);
+  const transactions = createSearches<TransactionHistory>({ clock, describeError }, changed);
 
   const since = (sinceMs: number | null): number | null =>
     sinceMs === null || !Number.isFinite(sinceMs)
@@ -59,7 +59,7 @@ export const openStories = (config: Config, kit: Kit, cluster: Cluster, changed:
     command: (commandId, sinceMs) => {
       const problem = problemOf(commandId);
       if (problem !== null)
-        return { commandId: beginningOf(commandId, MAX_SHOWN_ID_LENGTH), steps: [], ...nothing(problem) };
+        return { commandId: truncate(commandId, MAX_SHOWN_ID_LENGTH), steps: [], ...nothing(problem) };
       const from = since(sinceMs);
       return commands.ask(`${from} ${commandId}`, () => commandSearch({ ...deps, records }, commandId, from));
     },
@@ -67,7 +67,7 @@ export const openStories = (config: Config, kit: Kit, cluster: Cluster, changed:
       const problem = problemOf(transactionId);
       if (problem !== null)
         return {
-          transactionId: beginningOf(transactionId, MAX_SHOWN_ID_LENGTH),
+          transactionId: truncate(transactionId, MAX_SHOWN_ID_LENGTH),
           ...{ direction: "UNKNOWN", mainFlow: [], statuses: [], ...nothing(problem) },
         };
       const from = since(sinceMs);

@@ -1,18 +1,20 @@
 import type { Progress } from "../../../console/ports.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 
-/** Looks for something in the background. */
+/** A search that runs in the background. */
 export type Search<S> = {
-  /** Reads on from where it was, until what there is now is known. Rejects when it cannot; then a new search begins anew. */
+  /**
+   * Reads on from where it was to the current end of the topics. After a rejection the search is discarded.
+   */
   run: (signal: AbortSignal) => Promise<void>;
-  /** What is known by now. */
-  story: () => S;
+  /** What it has found so far. */
+  snapshot: () => S;
 };
 
 type Story = { progress: Progress; notes: readonly string[] };
 
 export type Searches<S> = {
-  /** What is known by now of what has this name. The first question makes a search and begins it. */
+  /** What the search of this name has found so far. The first call creates and starts the search. */
   ask: (name: string, create: () => Search<S>) => S;
   close: () => Promise<void>;
 };
@@ -27,13 +29,13 @@ type Entry<S> = {
   stop: AbortController;
 };
 
-/** Commands and transactions have each as many. */
+/** For commands, and again for transactions. */
 const MAX_RUNNING = 4;
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
-/** A page that is open asks more often. */
+/** An open page asks more often. */
 const GIVEN_UP_AFTER_MS = 15_000;
-/** What comes later is looked for when it is asked for after so long. */
+/** A finished search reads on when it is asked for after this time. */
 const FRESH_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -41,15 +43,15 @@ const WAITS = "This search waits until others have ended.";
 const TOO_MANY = "Too many searches are under way: ask again in a minute.";
 
 /**
- * Runs searches for as long as somebody asks for them, some at once, and keeps what they found for a while.
- * @param changed hears while there is something new to be seen
+ * Runs searches in the background while somebody asks for them, a few at once, and caches what they found.
+ * @param changed is called while there is something new to show
  */
 export const createSearches = <S extends Story>(
-  { clock, inWords }: { clock: Pick<Clock, "monotonic">; inWords: (error: unknown) => string },
+  { clock, describeError }: { clock: Pick<Clock, "monotonic">; describeError: (error: unknown) => string },
   changed: () => void,
 ): Searches<S> => {
   const entries = new Map<string, Entry<S>>();
-  const under = new Set<Promise<void>>();
+  const runningSearches = new Set<Promise<void>>();
 
   const run = async (entry: Entry<S>): Promise<void> => {
     entry.state = "running";
@@ -57,39 +59,39 @@ export const createSearches = <S extends Story>(
       await entry.search.run(entry.stop.signal);
       entry.problem = null;
     } catch (error) {
-      entry.problem = inWords(error);
+      entry.problem = describeError(error);
     }
     entry.state = "resting";
     entry.restingSince = clock.monotonic();
   };
   const fill = (): void => {
     for (const entry of entries.values()) {
-      if (under.size >= MAX_RUNNING) return;
+      if (runningSearches.size >= MAX_RUNNING) return;
       if (entry.state !== "waiting") continue;
       const running = run(entry).finally(() => {
-        under.delete(running);
+        runningSearches.delete(running);
         fill();
         changed();
       });
-      under.add(running);
+      runningSearches.add(running);
     }
   };
   const drop = (name: string, entry: Entry<S>): void => {
     entries.delete(name);
     entry.stop.abort(new Error("nobody asks for it any more"));
   };
-  const look = (): void => {
+  const expire = (): void => {
     const now = clock.monotonic();
     for (const [name, entry] of entries) {
       const unaskedMs = now - entry.askedAt;
       if (unaskedMs > (entry.state === "resting" ? KEPT_MS : GIVEN_UP_AFTER_MS)) drop(name, entry);
     }
-    if (under.size > 0) changed();
+    if (runningSearches.size > 0) changed();
   };
-  const looks = setInterval(look, LOOK_EVERY_MS);
+  const looks = setInterval(expire, LOOK_EVERY_MS);
   looks.unref();
 
-  /** Whether there is a place for one more. */
+  /** Whether one more search can be kept; drops the oldest finished one if needed. */
   const makeRoom = (): boolean => {
     if (entries.size < MAX_KEPT) return true;
     const resting = [...entries].filter(([, { state }]) => state === "resting");
@@ -108,32 +110,32 @@ export const createSearches = <S extends Story>(
     entries.set(name, entry);
     return entry;
   };
-  const again = (entry: Entry<S>): void => {
+  const readOn = (entry: Entry<S>): void => {
     if (entry.state !== "resting" || clock.monotonic() - entry.restingSince < FRESH_MS) return;
     if (entry.problem !== null) entry.search = entry.create();
     entry.state = "waiting";
   };
-  const told = (story: S, problem: string | null, notes: readonly string[]): S => ({
-    ...story,
-    notes: [...story.notes, ...notes],
-    progress: { ...story.progress, problem: problem ?? story.progress.problem },
+  const withProblem = (history: S, problem: string | null, notes: readonly string[]): S => ({
+    ...history,
+    notes: [...history.notes, ...notes],
+    progress: { ...history.progress, problem: problem ?? history.progress.problem },
   });
 
   return {
     ask: (name, create) => {
       const entry = entries.get(name) ?? add(name, create);
-      if (entry === null) return told(create().story(), TOO_MANY, []);
+      if (entry === null) return withProblem(create().snapshot(), TOO_MANY, []);
       entry.askedAt = clock.monotonic();
-      again(entry);
+      readOn(entry);
       fill();
-      const story = entry.search.story();
-      const waits = entry.state === "waiting" && !story.progress.isComplete;
-      return told(story, entry.problem, waits ? [WAITS] : []);
+      const history = entry.search.snapshot();
+      const waits = entry.state === "waiting" && !history.progress.isComplete;
+      return withProblem(history, entry.problem, waits ? [WAITS] : []);
     },
     close: async () => {
       clearInterval(looks);
       for (const [name, entry] of entries) drop(name, entry);
-      await Promise.allSettled(under);
+      await Promise.allSettled(runningSearches);
     },
   };
 };

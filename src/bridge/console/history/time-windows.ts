@@ -4,21 +4,21 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * From when on to read, one after the other, where nobody said how far back: most of what is looked for is young. `-Infinity`: all.
- * @param sinceMs what somebody said
+ * The start times to search from, one after the other: an hour, a day, a week, then everything (`-Infinity`).
+ * @param sinceMs a given start; then it is the only one
  */
 export const windowsFrom = (sinceMs: number | null, nowMs: number): readonly number[] =>
   sinceMs === null ? [nowMs - HOUR_MS, nowMs - DAY_MS, nowMs - 7 * DAY_MS, -Infinity] : [sinceMs];
 
-/** Reads one window after the other. What was read stays read: it goes on where it was. */
+/** Reads one window after the other, each without what was read before. */
 export const windowReader = (coverage: Coverage, windows: readonly number[]) => {
   let done = 0;
   return {
-    /** From when on all is known; null before anything is. */
+    /** Since when everything is read; null before the first window is. */
     sinceMs: (): number | null => windows[done - 1] ?? null,
     /**
-     * @param wanted is asked until it names no more: what is found may say where else to look
-     * @param isEnough ends it after a window
+     * @param wanted the partitions; called again after each read, because records may name further ones
+     * @param isEnough whether to stop after a window
      */
     read: async (wanted: () => Partitions, isEnough: () => boolean, signal: AbortSignal): Promise<void> => {
       const cover = async (sinceMs: number): Promise<void> => {

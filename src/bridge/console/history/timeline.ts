@@ -1,35 +1,35 @@
 import type { Place } from "../../../console/ports.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 
-/** What a record of a story became. `rank`: its order among those of one time. `length`: of its texts, about. */
-export type Found<T> = { atMs: number; rank: number; place: Place; length: number; value: T };
+/** `rank`: the order among entries of the same time. `length`: approximate, in characters. */
+export type TimelineEntry<T> = { atMs: number; rank: number; place: Place; length: number; value: T };
 
-/** What a story is made of, in bounded memory. */
-export type Shelf<T> = {
-  /** A record that is read again is the same one. */
-  put: (found: Found<T>) => void;
+/** The entries of a history, in bounded memory. */
+export type Timeline<T> = {
+  /** Ignores a record that it has already. */
+  add: (found: TimelineEntry<T>) => void;
   /** In order of time. */
-  all: () => Found<T>[];
-  /** Whether the oldest ones had to go. */
-  isCut: () => boolean;
+  all: () => TimelineEntry<T>[];
+  /** Whether the oldest entries were dropped. */
+  isTruncated: () => boolean;
 };
 
 type Limits = { maxCount: number; maxLength: number };
 
-export const LIMITS: Limits = { maxCount: 500, maxLength: 1_000_000 };
+export const TIMELINE_LIMITS: Limits = { maxCount: 500, maxLength: 1_000_000 };
 
-/** Keeps the newest. Holds twice as much as it keeps at most, so that it is put in order seldom. */
-export const createShelf = <T>({ maxCount, maxLength }: Limits = LIMITS): Shelf<T> => {
-  let found = new Map<string, Found<T>>();
+/** Keeps the newest entries. Holds up to twice the limits between two prunings, so that it sorts seldom. */
+export const createTimeline = <T>({ maxCount, maxLength }: Limits = TIMELINE_LIMITS): Timeline<T> => {
+  let found = new Map<string, TimelineEntry<T>>();
   let length = 0;
   let isCut = false;
 
-  const inOrder = (): Found<T>[] =>
+  const inOrder = (): TimelineEntry<T>[] =>
     [...found.values()].sort((a, b) => a.atMs - b.atMs || a.rank - b.rank || a.place.offset - b.place.offset);
   const prune = (): void => {
     if (found.size <= maxCount && length <= maxLength) return;
     isCut = true;
-    const kept: Found<T>[] = [];
+    const kept: TimelineEntry<T>[] = [];
     length = 0;
     for (const each of inOrder().reverse()) {
       if (kept.length === maxCount || length + each.length > maxLength) break;
@@ -40,7 +40,7 @@ export const createShelf = <T>({ maxCount, maxLength }: Limits = LIMITS): Shelf<
   };
 
   return {
-    put: (each) => {
+    add: (each) => {
       const name = placeText(each.place.topic, each.place);
       if (found.has(name)) return;
       found.set(name, each);
@@ -51,6 +51,6 @@ export const createShelf = <T>({ maxCount, maxLength }: Limits = LIMITS): Shelf<
       prune();
       return inOrder();
     },
-    isCut: () => isCut,
+    isTruncated: () => isCut,
   };
 };

@@ -1,41 +1,41 @@
-import type { StatusSeen, TransactionStory } from "../../../console/ports.ts";
+import type { PublishedStatus, TransactionHistory } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../../kafka/schema/codec.ts";
 import { MAIN_FLOWS } from "../../../notification/statuses.ts";
 import type { Direction, TransactionStatusUpdated } from "../../../records.ts";
-import { beginningOf, iso } from "../truncate.ts";
-import { CUT } from "./command-notes.ts";
-import { createCoverage, type ReadDeps } from "./coverage.ts";
+import { truncate, iso } from "../truncate.ts";
+import { TRUNCATED } from "./command-notes.ts";
+import { createCoverage, type SearchDeps } from "./coverage.ts";
 import { rangesOf } from "../ranges.ts";
 import type { Search } from "./searches.ts";
-import { createShelf, type Found } from "./timeline.ts";
+import { createTimeline, type TimelineEntry } from "./timeline.ts";
 import { windowReader, windowsFrom } from "./time-windows.ts";
 
-type Event = { seen: Omit<StatusSeen, "place">; direction: Direction };
-type Read = Event | { unreadable: string };
+type StatusEvent = { seen: Omit<PublishedStatus, "place">; direction: Direction };
+type ReadRecord = StatusEvent | { unreadable: string };
 
 const MAX_NOTED = 20;
 const MAX_STATUS_LENGTH = 256;
 
-const eventOf = (event: TransactionStatusUpdated): Event => ({
+const eventOf = (event: TransactionStatusUpdated): StatusEvent => ({
   direction: event.direction,
   seen: {
-    status: beginningOf(event.status, MAX_STATUS_LENGTH),
+    status: truncate(event.status, MAX_STATUS_LENGTH),
     stage: event.stage,
     occurredAtMs: event.occurredAt,
     receivedAtMs: event.receivedAt,
     source: event.source,
     outOfOrder: event.outOfOrder,
     eventId: event.eventId,
-    payload: beginningOf(event.payload),
+    payload: truncate(event.payload),
   },
 });
 
-/** Of records with one eventId the first one is shown. */
-const told = (found: readonly Found<Read>[]) => {
-  const byId = new Map<string, { first: StatusSeen; places: string[] }>();
+/** Records with the same eventId are one event: the first one is shown. */
+const summarize = (found: readonly TimelineEntry<ReadRecord>[]) => {
+  const byId = new Map<string, { first: PublishedStatus; places: string[] }>();
   const directions: Direction[] = [];
   const notes: string[] = [];
   for (const { place, value } of found) {
@@ -60,28 +60,28 @@ const told = (found: readonly Found<Read>[]) => {
   return { statuses: [...byId.values()].map(({ first }) => first), direction, notes };
 };
 
-/** Looks for all events of a transaction, which stand in one partition. */
+/** Searches all events of a transaction, which are in one partition. */
 export const transactionSearch = (
-  deps: ReadDeps & { decode: Decode<TransactionStatusUpdated> },
+  deps: SearchDeps & { decode: Decode<TransactionStatusUpdated> },
   transactionId: string,
   sinceMs: number | null,
-): Search<TransactionStory> => {
+): Search<TransactionHistory> => {
   const { config, kit, cluster, decode } = deps;
   const topic = config.topics.transactionStatus;
   const key = Buffer.from(transactionId);
-  const shelf = createShelf<Read>();
+  const timeline = createTimeline<ReadRecord>();
   let partition: number | null = null;
   let isComplete = false;
 
   const note = async ({ timestampMs, offset, value, ...at }: Incoming): Promise<void> => {
     const decoded = value && (await decode(value));
-    const read: Read = decoded?.ok
+    const read: ReadRecord = decoded?.ok
       ? eventOf(decoded.value)
       : { unreadable: decoded?.detail ?? "it has no value" };
     const length =
       "unreadable" in read ? read.unreadable.length : read.seen.payload.length + read.seen.status.length;
     const place = { topic, partition: at.partition, offset };
-    shelf.put({ atMs: timestampMs, rank: 0, place, length, value: read });
+    timeline.add({ atMs: timestampMs, rank: 0, place, length, value: read });
   };
   const coverage = createCoverage(deps, (record) =>
     record.key?.equals(key) === true ? note(record) : undefined,
@@ -112,15 +112,15 @@ export const transactionSearch = (
       );
       isComplete = true;
     },
-    story: () => {
-      const { statuses, direction, notes } = told(shelf.all());
+    snapshot: () => {
+      const { statuses, direction, notes } = summarize(timeline.all());
       return {
         ...{ transactionId, direction, mainFlow: MAIN_FLOWS[direction], statuses },
-        notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(shelf.isCut() ? [CUT] : [])],
+        notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(timeline.isTruncated() ? [TRUNCATED] : [])],
         progress: {
           ...coverage.progress(),
           isComplete,
-          sinceMs: coverage.reach(windows.sinceMs()),
+          sinceMs: coverage.displaySince(windows.sinceMs()),
           problem: null,
         },
       };

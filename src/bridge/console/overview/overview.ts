@@ -1,35 +1,35 @@
 import type { Config } from "../../../config/config.ts";
-import type { Overview, Reading } from "../../../console/ports.ts";
+import type { Overview, Queries } from "../../../console/ports.ts";
 import type { Kit } from "../../kit.ts";
-import { followControl } from "../../operator/control-words.ts";
+import { followControl } from "../../operator/follow-control.ts";
 import { followJournal } from "../doubts/follow-journal.ts";
 import { watchCluster } from "./watch-cluster.ts";
 
-export type OverviewReading = Pick<Reading, "overview" | "doubts" | "doubt" | "onChange"> & {
+export type OverviewQueries = Pick<Queries, "overview" | "doubts" | "doubt" | "onChange"> & {
   close: () => Promise<void>;
 };
 
-/** Changes come by the thousand while the journal is read. */
+/** Changes are collected: they come by the thousand while the journal is read. */
 const TELL_EVERY_MS = 500;
 
-/** What the first page shows, and the doubts. Opens at once, whether or not Kafka answers, and closes what it has opened. */
-export const openOverview = (config: Config, kit: Kit): OverviewReading => {
+/** What the overview and the doubts pages show. Opens at once, whether or not Kafka answers. */
+export const openOverview = (config: Config, kit: Kit): OverviewQueries => {
   const cluster = kit.createCluster();
-  const hearers = new Set<() => void>();
+  const listeners = new Set<() => void>();
   let isChanged = false;
   const changed = (): void => {
     isChanged = true;
   };
-  const telling = setInterval(() => {
+  const timer = setInterval(() => {
     if (!isChanged) return;
     isChanged = false;
-    for (const hear of hearers) hear();
+    for (const hear of listeners) hear();
   }, TELL_EVERY_MS);
   const rangesOf = (topic: string) => () => cluster.ranges(topic);
 
   const journal = followJournal(config, kit, { ranges: rangesOf(config.topics.journal), changed });
   const control = followControl(config, kit, { ranges: rangesOf(config.topics.control), changed });
-  const watched = watchCluster(config, kit, { cluster, journal: journal.saw, changed });
+  const watched = watchCluster(config, kit, { cluster, journal: journal.updateRanges, changed });
 
   return {
     overview: (): Overview => ({
@@ -38,22 +38,22 @@ export const openOverview = (config: Config, kit: Kit): OverviewReading => {
       doubts: journal.doubts(),
       pauses: control.isRead()
         ? {
-            commands: control.words().get("commands") ?? null,
-            reconcile: control.words().get("reconcile") ?? null,
+            commands: control.entries().get("commands") ?? null,
+            reconcile: control.entries().get("reconcile") ?? null,
           }
         : null,
     }),
     doubts: journal.page,
     doubt: journal.of,
     onChange: (hear) => {
-      // Each has its own entry, whoever hears twice.
+      // Wrapped, so that one function can subscribe twice.
       const own = (): void => hear();
-      hearers.add(own);
-      return () => void hearers.delete(own);
+      listeners.add(own);
+      return () => void listeners.delete(own);
     },
     close: async () => {
-      clearInterval(telling);
-      hearers.clear();
+      clearInterval(timer);
+      listeners.clear();
       await Promise.all([journal.close(), control.stop(), watched.close()]);
       await cluster.close();
     },

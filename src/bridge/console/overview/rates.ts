@@ -7,11 +7,11 @@ type Offsets = ReadonlyMap<number, number>;
 
 const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 
-/** The instants at which the last 60 minutes began, the oldest first. The last one is still going on. */
+/** The starts of the last 60 minutes, the oldest first; the last one is the current minute. */
 const bordersOf = (nowMs: number): number[] =>
   Array.from({ length: MINUTES }, (_, at) => minuteOf(nowMs) - (MINUTES - 1 - at) * MINUTE_MS);
 
-/** Records between two borders; null where the later one is not behind the earlier one: the topic is another one since. */
+/** Records between two borders; null where the offsets went back: the topic was created anew. */
 const between = (earlier: Offsets, later: Offsets): number | null => {
   let count = 0;
   for (const [partition, offset] of later) {
@@ -22,16 +22,16 @@ const between = (earlier: Offsets, later: Offsets): number | null => {
   return count;
 };
 
-/** Records of a topic per minute, from the offsets at which its minutes begin: no record is read. */
+/** Records of a topic per minute, from the offsets at the borders of minutes: no record is read. */
 export const topicRates = () => {
   const known = new Map<number, Offsets>();
   let ends: Offsets | null = null;
   return {
-    /** Where the topic ends now. */
+    /** The current end offsets. */
     putEnds: (offsets: Offsets): void => {
       ends = offsets;
     },
-    /** Borders that are not known, the newest first. */
+    /** Borders without offsets, the newest first. */
     missing: (nowMs: number): number[] =>
       bordersOf(nowMs)
         .filter((border) => !known.has(border))
@@ -49,7 +49,7 @@ export const topicRates = () => {
         return earlier && later ? between(earlier, later) : null;
       });
     },
-    /** Records of the last 60 minutes; null where that is not known. */
+    /** Records of the last 60 minutes; null where not known. */
     sinceHour: (nowMs: number): number | null => {
       const border = known.get(bordersOf(nowMs)[0] ?? 0);
       return border && ends ? between(border, ends) : null;
@@ -57,7 +57,7 @@ export const topicRates = () => {
   };
 };
 
-/** What was seen last in each of the last 60 minutes, this one included. */
+/** The last value of each of the last 60 minutes, the current one included. */
 export const minuteSamples = () => {
   const samples = new Map<number, number>();
   return {
@@ -71,8 +71,8 @@ export const minuteSamples = () => {
 };
 
 /**
- * The last second in which something stands in a topic, by halving the time between.
- * @param isBehind whether anything stands at or after an instant
+ * The time of a topic's newest record, to a second, by binary search.
+ * @param isBehind whether any record is at or after an instant
  */
 export const newestAt = async (
   isBehind: (ms: number) => Promise<boolean>,

@@ -2,8 +2,8 @@ import type { Replica } from "../../../console/ports.ts";
 import type { FlowsStatus } from "../../operator/status.ts";
 
 /**
- * The replicas behind the members of both groups. Kafka tells of a member no more than its client and host: of several with the same, one may be
- * taken for another.
+ * The replicas, from the members of both consumer groups. Kafka gives only clientId and host of a member, so
+ * replicas that share both may be confused.
  */
 export const replicasOf = ({ commands, reconcile }: FlowsStatus, topic: string): Replica[] => {
   const nameOf = ({ clientId, host }: { clientId: string; host: string }): string => `${clientId}\n${host}`;

@@ -15,20 +15,20 @@ type Watched = Pick<Overview, "kafka" | "deadLetters" | "rates" | "lag" | "repli
 type Deps = { cluster: Cluster; journal: (ranges: Ranges) => void; changed: () => void };
 
 const ASK_EVERY_MS = 5_000;
-/** Questions on borders of minutes, between two rounds of all others: a topic has 60 of them at the start. */
+/** Borders of minutes to ask for per topic and round; a topic has 60 of them at the start. */
 const BORDERS_AT_ONCE = 20;
 const DAY_MS = 86_400_000;
-/** As long as letters are kept. */
+/** The retention of the dead-letter topic. */
 const OLDEST_LETTER_MS = 30 * DAY_MS;
 
 const endsOf = (ranges: Ranges): Map<number, number> =>
   new Map([...ranges].map(([partition, { endOffset }]) => [partition, endOffset]));
 
-/** Asks the cluster, round after round, what the overview shows. Without an answer, what was known stays, and it is said since when. */
+/** Polls the cluster for what the overview shows. Without an answer the last values stay, with their time. */
 export const watchCluster = (config: Config, kit: Kit, { cluster, journal, changed }: Deps) => {
   const { clock } = kit;
   const { topics } = config;
-  const over = new AbortController();
+  const closing = new AbortController();
   const letterRates = topicRates();
   const watched = [
     { topic: topics.transactionStatus, of: "events" as const, rates: topicRates() },
@@ -45,8 +45,8 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
   let answeredAtMs: number | null = null;
   let fault: string | null = null;
 
-  /** What needs a topic is left out where there is none: everything else is asked all the same. */
-  const ofTopic = async (topic: string, question: () => Promise<void>): Promise<void> => {
+  /** Skips the question while its topic does not exist. */
+  const ifTopicExists = async (topic: string, question: () => Promise<void>): Promise<void> => {
     try {
       await question();
       missing.delete(topic);
@@ -76,24 +76,24 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
 
   const askBorders = async (): Promise<void> => {
     for (const { topic, rates } of watched)
-      await ofTopic(topic, async () => {
+      await ifTopicExists(topic, async () => {
         for (const border of rates.missing(clock.now()).slice(0, BORDERS_AT_ONCE)) {
-          if (over.signal.aborted) return;
+          if (closing.signal.aborted) return;
           rates.put(border, await cluster.offsetsAt(topic, border), clock.now());
         }
       });
   };
 
   const round = async (): Promise<void> => {
-    await ofTopic(topics.commands, async () => {
+    await ifTopicExists(topics.commands, async () => {
       flows = await askFlows(config, cluster);
       lagHour.add(clock.now(), flows.commands.lag);
     });
-    await ofTopic(topics.journal, async () => journal(await cluster.ranges(topics.journal)));
-    await ofTopic(topics.deadLetters, askLetters);
+    await ifTopicExists(topics.journal, async () => journal(await cluster.ranges(topics.journal)));
+    await ifTopicExists(topics.deadLetters, askLetters);
     for (const { topic, rates } of watched)
-      await ofTopic(topic, async () => rates.putEnds(endsOf(await cluster.ranges(topic))));
-    await ofTopic(topics.transactionStatus, async () => {
+      await ifTopicExists(topic, async () => rates.putEnds(endsOf(await cluster.ranges(topic))));
+    await ifTopicExists(topics.transactionStatus, async () => {
       completeAtMs = await lastComplete(config, cluster);
     });
     changed();
@@ -103,7 +103,7 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
   const isFilled = (): boolean => watched.every(({ rates }) => rates.missing(clock.now()).length <= 1);
 
   const watch = async (): Promise<void> => {
-    while (!over.signal.aborted) {
+    while (!closing.signal.aborted) {
       try {
         await round();
         [answeredAtMs, fault] = [clock.now(), null];
@@ -112,7 +112,7 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
       }
       changed();
       const pauseMs = fault === null && missing.size === 0 && !isFilled() ? 0 : ASK_EVERY_MS;
-      await clock.sleep(pauseMs, over.signal).catch(() => undefined);
+      await clock.sleep(pauseMs, closing.signal).catch(() => undefined);
     }
   };
   const watching = watch();
@@ -149,7 +149,7 @@ export const watchCluster = (config: Config, kit: Kit, { cluster, journal, chang
       };
     },
     close: async (): Promise<void> => {
-      over.abort(new Error("closed"));
+      closing.abort(new Error("closed"));
       await watching;
     },
   };

@@ -5,7 +5,7 @@ import { MAX_INSTANT_MS, readInstant } from "../../../runtime/instant.ts";
 
 const MAX_REASON = 200;
 
-/** What a field for date and time sends has no zone, and is UTC here. */
+/** A datetime-local field sends no time zone: it is UTC here. */
 const instantIn = (text: string | null): number | null => {
   if (text === null || text === "") return null;
   const full = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00` : text;
@@ -15,7 +15,7 @@ const instantIn = (text: string | null): number | null => {
 const fieldOf = (ms: number | null): string =>
   ms === null || Math.abs(ms) > MAX_INSTANT_MS ? "" : new Date(ms).toISOString().slice(0, 16);
 
-/** The filter that a page's address, or a form, names; what cannot be read of it. */
+/** The filter in a query or a form, and what could not be read of it. */
 export const filterIn = (query: URLSearchParams): { filter: LetterFilter; problems: readonly string[] } => {
   const reason = (query.get("reason") ?? "").trim().slice(0, MAX_REASON);
   const problems: string[] = [];
@@ -45,7 +45,7 @@ export const filterQuery = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
 export const filterPath = (filter: LetterFilter, from: string | null = null): string =>
   withQuery("/dead-letters", { ...filterQuery(filter), from });
 
-/** `reasons`: that may be meant. */
+/** `reasons`: suggestions for the field. */
 export const filterForm = ({ reason, sinceMs, untilMs }: LetterFilter, reasons: readonly string[]): Html =>
   html`<form method="get" action="/dead-letters" class="filter" aria-label="Filter">
     <p class="field">

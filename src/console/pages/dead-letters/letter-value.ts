@@ -2,13 +2,13 @@ import { hexDump } from "../../html/hex-dump.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { withQuery } from "../../html/paths.ts";
 import { prettyJson } from "../../html/pretty-json.ts";
-import { block, grouped, sized } from "../../html/text.ts";
+import { block, formatCount, formatBytes } from "../../html/text.ts";
 
 const WAYS = ["text", "json", "hex"] as const;
 type Way = (typeof WAYS)[number];
 const NAMES: Readonly<Record<Way, string>> = { text: "Text", json: "JSON", hex: "Hex" };
 
-/** Of one page; what is longer has several. Hex takes four times the room. */
+/** Shown on one page; a longer value has several. Hex takes four times the room. */
 const TEXT_PART = 32_768;
 const HEX_PART = 8_192;
 const MAX_JSON_BYTES = 65_536;
@@ -23,7 +23,7 @@ const textOf = (value: Buffer): string | null => {
   }
 };
 
-/** `whole`: null where it is not known how long it is. */
+/** A part of the value as shown. `whole`: the length of all of it; null where it is not known. */
 type Shown = {
   way: Way;
   text: string;
@@ -62,7 +62,7 @@ const partOf = (value: Buffer, asked: string | undefined, from: number): Shown =
       ? null
       : value.length > MAX_JSON_BYTES
         ? "It is too large to be shown as JSON."
-        : "It is no JSON.";
+        : "It is not JSON.";
   const notText =
     text === null ? "It is not UTF-8: what cannot be read is shown as \ufffd. Hex shows the bytes." : null;
   const all = text ?? value.toString("utf8");
@@ -78,7 +78,7 @@ const partOf = (value: Buffer, asked: string | undefined, from: number): Shown =
 
 const offsetIn = (text: string | undefined): number => (/^\d{1,10}$/.test(text ?? "") ? Number(text) : 0);
 
-/** A value in one of three ways, a part of it at a time. */
+/** The value as text, JSON or hex, one part at a time. */
 export const letterValue = (
   value: Buffer,
   path: string,
@@ -91,7 +91,7 @@ export const letterValue = (
     html`<a href="${withQuery(path, { as: way, at: String(offset) })}#value">${name}</a>`;
   return html`<p class="tabs">
       ${WAYS.map((name) => html`<a href="${withQuery(path, { as: name })}#value" ${name === way ? html`aria-current="true"` : ""}>${NAMES[name]}</a>`)}
-      <span class="dim">${sized(value.length)}</span>
+      <span class="dim">${formatBytes(value.length)}</span>
     </p>
     ${note === null ? "" : html`<p>${note}</p>`}
     ${value.length === 0 ? html`<p class="none">It is empty.</p>` : block(text, `Value as ${NAMES[way]}`)}
@@ -101,8 +101,8 @@ export const letterValue = (
         : html`<nav class="pager" aria-label="Parts of the value">
             ${from > 0 ? link("Before", Math.max(0, from - part)) : ""}
             <span
-              >${unit} ${grouped(from)} to ${grouped(Math.min(whole ?? Infinity, from + part))}
-              ${whole === null ? "" : `of ${grouped(whole)}`}</span
+              >${unit} ${formatCount(from)} to ${formatCount(Math.min(whole ?? Infinity, from + part))}
+              ${whole === null ? "" : `of ${formatCount(whole)}`}</span
             >
             ${isMore ? link("After", from + part) : ""}
           </nav>`

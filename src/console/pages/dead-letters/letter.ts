@@ -3,19 +3,19 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { facts, notice, table } from "../../html/elements.ts";
-import { code, sentence, shown, sized } from "../../html/text.ts";
+import { code, sentence, shown, formatBytes } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterDetail } from "../../ports.ts";
 import { Problem } from "../../problem.ts";
-import { placeText, readRef, refOf, type Letter } from "../../../operator/replay/dead-letter.ts";
-import { inWords } from "../../../operator/replay/reasons.ts";
+import { placeText, readRef, refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
+import { explainReason } from "../../../operator/replay/reasons.ts";
 import { canAct } from "../../forms/fields.ts";
-import { ask } from "../ask-kafka.ts";
+import { askKafka } from "../ask-kafka.ts";
 import { letterValue } from "./letter-value.ts";
 import { planForm } from "./plan-form.ts";
 
-const whereFrom = ({ source, origin, receivedAtMs }: Letter, nowMs: number): Html => {
+const whereFrom = ({ source, origin, receivedAtMs }: DeadLetter, nowMs: number): Html => {
   if (origin !== null)
     return html`a command, at ${code(placeText(origin.topic, origin))}, ${when(origin.timestampMs, nowMs)}`;
   if (source === "webhook")
@@ -27,14 +27,14 @@ const whereFrom = ({ source, origin, receivedAtMs }: Letter, nowMs: number): Htm
 const about = ({ letter, key }: LetterDetail, topic: string, nowMs: number): Html => {
   const { place, reason, detail, records, bytes, missing, obstacle, timestampMs } = letter;
   return facts([
-    ["Reason", html`${code(reason)} ${inWords(reason)}`],
+    ["Reason", html`${code(reason)} ${explainReason(reason)}`],
     ["Detail", detail === "" ? "none" : shown(detail, 4_000)],
     ["Where it came from", whereFrom(letter, nowMs)],
     ["Put aside", when(timestampMs, nowMs)],
     [
       "Stands at",
       html`${code(placeText(topic, place))}, ${records.length > 1 ? `in ${records.length} parts, ` : ""}about
-      ${sized(bytes)}`,
+      ${formatBytes(bytes)}`,
     ],
     ["Key", key === null ? "none" : code(key.toString("utf8"))],
     ...(missing === null ? [] : [["Incomplete", shown(missing, 1_000)] as const]),
@@ -66,12 +66,12 @@ const valueOf = ({ letter, value }: LetterDetail, context: Context<ConsoleEnv>):
         at: context.req.query("at"),
       });
 
-/** One dead letter: why it was put aside, what it says, and whether it was sent again. */
+/** One dead letter: its reason, its content, and its replays. */
 export const letterPage = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const { site } = context.var;
   const ref = `${context.req.param("partition") ?? ""}/${context.req.param("offset") ?? ""}`;
   const found =
-    readRef(ref) === null ? null : await ask(context, (signal) => site.reading.letter(ref, signal));
+    readRef(ref) === null ? null : await askKafka(context, (signal) => site.queries.letter(ref, signal));
   if (found === null)
     throw new Problem(
       404,

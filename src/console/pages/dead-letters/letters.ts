@@ -4,21 +4,21 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { notice, table } from "../../html/elements.ts";
-import { code, shown, sized } from "../../html/text.ts";
+import { code, shown, formatBytes } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterFilter, LettersPage } from "../../ports.ts";
-import { refOf, type Letter } from "../../../operator/replay/dead-letter.ts";
-import { ask } from "../ask-kafka.ts";
+import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
+import { askKafka } from "../ask-kafka.ts";
 import { filterForm, filterIn, filterPath } from "./filter.ts";
 import { planFields } from "./plan-form.ts";
 
 const PREVIEW = 80;
 
-const fromOf = ({ source, origin }: Letter): Html =>
+const fromOf = ({ source, origin }: DeadLetter): Html =>
   html`${source === "unknown" ? "unknown" : source}${origin === null ? "" : html`<br />${code(`${origin.topic}[${origin.partition}]@${origin.offset}`)}`}`;
 
-const row = (letter: Letter, nowMs: number, acts: boolean): Html => {
+const row = (letter: DeadLetter, nowMs: number, acts: boolean): Html => {
   const ref = refOf(letter.place);
   const { reason, timestampMs, obstacle, missing, bytes, preview } = letter;
   return html`<tr>
@@ -32,7 +32,7 @@ const row = (letter: Letter, nowMs: number, acts: boolean): Html => {
     </td>
     <td>${fromOf(letter)}</td>
     <td>
-      ${shown(preview, PREVIEW)} <span class="dim">${sized(bytes)}</span>
+      ${shown(preview, PREVIEW)} <span class="dim">${formatBytes(bytes)}</span>
       ${missing === null ? "" : html`<br /><span class="dim">incomplete: ${shown(missing)}</span>`}
       ${obstacle === null ? "" : html`<br /><span class="dim">is not sent again: ${shown(obstacle)}</span>`}
     </td>
@@ -57,13 +57,13 @@ const pager = ({ next, searchedBackToMs }: LettersPage, filter: LetterFilter, fr
         </nav>`
   }`;
 
-/** What nobody could read, or must not be executed. */
+/** The list of dead letters. */
 export const lettersPage = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const { site } = context.var;
   const query = new URL(context.req.url).searchParams;
   const { filter, problems } = filterIn(query);
   const from = query.get("from");
-  const found = await ask(context, (signal) => site.reading.letters(filter, from, signal));
+  const found = await askKafka(context, (signal) => site.queries.letters(filter, from, signal));
   const { letters } = found;
   const nowMs = site.clock.now();
   const acts = canAct(context) && letters.length > 0;

@@ -17,12 +17,12 @@ const panel = (context: Context<ConsoleEnv>, buttons: Html): Html =>
       ${noteField("note", "Why it is to be sent again.")}
       <p class="choice">
         <input type="checkbox" id="again" name="again" value="yes" />
-        <label for="again">Even what was sent again before</label>
+        <label for="again">Also send again what was sent again before</label>
       </p>
       <p>${buttons}</p>
     </div>`;
 
-/** To be put around, or below, a list from which letters are chosen. */
+/** The fields for planning a replay of chosen letters; they go into the form of the list. */
 export const planFields = (context: Context<ConsoleEnv>, filter: LetterFilter): Html =>
   html`${Object.entries(filterQuery(filter)).map(([name, value]) =>
     value === null ? "" : html`<input type="hidden" name="${name}" value="${value}" />`,

@@ -5,7 +5,7 @@ import type { Outcome } from "../../forms/outcomes.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { notice, table } from "../../html/elements.ts";
-import { code, count, grouped, sentence, shown } from "../../html/text.ts";
+import { code, count, formatCount, sentence, shown } from "../../html/text.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { ReplayPlan, Selection } from "../../ports.ts";
 import { readRef } from "../../../operator/replay/dead-letter.ts";
@@ -13,13 +13,13 @@ import { filterIn } from "./filter.ts";
 import { PLAN_PURPOSE } from "./plan-form.ts";
 
 const WHERE = "/dead-letters";
-/** Of what would be sent, and of what not. */
+/** Of each of the two tables. */
 const MAX_ROWS = 200;
 
 type Wanted = { selection: Selection; again: boolean };
 
 const more = (all: number, listed: number): Html =>
-  all > listed ? html`<p class="dim">And ${grouped(all - listed)} more.</p>` : html``;
+  all > listed ? html`<p class="dim">And ${formatCount(all - listed)} more.</p>` : html``;
 
 const refLink = (ref: string): Html => html`<th scope="row"><a href="${letterPath(ref)}">${ref}</a></th>`;
 
@@ -32,7 +32,7 @@ const sendTable = ({ send, sendCount }: ReplayPlan): Html => {
         <td>${shown(preview, 120)}</td>
       </tr>`,
   );
-  return html`<h2>Would be sent: ${grouped(sendCount)}</h2>
+  return html`<h2>Would be sent: ${formatCount(sendCount)}</h2>
     ${table({ label: "What would be sent", columns: ["letter", "to", "what it says"], rows, empty: "Nothing." })}
     ${more(sendCount, rows.length)}`;
 };
@@ -46,7 +46,7 @@ const skippedTable = ({ skipped, skippedCount }: ReplayPlan): Html => {
         <td>${shown(detail, 1_000)}</td>
       </tr>`,
   );
-  return html`<h2>Would not be sent: ${grouped(skippedCount)}</h2>
+  return html`<h2>Would not be sent: ${formatCount(skippedCount)}</h2>
     ${table({ label: "What would not be sent", columns: ["letter", "why", "detail"], rows, empty: "Everything would be sent." })}
     ${more(skippedCount, rows.length)}`;
 };
@@ -72,7 +72,7 @@ const planned = (context: Context<ConsoleEnv>, plan: ReplayPlan, note: string): 
           <strong>Nothing was sent yet.</strong> Original bytes and headers go to where they came from; a
           notification through the webhook flow. Each letter is sent once.
         </p>
-        ${plan.warnings.map((warning) => html`<p><strong>Mind:</strong> ${sentence(warning)}</p>`)}`,
+        ${plan.warnings.map((warning) => html`<p><strong>Warning:</strong> ${sentence(warning)}</p>`)}`,
     )}
     ${sendTable(plan)} ${skippedTable(plan)}
     ${
@@ -101,7 +101,7 @@ const noteOrProblem = (form: URLSearchParams): string => {
   return note.note;
 };
 
-/** Plans a replay; its page shows what would be done. */
+/** Plans a replay, and shows the plan. */
 export const planReplay = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const read = (): { what: Wanted; note: string } => ({
@@ -111,12 +111,12 @@ export const planReplay = async (context: Context<ConsoleEnv>): Promise<Response
   return actOnce(
     context,
     { purpose: PLAN_PURPOSE, form, where: WHERE, read },
-    async (acting, actor, wanted) =>
-      planned(context, await acting.plan(actor, wanted.selection, wanted.again), actor.note),
+    async (actions, actor, wanted) =>
+      planned(context, await actions.plan(actor, wanted.selection, wanted.again), actor.note),
   );
 };
 
-/** Begins what was planned; its page shows how far it is. */
+/** Begins a planned replay, and leads to its page. */
 export const beginReplay = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const planId = form.get("planId") ?? "";
@@ -124,9 +124,9 @@ export const beginReplay = async (context: Context<ConsoleEnv>): Promise<Respons
   return actOnce(
     context,
     { purpose: purposeOf(planId), form, where: WHERE, read },
-    async (acting, actor, id) => ({
+    async (actions, actor, id) => ({
       kind: "elsewhere",
-      location: `/dead-letters/runs/${encodeURIComponent((await acting.replay(actor, id)).runId)}`,
+      location: `/dead-letters/runs/${encodeURIComponent((await actions.replay(actor, id)).runId)}`,
     }),
   );
 };

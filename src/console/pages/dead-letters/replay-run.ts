@@ -5,7 +5,7 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { facts, notice, table, tag, type Tone } from "../../html/elements.ts";
-import { grouped, sentence, shown } from "../../html/text.ts";
+import { formatCount, sentence, shown } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { ReplayRun } from "../../ports.ts";
@@ -28,16 +28,16 @@ const figures = (run: ReplayRun, nowMs: number): Html => {
   return html`<progress aria-label="Letters done" value="${done}" max="${Math.max(total, 1)}"></progress>
     ${facts([
       ["Begun", html`${when(startedAtMs, nowMs)} by ${shown(by)}`],
-      ["Done", `${grouped(done)} of ${grouped(total)}`],
-      ["Sent", grouped(sent)],
+      ["Done", `${formatCount(done)} of ${formatCount(total)}`],
+      ["Sent", formatCount(sent)],
       [
         "Known already",
-        html`${grouped(duplicates)} <span class="dim">published before; nothing was added</span>`,
+        html`${formatCount(duplicates)} <span class="dim">published before; nothing was added</span>`,
       ],
-      ["Not sent", grouped(left)],
+      ["Not sent", formatCount(left)],
       [
         "Not known",
-        html`${grouped(unknown)}
+        html`${formatCount(unknown)}
           <span class="dim">may have been written: plan them again, it looks before it sends</span>`,
       ],
     ])}`;
@@ -64,11 +64,11 @@ const cancelForm = (context: Context<ConsoleEnv>, runId: string): Html =>
     <p><button>Stop after what is under way</button></p>
   </form>`;
 
-/** How far a replay is, and what came of its letters. */
+/** The progress of a replay. */
 export const runPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const { site } = context.var;
   const runId = context.req.param("runId") ?? "";
-  const run = site.acting?.run(runId) ?? null;
+  const run = site.actions?.run(runId) ?? null;
   if (run === null)
     throw new Problem(
       404,
@@ -101,7 +101,7 @@ export const runPage = (context: Context<ConsoleEnv>): Response | Promise<Respon
   });
 };
 
-/** Stops a replay. It needs no reason: what was sent is sent, and the rest can be planned again. */
+/** Stops a replay. It needs no note: the rest can be planned again. */
 export const cancelReplay = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const runId = form.get("runId") ?? "";
@@ -112,8 +112,8 @@ export const cancelReplay = async (context: Context<ConsoleEnv>): Promise<Respon
     where,
     read: () => ({ what: runId, note: "stopped in the console" }),
   };
-  return actOnce(context, sent, (acting, actor, id) => {
-    acting.cancel(actor, id);
+  return actOnce(context, sent, (actions, actor, id) => {
+    actions.cancel(actor, id);
     return Promise.resolve({ kind: "elsewhere", location: where });
   });
 };

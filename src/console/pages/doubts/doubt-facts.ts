@@ -1,7 +1,7 @@
 import { html, type Html } from "../../html/markup.ts";
 import { facts } from "../../html/elements.ts";
 import { block, code, count, shown } from "../../html/text.ts";
-import { at, lasting, when } from "../../html/time.ts";
+import { at, formatDuration, when } from "../../html/time.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import type { Doubt } from "../../ports.ts";
 
@@ -10,11 +10,11 @@ const OWNER_LOST = "OWNER_LOST";
 const claimOf = ({ claim }: Doubt, nowMs: number): Html =>
   claim === null
     ? html`not known yet: the journal has not been read back to it`
-    : html`${when(claim.atMs, nowMs)}. The call could begin for ${lasting(claim.callWithinMs)}, until
+    : html`${when(claim.atMs, nowMs)}. The call could begin for ${formatDuration(claim.callWithinMs)}, until
         ${at(claim.atMs + claim.callWithinMs)}.
         <span class="dim">${placeText(claim.place.topic, claim.place)}</span>`;
 
-/** Otherwise the last call is counted because it may have left. */
+/** False where the last call is counted only because it may have left. */
 export const isSureOfCalls = ({ error }: Doubt): boolean => error !== null && error.code !== OWNER_LOST;
 
 const sentOf = (doubt: Doubt): Html => {
@@ -22,7 +22,7 @@ const sentOf = (doubt: Doubt): Html => {
   if (!isSureOfCalls(doubt))
     return error === null
       ? html`<strong>Not known:</strong> what came of the call has not been read; it may have left.`
-      : html`<strong>Not known:</strong> the replica that was to make the call is gone; it may have left.`;
+      : html`<strong>Not known:</strong> the replica that was to make the call died; it may have left.`;
   return attempts === 0
     ? html`<strong>Not known.</strong> No call was counted, but whoever held the claim may have died after
         sending.`
@@ -34,7 +34,7 @@ const answerOf = ({ httpStatus, error }: Doubt): Html => html`
   ${error === null ? "" : html` ${code(error.code)}: ${shown(error.message, 1_000)}`}
 `;
 
-/** All that the journal says of a doubt, in words. */
+/** All that the journal holds about a doubt. */
 export const doubtFacts = (doubt: Doubt, nowMs: number): Html => {
   const { operation, quoteId, atMs, place, response } = doubt;
   const asked =
@@ -57,7 +57,7 @@ export const doubtFacts = (doubt: Doubt, nowMs: number): Html => {
   }`;
 };
 
-/** What follows from the doubt, and what to do about it. */
+/** What the operator has to do, step by step. */
 export const whatToDo = ({ operation, quoteId, claim, atMs }: Doubt): Html => {
   const isAccept = operation === "ACCEPT_QUOTE";
   return html`<ol class="steps-to-do">

@@ -7,17 +7,17 @@ import { code, visible } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
-import type { Asked } from "../../../operator/resolve-outcome.ts";
+import type { ResolveRequest } from "../../../operator/resolve-outcome.ts";
 
 export const purposeOf = (commandId: string): string => `resolve ${commandId}`;
 
-export type Given = { asked: Asked; note: string } | { problems: readonly string[] };
+export type Given = { asked: ResolveRequest; note: string } | { problems: readonly string[] };
 
-/** What nobody can type is typed as it is shown. */
+/** Invisible characters cannot be typed: their escaped form is accepted as well. */
 const isTyped = (typed: string, commandId: string): boolean =>
   typed === commandId || typed === visible(commandId);
 
-/** Reads the form. Whether the doubt is still there is for the journal to say, which knows who was faster. */
+/** Reads the form. Whether the doubt is still open is decided later, by the journal. */
 export const readDoubtForm = (form: URLSearchParams, commandId: string): Given => {
   const as = form.get("as");
   const quote = idInField(form.get("quote") ?? "");
@@ -26,11 +26,11 @@ export const readDoubtForm = (form: URLSearchParams, commandId: string): Given =
     ...(as === "succeeded" || as === "not-executed"
       ? []
       : ["Choose what is true: it was executed, or it was not."]),
-    ...(quote === null || !form.has("quote") ? ["Choose the quote that you speak of."] : []),
+    ...(quote === null || !form.has("quote") ? ["Choose the quote."] : []),
     ...("problem" in note ? [note.problem] : []),
     ...(isTyped(form.get("commandId") ?? "", commandId)
       ? []
-      : ["The commandId that you typed is another one. It must be the same to the letter."]),
+      : ["The commandId that you typed is a different one. It must be exactly the same."]),
   ];
   if (problems.length > 0 || "problem" in note || (as !== "succeeded" && as !== "not-executed"))
     return { problems };
@@ -38,7 +38,12 @@ export const readDoubtForm = (form: URLSearchParams, commandId: string): Given =
   return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" }, note: note.note };
 };
 
-const decision = (value: Asked["as"], title: string, consequence: string, given: string | null): Html =>
+const decision = (
+  value: ResolveRequest["as"],
+  title: string,
+  consequence: string,
+  given: string | null,
+): Html =>
   html`<p class="choice">
     <input
       type="radio"
@@ -74,7 +79,7 @@ const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
         )}
       </fieldset>`;
 
-/** Only while the call could still be made by a replica that is frozen. */
+/** Shown only while a frozen replica could still make the call. */
 const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   const times = doubts.map(({ resolvableAtMs }) => resolvableAtMs);
   const latestMs = times.includes(null) ? null : Math.max(...times.map((ms) => ms ?? 0));
@@ -90,7 +95,7 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
       </p>
       <p class="choice">
         <input type="checkbox" id="force" name="force" value="yes" aria-describedby="force-hint" />
-        <label for="force">End it now all the same</label>
+        <label for="force">End it now anyway</label>
         <span class="hint" id="force-hint"
           >Only when you are certain that no replica of that time is alive. With “not executed” the same quote
           could be bought twice.</span
@@ -100,7 +105,7 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   </div>`;
 };
 
-/** The form that ends a doubt. `form`: what was given before, where something was wrong with it. */
+/** The form that ends a doubt. `before`: what was sent before, and what was wrong with it. */
 export const doubtForm = (
   context: Context<ConsoleEnv>,
   commandId: string,
@@ -142,7 +147,7 @@ export const doubtForm = (
     ${noteField("note", "Who at the partner said so, when, and a reference.", (given("note") ?? "").slice(0, MAX_NOTE))}
     <p class="field">
       <label for="typed">Type the commandId</label>
-      <span class="hint" id="typed-hint">So that you end the one that you mean: ${code(commandId)}</span>
+      <span class="hint" id="typed-hint">To make sure that you end the right one: ${code(commandId)}</span>
       <input
         id="typed"
         name="commandId"

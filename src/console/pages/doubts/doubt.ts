@@ -4,7 +4,7 @@ import { canAct, whyNoForm } from "../../forms/fields.ts";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { commandPath, doubtPath, idIn, idInField } from "../../html/paths.ts";
-import { comingNotice } from "../../html/progress.ts";
+import { progressNotice } from "../../html/progress.ts";
 import { notice } from "../../html/elements.ts";
 import { code, shown } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
@@ -13,7 +13,7 @@ import type { Doubt, Progress } from "../../ports.ts";
 import { Problem } from "../../problem.ts";
 import { doubtFacts, whatToDo } from "./doubt-facts.ts";
 import { doubtForm, purposeOf, readDoubtForm } from "./doubt-form.ts";
-import { endedOutcome } from "./resolve-outcome.ts";
+import { describeOutcome } from "./resolve-outcome.ts";
 import { proposalsOf } from "./proposals.ts";
 
 const REFRESH_S = 5;
@@ -45,25 +45,25 @@ const notKnown = (progress: Progress, commandId: string): Html =>
         "plain",
         html`<p>
           <strong>No doubt is known of this command.</strong> It was ended, or never was in doubt.
-          <a href="${commandPath(commandId)}">Its story</a> says what became of it.
+          <a href="${commandPath(commandId)}">Its history</a> says what became of it.
         </p>`,
       )
-    : comingNotice(progress, "No doubt is known of this command so far.");
+    : progressNotice(progress, "No doubt is known of this command so far.");
 
 const show = async (
   context: Context<ConsoleEnv>,
   commandId: string,
   before: { form: URLSearchParams; problems: readonly string[] } | null,
 ): Promise<Response> => {
-  const { reading, clock } = context.var.site;
+  const { queries, clock } = context.var.site;
   const proposals = await proposalsOf(context, commandId);
-  const doubts = reading.doubt(commandId);
+  const doubts = queries.doubt(commandId);
   const nowMs = clock.now();
-  const { progress } = reading.overview().doubts;
+  const { progress } = queries.overview().doubts;
   const acts = canAct(context);
   return page(context, {
     title: "Doubt",
-    // What answers a form is none of the pages that a browser can load again.
+    // The answer to a form cannot be loaded again, so it is not live.
     ...(before === null
       ? {
           isLive: true,
@@ -73,7 +73,7 @@ const show = async (
     body: html`
       <p class="crumbs"><a href="/doubts">Doubts</a></p>
       <h1>Command ${shown(commandId)} ${doubts.length > 0 ? "is in doubt" : ""}</h1>
-      <p><a href="${commandPath(commandId)}">The command's whole story</a></p>
+      <p><a href="${commandPath(commandId)}">The command's whole history</a></p>
       <div id="doubt" data-live>
         ${doubts.length === 0 ? notKnown(progress, commandId) : ""}
         ${doubts.length > 1 ? notice("wait", html`<p>The commandId was used for ${doubts.length} quotes, each of which is in doubt.</p>`) : ""}
@@ -108,7 +108,7 @@ export const doubtPage = (context: Context<ConsoleEnv>): Response | Promise<Resp
   return show(context, commandId, null);
 };
 
-/** Ends a doubt with the word of whoever has signed in. */
+/** Ends a doubt as the signed-in operator says. */
 export const endDoubt = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const commandId = idInField(form.get("id") ?? "") ?? "";
@@ -122,6 +122,6 @@ export const endDoubt = async (context: Context<ConsoleEnv>): Promise<Response> 
   return actOnce(
     context,
     { purpose: purposeOf(commandId), form, where, read },
-    async (acting, actor, asked) => endedOutcome(asked, await acting.resolve(actor, asked), where),
+    async (actions, actor, asked) => describeOutcome(asked, await actions.resolve(actor, asked), where),
   );
 };

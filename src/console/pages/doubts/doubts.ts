@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { doubtPath } from "../../html/paths.ts";
-import { comingNotice } from "../../html/progress.ts";
+import { progressNotice } from "../../html/progress.ts";
 import { table } from "../../html/elements.ts";
-import { code, count, grouped } from "../../html/text.ts";
+import { code, count, formatCount } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
@@ -13,7 +13,7 @@ import { isSureOfCalls } from "./doubt-facts.ts";
 const PER_PAGE = 50;
 const REFRESH_S = 10;
 
-/** Whether the partner may have heard of it, in a few words. */
+/** Whether a call may have reached the partner. */
 const sentOf = (doubt: Doubt): string => {
   const { attempts, httpStatus } = doubt;
   if (attempts === 0 || !isSureOfCalls(doubt)) return "not known, it may have left";
@@ -48,16 +48,16 @@ const pager = (number: number, total: number): Html => {
   if (last === 1 && number === 1) return html``;
   return html`<nav class="pager" aria-label="More doubts">
     ${number > 1 ? html`<a href="/doubts?page=${Math.min(number - 1, last)}" rel="prev">Older</a>` : ""}
-    <span>Page ${grouped(number)} of ${grouped(last)}</span>
+    <span>Page ${formatCount(number)} of ${formatCount(last)}</span>
     ${number < last ? html`<a href="/doubts?page=${number + 1}" rel="next">Newer</a>` : ""}
   </nav>`;
 };
 
 /** Commands in doubt, the oldest first. */
 export const doubtsPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const { reading, clock } = context.var.site;
+  const { queries, clock } = context.var.site;
   const number = pageNumber(context.req.query("page"));
-  const { doubts, count: total, progress } = reading.doubts((number - 1) * PER_PAGE, PER_PAGE);
+  const { doubts, count: total, progress } = queries.doubts((number - 1) * PER_PAGE, PER_PAGE);
   const nowMs = clock.now();
   return page(context, {
     title: "Doubts",
@@ -66,11 +66,11 @@ export const doubtsPage = (context: Context<ConsoleEnv>): Response | Promise<Res
     body: html`
       <h1>Doubts <small>the oldest first</small></h1>
       <p>
-        Commands of which nobody knows whether the partner executed them. None of them is sent again by
-        itself: somebody asks the partner, and says here what is true.
+        Commands of which nobody knows whether the partner executed them. The bridge does not send them again:
+        somebody must ask the partner, and say here what is true.
       </p>
       <div id="doubts" data-live>
-        ${comingNotice(progress, "The journal is still being read, so there may be more.")}
+        ${progressNotice(progress, "The journal is still being read, so there may be more.")}
         <p>
           ${total === 0 ? "" : html`<strong>${count(total, "command is", "commands are")} in doubt.</strong>`}
         </p>

@@ -5,12 +5,12 @@ import { code, sentence, shown } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Proposal } from "../../ports.ts";
-import { personOf } from "../../../operator/decision-requests.ts";
+import { canonicalName } from "../../../operator/decision-requests.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { Problem } from "../../problem.ts";
-import { ask } from "../ask-kafka.ts";
+import { askKafka } from "../ask-kafka.ts";
 
-export const IN_WORDS = { succeeded: "it was executed", "not-executed": "it was not executed" } as const;
+export const DECISION_TEXT = { succeeded: "it was executed", "not-executed": "it was not executed" } as const;
 
 const item = (
   { by, as, note, atMs, untilMs, place, quoteId }: Proposal,
@@ -19,10 +19,10 @@ const item = (
 ): Html =>
   html`<li>
     <strong>${shown(by)}</strong> says that
-    <strong>${IN_WORDS[as]}</strong>${quoteId === null ? "" : html` (quote ${code(quoteId)})`},
-    ${when(atMs, nowMs)}: “${shown(note, 1_000)}”. The word stands until ${when(untilMs, nowMs)}, at
+    <strong>${DECISION_TEXT[as]}</strong>${quoteId === null ? "" : html` (quote ${code(quoteId)})`},
+    ${when(atMs, nowMs)}: “${shown(note, 1_000)}”. The proposal stands until ${when(untilMs, nowMs)}, at
     ${code(placeText(place.topic, place))}.
-    ${own !== null && personOf(by) === personOf(own) ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
+    ${own !== null && canonicalName(by) === canonicalName(own) ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
   </li>`;
 
 const list = (proposals: readonly Proposal[], own: string | null, nowMs: number): Html =>
@@ -36,12 +36,12 @@ const list = (proposals: readonly Proposal[], own: string | null, nowMs: number)
     )}
   </section>`;
 
-/** With four eyes: what was said of a doubt so far. A page is worth showing without it. */
+/** Four eyes: the open proposals on a doubt. The page is shown without them when they cannot be read. */
 export const proposalsOf = async (context: Context<ConsoleEnv>, commandId: string): Promise<Html> => {
   const { site, person } = context.var;
-  const { acting } = site;
-  if (!site.options.fourEyes || acting === null) return html``;
-  const found = await ask(context, () => acting.proposals(commandId)).catch((error: unknown) => {
+  const { actions } = site;
+  if (!site.options.fourEyes || actions === null) return html``;
+  const found = await askKafka(context, () => actions.proposals(commandId)).catch((error: unknown) => {
     if (error instanceof Problem) return error;
     throw error;
   });

@@ -3,11 +3,11 @@ import { html, type Html } from "../../html/markup.ts";
 import { commandPath } from "../../html/paths.ts";
 import { facts } from "../../html/elements.ts";
 import { code, sentence, shown } from "../../html/text.ts";
-import { at, lasting } from "../../html/time.ts";
-import { IN_WORDS } from "./proposals.ts";
-import { refusalOf, type Asked, type Ended } from "../../../operator/resolve-outcome.ts";
+import { at, formatDuration } from "../../html/time.ts";
+import { DECISION_TEXT } from "./proposals.ts";
+import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../../../operator/resolve-outcome.ts";
 
-type Result = Extract<Ended, { kind: "resolved" }>["result"];
+type Result = Extract<ResolveOutcome, { kind: "resolved" }>["result"];
 
 const resultFacts = ({ outcome, resultId, decidedBy }: Result, place: string, published?: string): Html =>
   facts([
@@ -19,49 +19,50 @@ const resultFacts = ({ outcome, resultId, decidedBy }: Result, place: string, pu
     ["Durable in the journal at", html`<strong>${code(place)}</strong>`],
   ]);
 
-/** Somebody was faster: who, and what stands. */
-const decided = (ended: Extract<Ended, { kind: "decided" }>): Html => {
+/** The command was concluded before: the result that stands. */
+const decided = (ended: Extract<ResolveOutcome, { kind: "decided" }>): Html => {
   const { result, note, place } = ended;
   if (result === null)
     return html`<p>
       Another command holds its quote, so it is rejected: QUOTE_ALREADY_TAKEN (${code(place)}).
     </p>`;
-  return html`<p>Your word came too late, and changed nothing. What stands:</p>
+  return html`<p>Your decision came too late, and changed nothing. What stands:</p>
     ${resultFacts(result, place)}
-    ${note === null ? "" : html`<p>With the word of an operator: “${shown(note, 1_000)}”</p>`}`;
+    ${note === null ? "" : html`<p>The note of the operator who decided: “${shown(note, 1_000)}”</p>`}`;
 };
 
-type Proposed = Extract<Ended, { kind: "proposed" }>;
+type Proposed = Extract<ResolveOutcome, { kind: "proposed" }>;
 
 const missing = (why: Proposed["why"]): Html => {
   switch (why.kind) {
     case "alone":
       return html`A second operator must say the same, here or on the command line.`;
     case "opposed":
-      return html`<strong>${shown(why.by)}</strong> says that ${IN_WORDS[why.as]}. Both words stand, and one
-        of you must say what the other says.`;
+      return html`<strong>${shown(why.by)}</strong> says that ${DECISION_TEXT[why.as]}. Both proposals stand,
+        and one of you must say what the other says.`;
     case "tooYoung":
-      return html`<strong>${shown(why.by)}</strong> says so as well, but the call began ${lasting(why.ageMs)}
-        ago. One of you must say it again once it is ${lasting(why.neededMs)} old, or both must insist.`;
+      return html`<strong>${shown(why.by)}</strong> says so as well, but the call began
+        ${formatDuration(why.ageMs)} ago. One of you must say it again once it is
+        ${formatDuration(why.neededMs)} old, or both must choose to end it now.`;
   }
 };
 
-/** With four eyes: the word stands, and nothing is decided. */
-const proposed = (asked: Asked, { why, place, untilMs, quoteId }: Proposed): Html =>
-  html`<p>You say that <strong>${IN_WORDS[asked.as]}</strong>. ${missing(why)}</p>
+/** Four eyes: the request is a proposal, and nothing is decided. */
+const proposed = (asked: ResolveRequest, { why, place, untilMs, quoteId }: Proposed): Html =>
+  html`<p>You say that <strong>${DECISION_TEXT[asked.as]}</strong>. ${missing(why)}</p>
     ${facts([
       ...(quoteId === null ? [] : [["About the quote", code(quoteId)] as const]),
-      ["Your word stands at", html`<strong>${code(place)}</strong>`],
+      ["Your proposal stands at", html`<strong>${code(place)}</strong>`],
       ["It stands until", at(untilMs)],
     ])}`;
 
-const inWords = (asked: Asked, ended: Ended): Html => {
+const inWords = (asked: ResolveRequest, ended: ResolveOutcome): Html => {
   if (ended.kind === "decided") return decided(ended);
   if (ended.kind === "proposed") return proposed(asked, ended);
   if (ended.kind === "tooYoung")
     return html`<p>
-      The call began ${lasting(ended.ageMs)} ago, and might still be under way on a replica that is frozen.
-      Wait until it is ${lasting(ended.neededMs)} old.
+      The call began ${formatDuration(ended.ageMs)} ago, and might still be under way on a replica that is
+      frozen. Wait until it is ${formatDuration(ended.neededMs)} old.
     </p>`;
   if (ended.kind === "several")
     return html`<p>The command is in doubt for several quotes: choose which of them you mean.</p>
@@ -71,15 +72,15 @@ const inWords = (asked: Asked, ended: Ended): Html => {
   return html`<p>${sentence(refusalOf(asked, ended) ?? "See the command's doubt for what is to come.")}</p>`;
 };
 
-const titleOf = ({ kind }: Ended): string => {
+const titleOf = ({ kind }: ResolveOutcome): string => {
   if (kind === "decided") return "Somebody was faster";
   if (kind === "proposed") return "It waits for a second operator";
   if (kind === "tooYoung") return "Too early: nothing was done";
   return "Nothing was decided";
 };
 
-/** What came of an operator's word, with the place where it stands. */
-export const endedOutcome = (asked: Asked, ended: Ended, where: string): Outcome => {
+/** The outcome of an operator's decision, with its place in the topics. */
+export const describeOutcome = (asked: ResolveRequest, ended: ResolveOutcome, where: string): Outcome => {
   const about = facts([
     ["Command", html`<a href="${commandPath(asked.commandId)}">${code(asked.commandId)}</a>`],
     ...(asked.quoteId === null ? [] : [["Quote", code(asked.quoteId)] as const]),

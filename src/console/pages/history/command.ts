@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { commandPath, doubtPath, idIn } from "../../html/paths.ts";
-import { comingNotice } from "../../html/progress.ts";
+import { progressNotice } from "../../html/progress.ts";
 import { facts, notice, tag, type Tone } from "../../html/elements.ts";
 import { block, code, sentence, shown } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
@@ -34,16 +34,16 @@ const stepItem = (step: Step, index: number, nowMs: number): Html => {
 export const notesOf = (notes: readonly string[]): Html =>
   html`${notes.map((note) => notice("plain", html`<p>${sentence(note)}</p>`))}`;
 
-/** All that is known of one command, in the order of time. */
+/** The history of one command, in order of time. */
 export const commandPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const { reading, clock } = context.var.site;
+  const { queries, clock } = context.var.site;
   const id = idIn(context.req.url);
   if (id === null) throw new Problem(400, "The address holds no id.", "Look for the id above.");
   const nowMs = clock.now();
   const window = windowIn(context.req.query("since"), nowMs);
-  const { steps, notes, progress } = reading.command(id, window.sinceMs);
+  const { steps, notes, progress } = queries.command(id, window.sinceMs);
   const isOpen = !progress.isComplete && progress.problem === null;
-  const isInDoubt = reading.doubt(id).length > 0;
+  const isInDoubt = queries.doubt(id).length > 0;
   return page(context, {
     title: "Command",
     ...(isOpen && { refreshS: REFRESH_S }),
@@ -51,15 +51,15 @@ export const commandPage = (context: Context<ConsoleEnv>): Response | Promise<Re
     body: html`
       <h1>Command ${shown(id)}</h1>
       ${windowChoice(commandPath(id), window)}
-      <div id="story" data-live ${isOpen ? html`data-soon` : ""}>
+      <div id="history" data-live ${isOpen ? html`data-soon` : ""}>
         ${isInDoubt ? notice("bad", html`<p><strong>It is in doubt.</strong> <a href="${doubtPath(id)}">What is known and what to do</a></p>`) : ""}
-        ${notesOf(notes)} ${comingNotice(progress, "The topics are being read.")}
+        ${notesOf(notes)} ${progressNotice(progress, "The topics are being read.")}
         ${
           steps.length === 0
             ? html`<p class="none">
-                ${isOpen ? "Nothing was found so far." : "Nothing is known of this id in that time. See that it is spelled as it was sent, or look further back."}
+                ${isOpen ? "Nothing was found so far." : "Nothing is known of this id in that time. Check its spelling, or look further back."}
               </p>`
-            : html`<ol class="story">
+            : html`<ol class="history">
                 ${steps.map((step, index) => stepItem(step, index, nowMs))}
               </ol>`
         }

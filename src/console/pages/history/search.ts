@@ -3,7 +3,7 @@ import { commandPath, transactionPath } from "../../html/paths.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import { Problem } from "../../problem.ts";
 
-/** Leads from the search box to the page of an id. */
+/** Redirects from the search box to the page of the id. */
 export const search = (context: Context<ConsoleEnv>): Response => {
   const id = context.req.query("id") ?? "";
   if (id === "")

@@ -1,21 +1,24 @@
-import type { StatusSeen } from "../../ports.ts";
+import type { PublishedStatus } from "../../ports.ts";
 
-/** A place on the line. `seen`: empty for a status of the main flow that did not come, or not yet. */
-export type Stop = { status: string; isMain: boolean; seen: readonly StatusSeen[]; isLatest: boolean };
+/** A stop on the line. `seen`: its events; empty for a status of the main flow that has not come. */
+export type Stop = { status: string; isMain: boolean; seen: readonly PublishedStatus[]; isLatest: boolean };
 
-const happenedMs = ({ occurredAtMs, receivedAtMs }: StatusSeen): number => occurredAtMs ?? receivedAtMs;
+const happenedMs = ({ occurredAtMs, receivedAtMs }: PublishedStatus): number => occurredAtMs ?? receivedAtMs;
 
-/** The main flow as a line, with what is beside it where it happened: behind the furthest place that was reached before. */
-export const flowLine = (mainFlow: readonly string[], statuses: readonly StatusSeen[]): readonly Stop[] => {
+/** The main flow as a line. Other statuses come after the furthest stop that was reached before them. */
+export const statusLine = (
+  mainFlow: readonly string[],
+  statuses: readonly PublishedStatus[],
+): readonly Stop[] => {
   const inTime = [...statuses].sort((a, b) => happenedMs(a) - happenedMs(b));
   const latest = inTime.at(-1);
-  const beside = new Map<number, Map<string, StatusSeen[]>>();
+  const beside = new Map<number, Map<string, PublishedStatus[]>>();
   let furthest = -1;
   for (const seen of inTime) {
     const place = mainFlow.indexOf(seen.status);
     furthest = Math.max(furthest, place);
     if (place >= 0) continue;
-    const here = beside.get(furthest) ?? new Map<string, StatusSeen[]>();
+    const here = beside.get(furthest) ?? new Map<string, PublishedStatus[]>();
     beside.set(furthest, here.set(seen.status, [...(here.get(seen.status) ?? []), seen]));
   }
   const besideAt = (index: number): Stop[] =>

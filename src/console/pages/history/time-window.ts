@@ -6,7 +6,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** From when on the topics are read. The beginning moves in steps: what was read stays read when the page is loaded again. */
+/**
+ * How far back the topics are read. The start moves in steps, so that a page that is loaded again continues
+ * the same search.
+ */
 const WINDOWS = [
   { name: "1h", words: "last hour", ms: HOUR_MS, stepMs: 5 * MINUTE_MS },
   { name: "24h", words: "24 hours", ms: DAY_MS, stepMs: HOUR_MS },
@@ -18,7 +21,7 @@ const USUAL = "7d";
 
 export type Window = { name: string; sinceMs: number | null };
 
-/** Also an instant is a window: from then on. */
+/** The window that `since` names: one of the list, "all", or everything since an instant. */
 export const windowIn = (asked: string | undefined, nowMs: number): Window => {
   if (asked === ALL) return { name: ALL, sinceMs: null };
   const instantMs = readInstant(asked ?? "");

@@ -2,16 +2,16 @@ import type { Context } from "hono";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { idIn, transactionPath } from "../../html/paths.ts";
-import { comingNotice } from "../../html/progress.ts";
+import { progressNotice } from "../../html/progress.ts";
 import { table, tag } from "../../html/elements.ts";
 import { block, code, shown } from "../../html/text.ts";
 import { ago, at, when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
-import type { StatusSeen, TransactionStory } from "../../ports.ts";
+import type { PublishedStatus, TransactionHistory } from "../../ports.ts";
 import { Problem } from "../../problem.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { notesOf } from "./command.ts";
-import { flowLine, type Stop } from "./status-line.ts";
+import { statusLine, type Stop } from "./status-line.ts";
 import { windowChoice, windowIn } from "./time-window.ts";
 
 const REFRESH_S = 2;
@@ -23,8 +23,8 @@ const DIRECTIONS = {
   UNKNOWN: "Which way the money goes is not known.",
 } as const;
 
-/** What a reader should know of a status beside its name. */
-const marks = ({ stage, outOfOrder, source }: StatusSeen): Html => html`
+/** Labels of a status. */
+const marks = ({ stage, outOfOrder, source }: PublishedStatus): Html => html`
   ${stage === "ISSUE" ? tag("bad", "issue") : ""}
   ${stage === "CANCELED" || stage === "REFUNDED" ? tag("bad", stage.toLowerCase()) : ""}
   ${stage === "COMPLETED" ? tag("good", "completed") : ""}
@@ -52,7 +52,7 @@ const stopItem = ({ status, isMain, seen, isLatest }: Stop, nowMs: number): Html
   </li>`;
 };
 
-const statusRow = (seen: StatusSeen, index: number, nowMs: number): Html => {
+const statusRow = (seen: PublishedStatus, index: number, nowMs: number): Html => {
   const { status, stage, occurredAtMs, receivedAtMs, eventId, place, payload } = seen;
   return html`<tr>
     <th scope="row">${code(status)}<br />${marks(seen)}</th>
@@ -70,12 +70,16 @@ const statusRow = (seen: StatusSeen, index: number, nowMs: number): Html => {
   </tr>`;
 };
 
-const story = ({ direction, mainFlow, statuses }: TransactionStory, isOpen: boolean, nowMs: number): Html => {
+const history = (
+  { direction, mainFlow, statuses }: TransactionHistory,
+  isOpen: boolean,
+  nowMs: number,
+): Html => {
   if (statuses.length === 0)
     return html`<p class="none">
-      ${isOpen ? "Nothing was found so far." : "No status of this id was published in that time. See that it is spelled as the partner sends it, or look further back."}
+      ${isOpen ? "Nothing was found so far." : "No status of this id was published in that time. Check its spelling, or look further back."}
     </p>`;
-  const stops = flowLine(mainFlow, statuses.slice(-MAX_ROWS));
+  const stops = statusLine(mainFlow, statuses.slice(-MAX_ROWS));
   return html`<p><strong>${DIRECTIONS[direction]}</strong></p>
     <h2>
       Its way
@@ -94,14 +98,14 @@ const story = ({ direction, mainFlow, statuses }: TransactionStory, isOpen: bool
     })}`;
 };
 
-/** What became of one transaction. */
+/** The history of one transaction. */
 export const transactionPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const { reading, clock } = context.var.site;
+  const { queries, clock } = context.var.site;
   const id = idIn(context.req.url);
   if (id === null) throw new Problem(400, "The address holds no id.", "Look for the id above.");
   const nowMs = clock.now();
   const window = windowIn(context.req.query("since"), nowMs);
-  const found = reading.transaction(id, window.sinceMs);
+  const found = queries.transaction(id, window.sinceMs);
   const { progress, notes } = found;
   const isOpen = !progress.isComplete && progress.problem === null;
   return page(context, {
@@ -111,8 +115,9 @@ export const transactionPage = (context: Context<ConsoleEnv>): Response | Promis
     body: html`
       <h1>Transaction ${shown(id)}</h1>
       ${windowChoice(transactionPath(id), window)}
-      <div id="story" data-live ${isOpen ? html`data-soon` : ""}>
-        ${notesOf(notes)} ${comingNotice(progress, "The topic is being read.")} ${story(found, isOpen, nowMs)}
+      <div id="history" data-live ${isOpen ? html`data-soon` : ""}>
+        ${notesOf(notes)} ${progressNotice(progress, "The topic is being read.")}
+        ${history(found, isOpen, nowMs)}
       </div>
     `,
   });

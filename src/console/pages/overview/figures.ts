@@ -1,15 +1,15 @@
 import { html, type Html } from "../../html/markup.ts";
 import { plot } from "../../html/plot.ts";
 import { table, tag } from "../../html/elements.ts";
-import { code, grouped, shown } from "../../html/text.ts";
+import { code, formatCount, shown } from "../../html/text.ts";
 import type { Hour, Overview } from "../../ports.ts";
 
 const cell = (hour: Hour, index: number): Html => {
   const value = hour[index] ?? null;
-  return html`<td class="number">${value === null ? "not known" : grouped(value)}</td>`;
+  return html`<td class="number">${value === null ? "not known" : formatCount(value)}</td>`;
 };
 
-/** The plots' figures, for whoever reads rather than sees. */
+/** The plots as a table, for screen readers. */
 const figures = ({ rates, lag }: Overview): Html => {
   const minutes = Math.max(lag.hour.length, ...rates.map(({ perMinute }) => perMinute.length));
   return html`<details id="hour-figures">
@@ -49,9 +49,9 @@ export const lagSection = ({ lag }: Overview): Html =>
         ({ partition, committed, end, lag: waiting }) =>
           html`<tr>
             <th scope="row">${partition}</th>
-            <td class="number">${waiting > 0 ? html`<strong>${grouped(waiting)}</strong>` : "0"}</td>
-            <td class="number">${committed === null ? "nothing yet" : grouped(committed)}</td>
-            <td class="number">${grouped(end)}</td>
+            <td class="number">${waiting > 0 ? html`<strong>${formatCount(waiting)}</strong>` : "0"}</td>
+            <td class="number">${committed === null ? "nothing yet" : formatCount(committed)}</td>
+            <td class="number">${formatCount(end)}</td>
           </tr>`,
       ),
       empty: "No partition is known yet.",

@@ -1,23 +1,23 @@
 import type { Context } from "hono";
-import { comingNotice } from "../../html/progress.ts";
+import { progressNotice } from "../../html/progress.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { page } from "../../html/layout.ts";
 import { notice } from "../../html/elements.ts";
-import { count, grouped, sentence } from "../../html/text.ts";
+import { count, formatCount, sentence } from "../../html/text.ts";
 import { ago, at, when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Overview } from "../../ports.ts";
 import { pausesSection } from "../pauses/pause-state.ts";
 import { hourSection, lagSection, replicasSection } from "./figures.ts";
 
-/** A browser without script asks again so often. */
+/** Reload interval for browsers without script. */
 const REFRESH_S = 10;
-/** Replicas that look every quarter of an hour have missed several runs then. */
+/** A reconcile run is due every 15 minutes, so several were missed by then. */
 const LATE_RECONCILE_MS = 3_600_000;
 
 const NOT_KNOWN = "not known yet";
 
-/** The first thing that anybody wants to know. */
+/** The headline: whether commands are in doubt. */
 const verdict = ({ doubts, kafka }: Overview, nowMs: number): Html => {
   const { count: n, oldestAtMs, underWay, progress } = doubts;
   const isSure = progress.problem === null && kafka.up;
@@ -74,7 +74,7 @@ const cards = (overview: Overview, nowMs: number): Html => {
       ${card(
         (lastHour ?? 0) > 0 ? "wait" : "",
         "Dead letters, last hour",
-        html`<a href="/dead-letters">${lastHour === null ? "not known" : grouped(lastHour)}</a>`,
+        html`<a href="/dead-letters">${lastHour === null ? "not known" : formatCount(lastHour)}</a>`,
         records === null
           ? NOT_KNOWN
           : html`${newestAtMs === null ? "none" : html`the newest ${ago(newestAtMs, nowMs)}`}; the topic holds
@@ -86,7 +86,7 @@ const cards = (overview: Overview, nowMs: number): Html => {
           : card(
               "",
               "Commands that wait",
-              grouped(lag.records),
+              formatCount(lag.records),
               html`in ${count(lag.partitions.length, "partition")}`,
             )
       }
@@ -96,7 +96,7 @@ const cards = (overview: Overview, nowMs: number): Html => {
           : card(
               replicas.length === 0 ? "bad" : "",
               "Replicas",
-              grouped(replicas.length),
+              formatCount(replicas.length),
               replicas.length === 0 ? "no replica takes commands" : "take commands",
             )
       }
@@ -114,17 +114,17 @@ const cards = (overview: Overview, nowMs: number): Html => {
 
 export const overviewPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const { site, person } = context.var;
-  const overview = site.reading.overview();
+  const overview = site.queries.overview();
   const nowMs = site.clock.now();
-  const canAct = person?.role === "operator" && site.acting !== null;
+  const canAct = person?.role === "operator" && site.actions !== null;
   return page(context, {
-    title: overview.doubts.count > 0 ? `${grouped(overview.doubts.count)} in doubt` : "Overview",
+    title: overview.doubts.count > 0 ? `${formatCount(overview.doubts.count)} in doubt` : "Overview",
     refreshS: REFRESH_S,
     isLive: true,
     body: html`
       <div id="first" data-live>
         ${kafkaBanner(overview)} ${verdict(overview, nowMs)}
-        ${comingNotice(overview.doubts.progress, "The journal is still being read, so there may be more in doubt.")}
+        ${progressNotice(overview.doubts.progress, "The journal is still being read, so there may be more in doubt.")}
       </div>
       <div id="pauses" data-live>${pausesSection(overview.pauses, nowMs, canAct)}</div>
       <div id="cards" data-live>${cards(overview, nowMs)}</div>

@@ -2,32 +2,32 @@ import { html, type Html } from "../../html/markup.ts";
 import { notice, tag } from "../../html/elements.ts";
 import { shown } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
-import { isPause, PAUSABLE, type Pausable, type Word } from "../../../operator/control-entry.ts";
+import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../../../operator/control-entry.ts";
 import type { Overview } from "../../ports.ts";
 
-/** What a paused flow means. */
+/** The effect of a pause. */
 export const MEANING: Readonly<Record<Pausable, string>> = {
   commands: "Commands wait in their topic; what was begun is finished. Webhooks go on.",
   reconcile: "The partner's log is not read. What webhooks missed is found after the pause.",
 };
 
-/** Who said what, and why. `undefined` while that is not known yet. */
-export const wordOf = (word: Word | null | undefined, nowMs: number): Html => {
-  if (word === undefined) return html`${tag("plain", "not known yet")} The control topic has not been read.`;
-  if (word === null) return html`${tag("good", "runs")} Nobody ever paused it.`;
-  const { by, note, atMs, untilMs } = word;
+/** Whether a flow is paused, by whom and why. `undefined`: not known yet; null: it never was. */
+export const describeControlEntry = (entry: ControlEntry | null | undefined, nowMs: number): Html => {
+  if (entry === undefined) return html`${tag("plain", "not known yet")} The control topic has not been read.`;
+  if (entry === null) return html`${tag("good", "runs")} Nobody ever paused it.`;
+  const { by, note, atMs, untilMs } = entry;
   const who = html`by <strong>${shown(by)}</strong>, ${when(atMs, nowMs)}: “${shown(note, 1_000)}”`;
-  // Its type keeps the check from saying that every other word is none at all.
-  const holds: boolean = isPause(word, nowMs);
+  // Declared boolean: the type guard would narrow `entry` to never in the other branch.
+  const holds: boolean = isPause(entry, nowMs);
   if (holds)
     return html`${tag("bad", "paused")} ${who}. It ends
     ${untilMs === null ? "when somebody resumes it" : when(untilMs, nowMs)}.`;
-  return word.says === "resume"
+  return entry.says === "resume"
     ? html`${tag("good", "runs")} Resumed ${who}.`
     : html`${tag("good", "runs")} Its last pause is over; it was paused ${who}.`;
 };
 
-/** On the overview: loud where something is paused, a line where nothing is. */
+/** The pauses on the overview: a notice for each, or one line where there is none. */
 export const pausesSection = (pauses: Overview["pauses"], nowMs: number, canAct: boolean): Html => {
   const change = html`<a href="/pauses">${canAct ? "Pause or resume" : "More"}</a>`;
   if (pauses === null)
@@ -39,7 +39,9 @@ export const pausesSection = (pauses: Overview["pauses"], nowMs: number, canAct:
     ${paused.map((flow) =>
       notice(
         "bad",
-        html`<p><strong>${flow}</strong>: ${wordOf(pauses[flow], nowMs)} ${MEANING[flow]} ${change}</p>`,
+        html`<p>
+          <strong>${flow}</strong>: ${describeControlEntry(pauses[flow], nowMs)} ${MEANING[flow]} ${change}
+        </p>`,
       ),
     )}
   </section>`;

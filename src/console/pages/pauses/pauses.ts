@@ -8,9 +8,9 @@ import { facts } from "../../html/elements.ts";
 import { code, shown } from "../../html/text.ts";
 import { at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
-import type { Acting } from "../../ports.ts";
+import type { Actions } from "../../ports.ts";
 import { isPausable, isPause, PAUSABLE, type Pausable } from "../../../operator/control-entry.ts";
-import { MEANING, wordOf } from "./pause-state.ts";
+import { MEANING, describeControlEntry } from "./pause-state.ts";
 
 const LENGTHS = [
   ["900", "15 minutes"],
@@ -23,7 +23,7 @@ const LENGTHS = [
 const WHERE = "/pauses";
 const purposeOf = (says: string, flow: string): string => `${says} ${flow}`;
 
-const sayForm = (
+const pauseForm = (
   context: Context<ConsoleEnv>,
   flow: Pausable,
   says: "pause" | "resume",
@@ -44,7 +44,7 @@ const sayForm = (
         ? html`<p class="field">
             <label for="for-${flow}">For how long</label>
             <select id="for-${flow}" name="for">
-              ${LENGTHS.map(([seconds, words]) => html`<option value="${seconds}">${words}</option>`)}
+              ${LENGTHS.map(([seconds, text]) => html`<option value="${seconds}">${text}</option>`)}
             </select>
           </p>`
         : ""
@@ -55,23 +55,23 @@ const sayForm = (
 };
 
 const forms = (context: Context<ConsoleEnv>, flow: Pausable, isPaused: boolean): Html =>
-  html`${isPaused ? sayForm(context, flow, "resume", isPaused) : ""}
+  html`${isPaused ? pauseForm(context, flow, "resume", isPaused) : ""}
     <details ${isPaused ? "" : "open"} id="pause-${flow}">
       <summary>${isPaused ? "Another end of the pause" : "Pause"}</summary>
-      ${sayForm(context, flow, "pause", isPaused)}
+      ${pauseForm(context, flow, "pause", isPaused)}
     </details>
     ${
       isPaused
         ? ""
         : html`<details id="resume-${flow}">
-            <summary>Resume all the same</summary>
-            ${sayForm(context, flow, "resume", isPaused)}
+            <summary>Resume anyway</summary>
+            ${pauseForm(context, flow, "resume", isPaused)}
           </details>`
     }`;
 
 export const pausesPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const { reading, clock } = context.var.site;
-  const { pauses } = reading.overview();
+  const { queries, clock } = context.var.site;
+  const { pauses } = queries.overview();
   const nowMs = clock.now();
   return page(context, {
     title: "Pauses",
@@ -80,18 +80,18 @@ export const pausesPage = (context: Context<ConsoleEnv>): Response | Promise<Res
       <h1>Pauses</h1>
       <p>
         A paused flow begins nothing new, on all replicas, within seconds; what is under way is finished.
-        Webhooks cannot be paused: what the partner sends and nobody takes is lost after five attempts.
+        Webhooks cannot be paused: the partner gives a notification up after five attempts.
       </p>
       ${PAUSABLE.map((flow) => {
-        const word = pauses?.[flow];
+        const entry = pauses?.[flow];
         return html`<section aria-labelledby="${flow}">
           <h2 id="${flow}">${flow}</h2>
-          <div id="word-${flow}" data-live>
-            <p>${wordOf(word, nowMs)}</p>
+          <div id="entry-${flow}" data-live>
+            <p>${describeControlEntry(entry, nowMs)}</p>
             <p class="dim">While it is paused: ${MEANING[flow]}</p>
           </div>
           <div id="forms-${flow}" data-live>
-            ${canAct(context) ? forms(context, flow, isPause(word ?? undefined, nowMs)) : whyNoForm(context)}
+            ${canAct(context) ? forms(context, flow, isPause(entry ?? undefined, nowMs)) : whyNoForm(context)}
           </div>
         </section>`;
       })}
@@ -99,11 +99,11 @@ export const pausesPage = (context: Context<ConsoleEnv>): Response | Promise<Res
   });
 };
 
-type Say = { says: "pause" | "resume"; flow: Pausable; untilMs: number | null };
+type PauseForm = { says: "pause" | "resume"; flow: Pausable; untilMs: number | null };
 
-const saidOutcome = (
-  { says, flow, untilMs }: Say,
-  { place, before }: Awaited<ReturnType<Acting["pause"]>>,
+const pauseOutcome = (
+  { says, flow, untilMs }: PauseForm,
+  { place, before }: Awaited<ReturnType<Actions["pause"]>>,
 ): Outcome => ({
   kind: "shown",
   tone: "good",
@@ -121,10 +121,10 @@ const saidOutcome = (
             : html`it was paused by ${shown(before.by)} at ${at(before.atMs)}: “${shown(before.note, 1_000)}”`,
         ],
       ])}
-      <p>All replicas heed it within seconds. <a href="${WHERE}">Pauses</a> · <a href="/">Overview</a></p>`,
+      <p>All replicas follow it within seconds. <a href="${WHERE}">Pauses</a> · <a href="/">Overview</a></p>`,
 });
 
-const read = (form: URLSearchParams, nowMs: number): { what: Say; note: string } => {
+const read = (form: URLSearchParams, nowMs: number): { what: PauseForm; note: string } => {
   const [flow, says, length] = ["flow", "says", "for"].map((name) => form.get(name));
   const note = noteIn(form);
   if ("problem" in note) throw wrongInput(note.problem, WHERE);
@@ -136,14 +136,14 @@ const read = (form: URLSearchParams, nowMs: number): { what: Say; note: string }
   return { what: { says, flow: flow as Pausable, untilMs }, note: note.note };
 };
 
-export const sayPauseOrResume = async (context: Context<ConsoleEnv>): Promise<Response> => {
+export const pauseOrResume = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const purpose = purposeOf(form.get("says") ?? "", form.get("flow") ?? "");
   const sent = { purpose, form, where: WHERE, read: () => read(form, context.var.site.clock.now()) };
-  return actOnce(context, sent, async (acting, actor, what: Say) => {
+  return actOnce(context, sent, async (actions, actor, what: PauseForm) => {
     const { says, flow, untilMs } = what;
     const said =
-      says === "pause" ? await acting.pause(actor, flow, untilMs) : await acting.resume(actor, flow);
-    return saidOutcome(what, said);
+      says === "pause" ? await actions.pause(actor, flow, untilMs) : await actions.resume(actor, flow);
+    return pauseOutcome(what, said);
   });
 };

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { someAtOnce } from "../../../../src/bridge/console/limit-concurrency.ts";
+import { limitConcurrency } from "../../../../src/bridge/console/limit-concurrency.ts";
 
 test("a few at once, some wait, and more are refused; whoever goes away waits no longer", async () => {
-  const inTurn = someAtOnce(2, 2);
+  const limited = limitConcurrency(2, 2);
   const { signal } = new AbortController();
   const ends: (() => void)[] = [];
   const work = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
-  const first = [inTurn(signal, work), inTurn(signal, work)];
+  const first = [limited(signal, work), limited(signal, work)];
   const gone = new AbortController();
-  const third = inTurn(gone.signal, work);
-  const fourth = inTurn(signal, work);
-  await expect(inTurn(signal, work)).rejects.toThrow("Too much is being read");
+  const third = limited(gone.signal, work);
+  const fourth = limited(signal, work);
+  await expect(limited(signal, work)).rejects.toThrow("Too many pages are being read");
   gone.abort(new Error("gone"));
   await expect(third).rejects.toThrow("gone");
   expect(ends).toHaveLength(2);
@@ -20,6 +20,6 @@ test("a few at once, some wait, and more are refused; whoever goes away waits no
   expect(ends).toHaveLength(3);
   ends.forEach((end) => end());
   await Promise.all([...first, fourth]);
-  await expect(inTurn(signal, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
-  await expect(inTurn(signal, () => Promise.resolve("next"))).resolves.toBe("next");
+  await expect(limited(signal, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  await expect(limited(signal, () => Promise.resolve("next"))).resolves.toBe("next");
 });

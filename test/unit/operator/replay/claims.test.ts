@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createClaims, type LetterEnd } from "../../../../src/operator/replay/claims.ts";
 import { claimAction, claimOutcome, readClaimsEntry } from "../../../../src/operator/replay/claims-entry.ts";
 import { auditEvent } from "../../../../src/operator/audit-event.ts";
-import { lookUp } from "../../../../src/operator/replay/find-sent.ts";
+import { findSent } from "../../../../src/operator/replay/find-sent.ts";
 import { claim, sentTo } from "./letters.ts";
 
 const LEASE_MS = 60_000;
@@ -76,13 +76,13 @@ describe("a letter", () => {
 });
 
 describe("the topic", () => {
-  const found = (look: ReturnType<typeof lookUp>) =>
+  const found = (look: ReturnType<typeof findSent>) =>
     [...look.findings()].map(([ref, { place }]) => [ref, place]);
 
   test("says which letters of the dead were sent, from where their claims say", () => {
     const { claims, claims_ } = made();
     claims_("ana", 1, 0, { "0/1": "d", "0/2": "e" });
-    const look = lookUp(claims, "commands", LEASE_MS);
+    const look = findSent(claims, "commands", LEASE_MS);
     expect(look.from).toEqual({ 0: 100 });
     look.see("d", { partition: 0, offset: 99 });
     look.see("e", { partition: 0, offset: 100 });
@@ -90,8 +90,8 @@ describe("the topic", () => {
       ["0/1", null],
       ["0/2", "commands[0]@100"],
     ]);
-    expect(lookUp(claims, "elsewhere", LEASE_MS).from).toBeNull();
-    expect(lookUp(claims, "commands", LEASE_MS - 1).from).toBeNull();
+    expect(findSent(claims, "elsewhere", LEASE_MS).from).toBeNull();
+    expect(findSent(claims, "commands", LEASE_MS - 1).from).toBeNull();
   });
 
   test("never lets one record stand for two letters with the same bytes", () => {
@@ -99,7 +99,7 @@ describe("the topic", () => {
     claims_("ana", 1, 0, { "0/1": "d", "0/2": "d" });
     claims_("bob", 2, 0, { "0/3": "d" });
     ends("bob", { "0/3": sentTo(101) });
-    const look = lookUp(claims, "commands", LEASE_MS);
+    const look = findSent(claims, "commands", LEASE_MS);
     look.see("d", { partition: 0, offset: 101 });
     look.see("d", { partition: 0, offset: 102 });
     expect(found(look)).toEqual([
@@ -112,7 +112,7 @@ describe("the topic", () => {
     const { claims, claims_ } = made();
     claims_("ana", 1, 0, { "0/1": "d", "0/2": "e" });
     claims_("bob", 2, LEASE_MS, { "0/3": "d" });
-    expect(found(lookUp(claims, "commands", LEASE_MS))).toEqual([["0/2", null]]);
+    expect(found(findSent(claims, "commands", LEASE_MS))).toEqual([["0/2", null]]);
   });
 
   test("is asked for a letter of two dead claims once, from the earlier one on", () => {
@@ -122,7 +122,7 @@ describe("the topic", () => {
       kind: "claim",
       claim: { ...claim("bob", 2, 1, { "0/1": "d" }), ends: { 0: 200, 1: 5 } },
     });
-    const look = lookUp(claims, "commands", 2 * LEASE_MS);
+    const look = findSent(claims, "commands", 2 * LEASE_MS);
     expect(look.from).toEqual({ 0: 100, 1: 0 });
     look.see("d", { partition: 0, offset: 150 });
     expect(look.findings().get("0/1")).toMatchObject({ place: "commands[0]@150" });

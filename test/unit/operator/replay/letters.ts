@@ -1,8 +1,8 @@
 import type { Claim, LetterEnd } from "../../../../src/operator/replay/claims.ts";
-import type { Letter } from "../../../../src/operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../../../src/operator/replay/dead-letter.ts";
 
 /** A letter of a command that nothing is known against. */
-export const letter = (offset: number, more: Partial<Letter> = {}): Letter => ({
+export const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => ({
   place: { partition: 0, offset },
   timestampMs: offset,
   reason: "UNREADABLE_COMMAND",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Standing } from "../../../../src/operator/replay/claims.ts";
+import type { LetterState } from "../../../../src/operator/replay/claims.ts";
 import { nextBatch } from "../../../../src/operator/replay/next-batch.ts";
 import { inOriginalOrder, readRef } from "../../../../src/operator/replay/dead-letter.ts";
 import { decide, planLines, planOf, type PlanRules } from "../../../../src/operator/replay/plan.ts";
@@ -13,8 +13,8 @@ const rules: PlanRules = {
   maxAgeMs: 10,
   nowMs: 5,
 };
-const free: Standing = { kind: "free" };
-const sent: Standing = { kind: "sent", sent: { by: "ana", atMs: 0, where: "commands[0]@7" } };
+const free: LetterState = { kind: "free" };
+const sent: LetterState = { kind: "sent", sent: { by: "ana", atMs: 0, where: "commands[0]@7" } };
 
 describe("a letter is", () => {
   test("sent to where it came from; a notification to the events", () => {
@@ -52,7 +52,7 @@ describe("a letter is", () => {
       detail: "1970-01-01T00:00:00.000Z by ana: commands[0]@7",
     });
     expect(decide(letter(1), sent, { ...rules, again: true })).toMatchObject({ kind: "send" });
-    const atWork: Standing = { kind: "atWork", by: "bob", atMs: 0 };
+    const atWork: LetterState = { kind: "atWork", by: "bob", atMs: 0 };
     expect(decide(letter(1), atWork, { ...rules, again: true })).toMatchObject({ kind: "skip" });
   });
 });

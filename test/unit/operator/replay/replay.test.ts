@@ -5,8 +5,8 @@ import { audited, type AuditEntry } from "../../../../src/operator/audit.ts";
 import { auditEvent } from "../../../../src/operator/audit-event.ts";
 import { createClaims, type LetterEnd } from "../../../../src/operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../../src/operator/replay/claims-entry.ts";
-import { refOf, type Letter } from "../../../../src/operator/replay/dead-letter.ts";
-import { lookUp } from "../../../../src/operator/replay/find-sent.ts";
+import { refOf, type DeadLetter } from "../../../../src/operator/replay/dead-letter.ts";
+import { findSent } from "../../../../src/operator/replay/find-sent.ts";
 import { replay } from "../../../../src/operator/replay/replay.ts";
 import { letter } from "./letters.ts";
 
@@ -50,7 +50,7 @@ const world = () => {
       return Promise.resolve({ partition: 0, offset: audit.length - 1 });
     };
     const stop = new AbortController();
-    const run = (letters: readonly Letter[], again = false, held: readonly Letter[] = []) =>
+    const run = (letters: readonly DeadLetter[], again = false, held: readonly DeadLetter[] = []) =>
       replay(
         {
           send: letters.map((each) => ({ letter: each, topic: "commands" })),
@@ -83,7 +83,7 @@ const world = () => {
             }),
           lookUp: (topic, atMs) => {
             read(audit.length);
-            const look = lookUp(claims, topic, atMs);
+            const look = findSent(claims, topic, atMs);
             target.forEach((digest, offset) => look.see(digest, { partition: 0, offset }));
             return Promise.resolve(look.findings());
           },
@@ -96,10 +96,10 @@ const world = () => {
   return { person, target, audit, wait: (ms: number) => (nowMs += ms) };
 };
 
-const of = (offset: number, text = `letter ${offset}`, key = text): Letter =>
+const of = (offset: number, text = `letter ${offset}`, key = text): DeadLetter =>
   letter(offset, { preview: text, detail: key });
-const some = (count: number): Letter[] => Array.from({ length: count }, (_, offset) => of(offset));
-const texts = (letters: readonly Letter[]): string[] => letters.map(({ preview }) => preview);
+const some = (count: number): DeadLetter[] => Array.from({ length: count }, (_, offset) => of(offset));
+const texts = (letters: readonly DeadLetter[]): string[] => letters.map(({ preview }) => preview);
 
 describe("letters are sent", () => {
   test("each once, in their order, in batches that are claimed and concluded", async () => {

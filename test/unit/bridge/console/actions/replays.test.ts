@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { keepPlans, lettersOf, MAX_LETTERS } from "../../../../../src/bridge/console/actions/kept-plans.ts";
-import { startRun } from "../../../../../src/bridge/console/actions/replay-run.ts";
+import {
+  createPlanStore,
+  lettersOf,
+  MAX_LETTERS,
+} from "../../../../../src/bridge/console/actions/kept-plans.ts";
+import { startReplayRun } from "../../../../../src/bridge/console/actions/replay-run.ts";
 import type { Hooks, Replayed } from "../../../../../src/bridge/operator/replay.ts";
 import type { Actor } from "../../../../../src/operator/action.ts";
-import type { Letter } from "../../../../../src/operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../../../../src/operator/replay/dead-letter.ts";
 import type { Plan } from "../../../../../src/operator/replay/plan.ts";
 import { letter } from "../../../operator/replay/letters.ts";
 
@@ -12,7 +16,7 @@ const ana: Actor = {
   from: { host: "h", user: "u", program: "console" },
 };
 const ben = { ...ana, by: "ben" };
-const letters = (count: number): Letter[] => Array.from({ length: count }, (_, offset) => letter(offset));
+const letters = (count: number): DeadLetter[] => Array.from({ length: count }, (_, offset) => letter(offset));
 const planOf = (count: number): Plan => ({
   send: letters(count).map((each) => ({ letter: each, topic: "commands" })),
   skipped: [],
@@ -23,7 +27,7 @@ const planOf = (count: number): Plan => ({
 describe("plans", () => {
   test("are kept for a quarter of an hour, for whoever made them", () => {
     let nowMs = 0;
-    const plans = keepPlans(() => nowMs);
+    const plans = createPlanStore(() => nowMs);
     const { planId, ...shown } = plans.keep(ana, planOf(3), [{ partition: 7, offset: 1 }], true);
     expect(shown).toMatchObject({ sendCount: 3, skippedCount: 1, warnings: ["2 too old"] });
     expect(shown.skipped).toEqual([{ ref: "7/1", why: "there is no such letter", detail: "" }]);
@@ -35,7 +39,7 @@ describe("plans", () => {
   });
 
   test("are no more than twenty, and show no more than a hundred letters", () => {
-    const plans = keepPlans(() => 0);
+    const plans = createPlanStore(() => 0);
     const ids = Array.from({ length: 21 }, () => plans.keep(ana, planOf(150), [], false));
     expect(ids[0]?.send).toHaveLength(100);
     expect(ids[0]?.sendCount).toBe(150);
@@ -56,7 +60,7 @@ describe("a run", () => {
     let signal: AbortSignal | undefined;
     let resolve: (replayed: Replayed) => void = () => undefined;
     let reject: (error: Error) => void = () => undefined;
-    const run = startRun(
+    const run = startReplayRun(
       { runId: "r", by: "ana", startedAtMs: 0, total },
       (given, stop) => {
         [hooks, signal] = [given, stop];
@@ -81,13 +85,13 @@ describe("a run", () => {
       [],
     );
     hooks.warn("What came of it could not be written.");
-    expect(run.look()).toMatchObject({ state: "running", sent: 61, duplicates: 1, left: 1, unknown: 1 });
-    expect(run.look().last).toHaveLength(50);
-    expect(run.look().last[0]).toEqual({ ref: "0/0", text: "not sent: gone" });
+    expect(run.snapshot()).toMatchObject({ state: "running", sent: 61, duplicates: 1, left: 1, unknown: 1 });
+    expect(run.snapshot().last).toHaveLength(50);
+    expect(run.snapshot().last[0]).toEqual({ ref: "0/0", text: "not sent: gone" });
     resolve({ unsent: 1, reason: "Kafka took too long" });
     await run.over;
-    expect(run.look()).toMatchObject({ state: "done", left: 2, total: 65 });
-    expect(run.look().detail).toBe(
+    expect(run.snapshot()).toMatchObject({ state: "done", left: 2, total: 65 });
+    expect(run.snapshot().detail).toBe(
       "What came of it could not be written. 1 were not sent: Kafka took too long.",
     );
   });
@@ -97,16 +101,16 @@ describe("a run", () => {
     cancelled.run.cancel("cancelled by ana");
     cancelled.run.cancel("cancelled by ana");
     expect(cancelled.signal.aborted).toBe(true);
-    expect(cancelled.run.look().state).toBe("cancelling");
+    expect(cancelled.run.snapshot().state).toBe("cancelling");
     cancelled.reject(new Error("cut off"));
     await cancelled.run.over;
-    expect(cancelled.run.look()).toMatchObject({ state: "done", left: 3 });
+    expect(cancelled.run.snapshot()).toMatchObject({ state: "done", left: 3 });
 
     const failed = start(3);
     failed.reject(new Error("no leader"));
     await failed.run.over;
     failed.run.cancel("cancelled by ana");
-    expect(failed.run.look()).toMatchObject({ state: "failed", left: 3 });
-    expect(failed.run.look().detail).toContain("no leader");
+    expect(failed.run.snapshot()).toMatchObject({ state: "failed", left: 3 });
+    expect(failed.run.snapshot().detail).toContain("no leader");
   });
 });

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import {
-  pageOf,
+  mergePartitions,
   readCursor,
   writeCursor,
-  type Stretch,
+  type PartitionSlice,
 } from "../../../../../src/bridge/console/dead-letters/merge-partitions.ts";
 import { letter } from "../../../operator/replay/letters.ts";
 
 const at = (partition: number, offset: number, timestampMs: number) =>
   letter(offset, { place: { partition, offset }, timestampMs });
-const stretch = (over: Partial<Stretch>): Stretch => ({
+const stretch = (over: Partial<PartitionSlice>): PartitionSlice => ({
   ...{ start: 0, low: 0, high: 100, lowMs: 0, letters: [] },
   ...over,
 });
-const timesOf = (page: ReturnType<typeof pageOf>): number[] =>
+const timesOf = (page: ReturnType<typeof mergePartitions>): number[] =>
   page.letters.map(({ timestampMs }) => timestampMs);
 
 describe("a page", () => {
@@ -22,13 +22,13 @@ describe("a page", () => {
       [0, stretch({ letters: [at(0, 3, 30), at(0, 7, 70)] })],
       [1, stretch({ letters: [at(1, 4, 40), at(1, 5, 50), at(1, 6, 60)] })],
     ]);
-    const page = pageOf(stretches, 3);
+    const page = mergePartitions(stretches, 3);
     expect(timesOf(page)).toEqual([70, 60, 50]);
     expect([...page.next]).toEqual([
       [0, 4],
       [1, 5],
     ]);
-    expect(page.wanting).toEqual([]);
+    expect(page.incomplete).toEqual([]);
   });
 
   test("keeps the order of a partition, whatever its times say", () => {
@@ -36,7 +36,7 @@ describe("a page", () => {
       [0, stretch({ letters: [at(0, 3, 90), at(0, 7, 10)] })],
       [1, stretch({ letters: [at(1, 4, 50)] })],
     ]);
-    expect(timesOf(pageOf(stretches, 9))).toEqual([50, 10, 90]);
+    expect(timesOf(mergePartitions(stretches, 9))).toEqual([50, 10, 90]);
   });
 
   test("ends before what was not read yet, where that could be younger", () => {
@@ -44,9 +44,9 @@ describe("a page", () => {
       [0, stretch({ low: 50, lowMs: 60, letters: [at(0, 70, 70)] })],
       [1, stretch({ letters: [at(1, 4, 40), at(1, 6, 65)] })],
     ]);
-    const page = pageOf(stretches, 9);
+    const page = mergePartitions(stretches, 9);
     expect(timesOf(page)).toEqual([70, 65]);
-    expect(page.wanting).toEqual([0]);
+    expect(page.incomplete).toEqual([0]);
     expect([...page.next]).toEqual([
       [0, 50],
       [1, 5],
@@ -58,12 +58,12 @@ describe("a page", () => {
       [0, stretch({ low: 50, lowMs: 20, letters: [] })],
       [1, stretch({ letters: [at(1, 4, 40)] })],
     ]);
-    expect(timesOf(pageOf(stretches, 1))).toEqual([40]);
-    expect(pageOf(stretches, 2).wanting).toEqual([0]);
+    expect(timesOf(mergePartitions(stretches, 1))).toEqual([40]);
+    expect(mergePartitions(stretches, 2).incomplete).toEqual([0]);
   });
 
-  test("of nothing wants nothing", () => {
-    expect(pageOf(new Map(), 50)).toMatchObject({ letters: [], wanting: [] });
+  test("of nothing is complete", () => {
+    expect(mergePartitions(new Map(), 50)).toMatchObject({ letters: [], incomplete: [] });
   });
 });
 

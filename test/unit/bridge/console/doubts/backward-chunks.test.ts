@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
   recordsIn,
-  stretchesOf,
+  backwardChunks,
   type Ranges,
 } from "../../../../../src/bridge/console/doubts/backward-chunks.ts";
 
@@ -10,7 +10,7 @@ const ranges = (...ends: [number, number][]): Ranges =>
 
 it("goes back to the beginning in stretches that grow, each record once", () => {
   const all = ranges([0, 3_000_000], [500, 100_000], [7, 7]);
-  const stretches = stretchesOf(all);
+  const stretches = backwardChunks(all);
   const sizes: number[] = [];
   const ends = new Map([...all].map(([partition, { endOffset }]) => [partition, endOffset]));
   for (let next = stretches.next(new Map()); next; next = stretches.next(new Map())) {
@@ -28,7 +28,7 @@ it("goes back to the beginning in stretches that grow, each record once", () => 
 });
 
 it("leaves out what the log has dropped meanwhile", () => {
-  const stretches = stretchesOf(ranges([0, 500_000]));
+  const stretches = backwardChunks(ranges([0, 500_000]));
   const first = stretches.next(new Map())!;
   stretches.read(first);
   expect(stretches.next(new Map([[0, 300_000]]))).toEqual(ranges([300_000, 440_000]));

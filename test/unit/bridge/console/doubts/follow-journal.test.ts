@@ -60,7 +60,7 @@ test("another journal is a problem that lasts", async () => {
   const { kafka, follower, progress, until, cluster } = await open();
   kafka.replace(0);
   const ranges = await cluster.ranges(TOPIC);
-  for (let looks = 0; looks < 4; looks++) follower.saw(ranges);
+  for (let looks = 0; looks < 4; looks++) follower.updateRanges(ranges);
   await until(() => expect(progress().problem).toContain("another one since"), "the other one to be told of");
   kafka.append(0, ["c", "d", "e"], "no entry");
   await until(() => expect(progress().problem).toContain("3 records"), "the other one to be read");
@@ -71,7 +71,7 @@ test("a journal that a broker shortened for a while is the same", async () => {
   const { kafka, follower, progress, until, cluster } = await open();
   const mend = kafka.cutAt(0, 1);
   const ranges = await cluster.ranges(TOPIC);
-  for (let looks = 0; looks < 4; looks++) follower.saw(ranges);
+  for (let looks = 0; looks < 4; looks++) follower.updateRanges(ranges);
   await until(() => expect(progress().problem).toContain("another one since"), "the doubt of it");
   mend();
   await until(() => expect(progress().problem).not.toContain("another one"), "it to be known again");

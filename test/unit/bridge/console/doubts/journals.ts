@@ -45,7 +45,7 @@ export const read = (
   const coming = records.slice(followedFrom);
   let to = followedFrom;
   for (const from of [...borders.filter((at) => at < followedFrom).sort((a, b) => b - a), 0]) {
-    const stretch = fold.stretch(to === followedFrom);
+    const stretch = fold.chunk(to === followedFrom);
     for (const record of records.slice(from, to)) {
       stretch.take(record);
       const next = coming[0];

@@ -11,7 +11,10 @@ afterEach(() => vi.useRealTimers());
 const world = () => {
   const clock = { monotonic: () => Date.now() };
   const changed = vi.fn();
-  const searches = createSearches<Story>({ clock, inWords: (error) => `sorry: ${String(error)}` }, changed);
+  const searches = createSearches<Story>(
+    { clock, describeError: (error) => `sorry: ${String(error)}` },
+    changed,
+  );
   const begun: { name: string; signal: AbortSignal; end: () => void; fail: (error: Error) => void }[] = [];
   const create = (name: string) => (): Search<Story> => {
     let isComplete = false;
@@ -25,7 +28,7 @@ const world = () => {
           begun.push({ name, signal, end, fail: reject });
           signal.addEventListener("abort", () => reject(signal.reason as Error));
         }),
-      story: () => ({
+      snapshot: () => ({
         ...{ name, notes: [] },
         progress: { isComplete, read: 0, total: 0, sinceMs: null, problem: null },
       }),
@@ -85,9 +88,9 @@ test("what was found is kept for a minute after it was last asked for", async ()
 test("some run at once, the others wait for their turn and say so", async () => {
   const { ask, begun, pass } = world();
   const names = Array.from({ length: 6 }, (_, nth) => `search-${nth}`);
-  const stories = names.map(ask);
+  const histories = names.map(ask);
   expect(begun).toHaveLength(4);
-  expect(stories.map(({ notes }) => notes.length)).toEqual([0, 0, 0, 0, 1, 1]);
+  expect(histories.map(({ notes }) => notes.length)).toEqual([0, 0, 0, 0, 1, 1]);
   begun[0]?.end();
   await pass(0);
   expect(begun).toHaveLength(5);

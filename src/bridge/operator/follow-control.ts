@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
-import { followWords } from "../../operator/control-fold.ts";
-import type { Words } from "../../operator/control-entry.ts";
+import { createControlFold } from "../../operator/control-fold.ts";
+import type { ControlEntries } from "../../operator/control-entry.ts";
 import type { Kit } from "../kit.ts";
 
 type Hooks = {
@@ -10,17 +10,17 @@ type Hooks = {
   changed: () => void;
 };
 
-export type ControlWords = Pick<Tail, "state" | "stop"> & {
-  words: () => Words;
+export type ControlFollower = Pick<Tail, "state" | "stop"> & {
+  entries: () => ControlEntries;
   /** Whether the topic was ever read to its end. */
   isRead: () => boolean;
 };
 
 /** Follows what people say in the control topic. */
-export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hooks): ControlWords => {
+export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hooks): ControlFollower => {
   const { log } = kit;
   const topic = config.topics.control;
-  const { words, isRead, begin, position, take, reached } = followWords({
+  const { entries, isRead, begin, position, take, reached } = createControlFold({
     unreadable: ({ partition, offset }, detail) =>
       log.error({ topic, partition, offset, detail }, "control.unreadable"),
     forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
@@ -45,5 +45,5 @@ export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hoo
     },
     { ...kit, ranges },
   );
-  return { words, isRead, state, stop };
+  return { entries, isRead, state, stop };
 };
