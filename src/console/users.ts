@@ -1,4 +1,5 @@
 import type { Role } from "../operator/action.ts";
+import { canonicalName } from "../operator/decision-requests.ts";
 
 /** A line of the users file. `hash`: of the password, by bcrypt. */
 export type User = { name: string; role: Role; hash: string };
@@ -12,12 +13,15 @@ const MIN_COST = 4;
 const MAX_NAME = 256;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-const problemOf = (fields: readonly string[], isKnown: (name: string) => boolean): string | null => {
+/** @param known the users of the lines before, by canonical name: four eyes takes names that are alike for one person */
+const problemOf = (fields: readonly string[], known: ReadonlyMap<string, User>): string | null => {
   const [name = "", hash = "", role = "viewer"] = fields;
   if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
   if (name === "" || name !== name.trim() || name.length > MAX_NAME || UNPRINTABLE.test(name))
     return `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that cannot be seen`;
-  if (isKnown(name)) return "its name stands further up already";
+  const alike = known.get(canonicalName(name));
+  if (alike?.name === name) return "its name stands further up already";
+  if (alike) return "its name differs only in case or spelling from one further up: choose another one";
   const cost = Number(BCRYPT.exec(hash)?.groups?.["cost"]);
   if (Number.isNaN(cost)) return "its hash is none of bcrypt, as `htpasswd -B` makes it";
   if (cost < MIN_COST || cost > MAX_COST) return `its hash has a cost outside of ${MIN_COST} to ${MAX_COST}`;
@@ -35,11 +39,11 @@ export const parseUsers = (text: string): UsersFile => {
     const line = raw.trim();
     if (line === "" || line.startsWith("#")) continue;
     const fields = line.split(":");
-    const problem = problemOf(fields, (name) => users.has(name));
+    const problem = problemOf(fields, users);
     if (problem !== null) problems.push(`Line ${index + 1}: ${problem}.`);
     else {
       const [name = "", hash = "", role] = fields;
-      users.set(name, { name, hash, role: role === "operator" ? "operator" : "viewer" });
+      users.set(canonicalName(name), { name, hash, role: role === "operator" ? "operator" : "viewer" });
     }
   }
   if (users.size === 0 && problems.length === 0) problems.push("It names nobody, so nobody could sign in.");

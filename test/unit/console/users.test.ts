@@ -24,6 +24,8 @@ test.each([
   [`ana:${RIGHT.replace("$04$", "$31$")}`, "cost outside"],
   [`ana:${RIGHT}:admin-secret`, "role is neither"],
   [`first:${RIGHT}:viewer`, "stands further up"],
+  [`First:${RIGHT}:operator`, "differs only in case or spelling"],
+  [`ｆirst:${RIGHT}:operator`, "differs only in case or spelling"],
 ])("%j: a sentence with its number, never its content", (line, problem) => {
   const { users, problems } = parseUsers(`first:${RIGHT}\n${line}\n`);
   expect(users.map(({ name }) => name)).toEqual(["first"]);
