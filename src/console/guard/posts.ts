@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ConsoleEnv } from "../options.ts";
 import { Problem } from "../problem.ts";
+import { refuse, senderOf } from "./refuse.ts";
 import { isOwnPage } from "./same-origin.ts";
 
 const MAX_BODY_BYTES = 16_384;
@@ -13,29 +14,28 @@ const onlyActors: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
     await next();
     return;
   }
-  const { req } = context;
-  const sender = {
-    site: req.header("sec-fetch-site"),
-    origin: req.header("origin"),
-    host: req.header("host"),
-  };
-  const refuse = (message: string, advice: string): Problem => {
-    site.log.warn({ by: person?.name ?? null, message, ...sender }, "console.refused");
-    return new Problem(403, message, advice);
-  };
   if (person === null || site.actions === null)
-    throw refuse("Nothing can be done here: nobody signs in.", "Set CONSOLE_AUTH, so that people sign in.");
-  if (!isOwnPage(sender, site.options.origin))
     throw refuse(
+      context,
+      403,
+      "Nothing can be done here: nobody signs in.",
+      "Set CONSOLE_AUTH, so that people sign in.",
+    );
+  if (!isOwnPage(senderOf(context), site.options.origin))
+    throw refuse(
+      context,
+      403,
       "This did not come from a page of the console, so nothing was done.",
       "Open the console and send the form there. Behind a proxy that changes the Host, set CONSOLE_ORIGIN to the address that you see.",
     );
   if (person.role !== "operator")
     throw refuse(
+      context,
+      403,
       "You are a viewer, so nothing was done.",
       "Ask an operator, or have your role changed where people are named.",
     );
-  if (!FORM.test(req.header("content-type") ?? ""))
+  if (!FORM.test(context.req.header("content-type") ?? ""))
     throw new Problem(415, "This is not a form of the console.", "Open the console and send the form there.");
   await next();
 };

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { messageOf } from "../../runtime/errors.ts";
+import { refuse } from "../guard/refuse.ts";
 import { page } from "../html/layout.ts";
 import { html } from "../html/markup.ts";
 import { notice } from "../html/elements.ts";
@@ -21,8 +22,19 @@ const TITLES: Readonly<Record<Problem["status"], string>> = {
   503: "No answer",
 };
 
+/** Whether the browser, or the network, ended the request before its body was complete. */
+const isCutOff = ({ env: { incoming } }: Context<ConsoleEnv>): boolean =>
+  incoming.destroyed && !incoming.complete;
+
 const asProblem = (context: Context<ConsoleEnv>, error: unknown): Problem => {
   if (error instanceof Problem) return error;
+  if (isCutOff(context))
+    return refuse(
+      context,
+      400,
+      "The form did not arrive completely, so nothing was done.",
+      "Load the page and send it again.",
+    );
   const { log } = context.var.site;
   log.error({ reason: messageOf(error), method: context.req.method }, "console.page.failed");
   return new Problem(

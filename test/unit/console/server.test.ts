@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,11 +10,16 @@ import { basic, options, silent } from "./browser.ts";
 
 const serve = async (of: Partial<ConsoleOptions> = {}) => {
   const fakes = consoleFakes();
+  const logged: { level: "warn" | "error"; event: string; fields: Record<string, unknown> }[] = [];
   const server = createConsoleServer(options(of), {
     queries: fakes.queries,
     actions: fakes.actions,
     clock: systemClock,
-    log: silent,
+    log: {
+      ...silent,
+      warn: (fields, event) => void logged.push({ level: "warn", event, fields }),
+      error: (fields, event) => void logged.push({ level: "error", event, fields }),
+    },
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -21,7 +27,7 @@ const serve = async (of: Partial<ConsoleOptions> = {}) => {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { ...fakes, port, url: `http://127.0.0.1:${port}` };
+  return { ...fakes, server, logged, port, url: `http://127.0.0.1:${port}` };
 };
 
 /** Everything that comes back for these bytes. */
@@ -83,6 +89,30 @@ test("a body without end is refused early, and does not keep others", async () =
   expect(status).toBe(413);
   expect(did).toEqual([]);
 });
+
+test.each(["content-length: 1000", "transfer-encoding: chunked"])(
+  "a body that is cut off (%s) is the client's fault: refused, and no error",
+  async (length) => {
+    const { server, port, did, logged } = await serve();
+    const arrived = once(server, "request");
+    const socket = connect(port, "127.0.0.1");
+    const head = [
+      "POST /doubts HTTP/1.1",
+      "host: localhost",
+      `authorization: ${basic("ana")}`,
+      "sec-fetch-site: same-origin",
+      "content-type: application/x-www-form-urlencoded",
+      length,
+    ].join("\r\n");
+    // As a chunk of five bytes, or as seven bytes of a thousand.
+    socket.write(`${head}\r\n\r\n5\r\nid=x&`);
+    await arrived;
+    socket.destroy();
+    await expect.poll(() => logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({ level: "warn", event: "console.refused", fields: { by: "ana" } });
+    expect(did).toEqual([]);
+  },
+);
 
 test("streams: a beat at once, nothing left behind by whoever leaves or only asks for the head", async () => {
   const { url, hearers } = await serve();
