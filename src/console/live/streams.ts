@@ -4,6 +4,8 @@ import type { Queries } from "../ports.ts";
 
 /** Of all users; each stream holds a connection. */
 const MAX_STREAMS = 100;
+/** Visible pages of one user; hidden ones have no stream. */
+const MAX_OF_USER = 10;
 /** Bounds how often pages are told of changes. */
 const CHANGE_EVERY_MS = 1_000;
 /** A page that receives nothing for 25 s treats the stream as broken. */
@@ -17,11 +19,11 @@ const bytes = new TextEncoder();
 const CHANGE = bytes.encode("event: change\ndata:\n\n");
 const BEAT = bytes.encode("event: beat\ndata:\n\n");
 
-type Stream = { write: (chunk: Uint8Array) => void; end: () => void };
+type Stream = { user: string | null; write: (chunk: Uint8Array) => void; end: () => void };
 
 export type LiveStreams = {
-  /** Null when there are too many. */
-  open: () => ReadableStream<Uint8Array> | null;
+  /** @param user null without sign-in: then only the bound of all applies */
+  open: (user: string | null) => ReadableStream<Uint8Array> | "tooMany" | "tooManyOfUser";
   count: () => number;
 };
 
@@ -60,8 +62,11 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
     stream.end();
   };
 
-  const open = (): ReadableStream<Uint8Array> | null => {
-    if (streams.size >= MAX_STREAMS) return null;
+  const countOf = (user: string): number => [...streams].filter((stream) => stream.user === user).length;
+
+  const open: LiveStreams["open"] = (user) => {
+    if (user !== null && countOf(user) >= MAX_OF_USER) return "tooManyOfUser";
+    if (streams.size >= MAX_STREAMS) return "tooMany";
     const gone = new AbortController();
     let stream: Stream | null = null;
     return new ReadableStream<Uint8Array>(
@@ -78,7 +83,7 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
             if ((controller.desiredSize ?? 0) <= 0) end();
             else controller.enqueue(chunk);
           };
-          const mine: Stream = { write, end };
+          const mine: Stream = { user, write, end };
           stream = mine;
           streams.add(mine);
           unsubscribe ??= queries.onChange(announceChange);

@@ -127,3 +127,14 @@ test("streams: a beat at once, nothing left behind by whoever leaves or only ask
   gone.abort();
   await expect.poll(() => hearers.size).toBe(0);
 });
+
+test("one user cannot take the streams of all: the eleventh is answered 429", async () => {
+  const { url } = await serve();
+  const gone = new AbortController();
+  onTestFinished(() => gone.abort());
+  const ask = async (name: string): Promise<number> =>
+    (await fetch(`${url}/live`, { headers: { authorization: basic(name) }, signal: gone.signal })).status;
+  for (let nth = 0; nth < 10; nth++) expect(await ask("ana")).toBe(200);
+  expect(await ask("ana")).toBe(429);
+  expect(await ask("bia")).toBe(200);
+});

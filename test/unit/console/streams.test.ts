@@ -31,8 +31,10 @@ const open = () => {
     return () => hearers.delete(hear);
   };
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const streams = createLiveStreams({ onChange }, clock);
   return {
-    streams: createLiveStreams({ onChange }, clock),
+    streams,
+    opened: () => streams.open("ana") as ReadableStream<Uint8Array>,
     hearers,
     sleepers,
     change: () => hearers.forEach((hear) => hear()),
@@ -66,8 +68,8 @@ const reader = (stream: ReadableStream<Uint8Array>) => {
 };
 
 test("a change is told once a second at most, to everybody", async () => {
-  const { streams, change, pass } = open();
-  const [one, two] = [reader(streams.open()!), reader(streams.open()!)];
+  const { opened, change, pass } = open();
+  const [one, two] = [reader(opened()), reader(opened())];
   for (let i = 0; i < 1_000; i++) change();
   await pass(1_000);
   for (let i = 0; i < 1_000; i++) change();
@@ -77,8 +79,8 @@ test("a change is told once a second at most, to everybody", async () => {
 });
 
 test("it beats, and ends by itself after ten minutes", async () => {
-  const { streams, pass } = open();
-  const { heard, done } = reader(streams.open()!);
+  const { streams, opened, pass } = open();
+  const { heard, done } = reader(opened());
   await pass(59_000);
   expect(heard.filter((event) => event === "event: beat")).toHaveLength(6);
   await pass(600_000);
@@ -87,8 +89,8 @@ test("it beats, and ends by itself after ten minutes", async () => {
 });
 
 test("whoever leaves is forgotten at once, and with the last one nothing is heard or slept for", async () => {
-  const { streams, hearers, sleepers } = open();
-  const all = [reader(streams.open()!), reader(streams.open()!)];
+  const { streams, opened, hearers, sleepers } = open();
+  const all = [reader(opened()), reader(opened())];
   expect(hearers.size).toBe(1);
   await all[0]!.cancel();
   expect([streams.count(), hearers.size]).toEqual([1, 1]);
@@ -96,17 +98,26 @@ test("whoever leaves is forgotten at once, and with the last one nothing is hear
   expect([streams.count(), hearers.size, sleepers.size]).toEqual([0, 0, 0]);
 });
 
-test("a hundred at most", async () => {
+test("a hundred at most, of all users", async () => {
   const { streams } = open();
-  const all = [...Array(100).keys()].map(() => streams.open()!);
-  expect(streams.open()).toBeNull();
+  const all = [...Array(100).keys()].map((nth) => streams.open(`user-${nth}`) as ReadableStream<Uint8Array>);
+  expect(streams.open("one more")).toBe("tooMany");
   await all[0]!.cancel();
-  expect(streams.open()).not.toBeNull();
+  expect(streams.open("one more")).toBeInstanceOf(ReadableStream);
+});
+
+test("ten at most of one user, and nobody else is kept out by them", async () => {
+  const { streams } = open();
+  const all = [...Array(10).keys()].map(() => streams.open("ana") as ReadableStream<Uint8Array>);
+  expect(streams.open("ana")).toBe("tooManyOfUser");
+  expect(streams.open("ben")).toBeInstanceOf(ReadableStream);
+  await all[0]!.cancel();
+  expect(streams.open("ana")).toBeInstanceOf(ReadableStream);
 });
 
 test("whoever does not read is dropped", async () => {
-  const { streams, change, pass } = open();
-  streams.open();
+  const { streams, opened, change, pass } = open();
+  opened();
   for (let i = 0; i < 20; i++) {
     change();
     await pass(1_000);
