@@ -13,6 +13,7 @@ import { doubtPage, endDoubt } from "./pages/doubts/doubt.ts";
 import { doubtsPage } from "./pages/doubts/doubts.ts";
 import { letterPage } from "./pages/dead-letters/letter.ts";
 import { lettersPage } from "./pages/dead-letters/letters.ts";
+import { createLastAnswers } from "./pages/last-answers.ts";
 import { outcomePage } from "./pages/outcome.ts";
 import { overviewPage } from "./pages/overview/overview.ts";
 import { pausesPage, pauseOrResume } from "./pages/pauses/pauses.ts";
@@ -26,7 +27,14 @@ import { signIn } from "./sign-in/sign-in.ts";
 /** All pages, behind the sign-in. Only the functions of `actions` have an effect. */
 export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<ConsoleEnv> => {
   const { clock, queries } = ports;
-  const site: Site = { ...ports, options, tokens: createTokens(clock), outcomes: createOutcomes(clock) };
+  const site: Site = {
+    ...ports,
+    options,
+    tokens: createTokens(clock),
+    outcomes: createOutcomes(clock),
+    lastLetters: createLastAnswers(clock),
+    lastAudit: createLastAnswers(clock),
+  };
   const streams = createLiveStreams(queries, clock);
   const app = new Hono<ConsoleEnv>();
 

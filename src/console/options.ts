@@ -4,7 +4,8 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Outcomes } from "./forms/outcomes.ts";
 import type { Tokens } from "./forms/tokens.ts";
-import type { Actions, Queries } from "./ports.ts";
+import type { LastAnswers } from "./pages/last-answers.ts";
+import type { Actions, AuditPage, LettersPage, Queries } from "./ports.ts";
 import type { User } from "./users.ts";
 
 /** Who has signed in. */
@@ -38,7 +39,13 @@ export type ConsoleOptions = {
 export type ConsolePorts = { queries: Queries; actions: Actions | null; clock: Clock; log: Log };
 
 /** What every page gets. */
-export type Site = ConsolePorts & { options: ConsoleOptions; tokens: Tokens; outcomes: Outcomes };
+export type Site = ConsolePorts & {
+  options: ConsoleOptions;
+  tokens: Tokens;
+  outcomes: Outcomes;
+  lastLetters: LastAnswers<LettersPage>;
+  lastAudit: LastAnswers<AuditPage>;
+};
 
 export type ConsoleEnv = {
   Bindings: HttpBindings;

@@ -3,5 +3,3 @@ import { html } from "hono/html";
 export { html };
 /** Markup. Anything else that is put into a template is escaped. */
 export type Html = ReturnType<typeof html>;
-
-export const nothing = "";

@@ -8,7 +8,7 @@ import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
 import { placeText, readRef } from "../../operator/replay/dead-letter.ts";
-import { askKafka } from "./ask-kafka.ts";
+import { askOrRemember } from "./ask-kafka.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   done: "good",
@@ -52,14 +52,16 @@ const beforeIn = (text: string | undefined): number | null =>
 
 /** The audit entries, the newest first. */
 export const auditPage = async (context: Context<ConsoleEnv>): Promise<Response> => {
-  const { queries, clock } = context.var.site;
+  const { queries, clock, lastAudit } = context.var.site;
   const before = beforeIn(context.req.query("before"));
-  const { lines, next } = await askKafka(context, (signal) => queries.audit(before, signal));
+  const { answer, age } = await askOrRemember(context, lastAudit, (signal) => queries.audit(before, signal));
+  const { lines, next } = answer;
   const nowMs = clock.now();
   return page(context, {
     title: "Audit",
     body: html`
       <h1>Audit <small>the newest first</small></h1>
+      ${age}
       <p>
         What people did, from the console and from the command line: a line before each action, and one with
         what came of it.

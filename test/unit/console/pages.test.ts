@@ -385,6 +385,23 @@ describe("when something fails", () => {
     }
   });
 
+  test("a list that was read before is shown as it was then, with its age", async () => {
+    const { as, state } = openConsole();
+    for (const path of ["/dead-letters", "/audit"]) expect((await as("ana").get(path)).status).toBe(200);
+    const before = await as("ana").text("/dead-letters");
+    state.answer = () => Promise.reject(new Error("no broker answered within 5 s"));
+    for (const path of ["/dead-letters", "/audit"]) {
+      const answer = await as("vic").get(path);
+      expect(answer.status, path).toBe(200);
+      const text = await answer.text();
+      expect(text).toContain("Kafka did not answer: no broker answered within 5 s.");
+      expect(text).toMatch(/What is shown was read\s+<span class="when"/);
+    }
+    expect(before).toContain("/dead-letters/0/7");
+    expect(await as("vic").text("/dead-letters")).toContain("/dead-letters/0/7");
+    expect((await as("ana").get("/dead-letters?reason=OTHER")).status, "never read").toBe(503);
+  });
+
   test("too many ask at once: 503, and the sentence alone", async () => {
     const { as, state } = openConsole();
     state.answer = () => Promise.reject(new UsageError("Too much is being read."));

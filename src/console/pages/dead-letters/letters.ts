@@ -9,7 +9,7 @@ import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterFilter, LettersPage } from "../../ports.ts";
 import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
-import { askKafka } from "../ask-kafka.ts";
+import { askOrRemember } from "../ask-kafka.ts";
 import { filterForm, filterIn, filterPath } from "./filter.ts";
 import { planFields } from "./plan-form.ts";
 
@@ -63,7 +63,9 @@ export const lettersPage = async (context: Context<ConsoleEnv>): Promise<Respons
   const query = new URL(context.req.url).searchParams;
   const { filter, problems } = filterIn(query);
   const from = query.get("from");
-  const found = await askKafka(context, (signal) => site.queries.letters(filter, from, signal));
+  const { answer: found, age } = await askOrRemember(context, site.lastLetters, (signal) =>
+    site.queries.letters(filter, from, signal),
+  );
   const { letters } = found;
   const nowMs = site.clock.now();
   const acts = canAct(context) && letters.length > 0;
@@ -84,6 +86,7 @@ export const lettersPage = async (context: Context<ConsoleEnv>): Promise<Respons
     title: "Dead letters",
     body: html`
       <h1>Dead letters <small>the newest first</small></h1>
+      ${age}
       <p>
         Notifications and commands that were not understood or must not be executed, with their original
         bytes.
