@@ -42,10 +42,10 @@ export const runBounded = async (
   name: string,
   ms: number,
   { clock, signal }: Bounds,
-  look: (signal: AbortSignal) => Promise<readonly Check[]>,
+  check: (signal: AbortSignal) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> => {
   try {
-    return await clock.withDeadline(ms, signal, look);
+    return await clock.withDeadline(ms, signal, check);
   } catch (error) {
     signal.throwIfAborted();
     return [fail(name, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again")];

@@ -21,7 +21,7 @@ export type Fault = { detail: string; remedy: string };
  * `expiresMs`: of its certificate. `notTls`: the TLS handshake failed because the other side does not speak
  * TLS, or ended it.
  */
-export type Reached = { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean } & Fault);
+export type ReachResult = { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean } & Fault);
 
 const CONNECT_MS = 4_000;
 
@@ -131,7 +131,7 @@ export const explainFailure = (error: unknown, target: Target): Fault => {
 const isBrokenOff = (error: unknown): boolean => /before secure TLS|socket hang up/.test(messageOf(error));
 
 /** Connects, with TLS for https, sends nothing, and closes. */
-export const reach = async (target: Target, { clock, signal }: Bounds): Promise<Reached> => {
+export const reach = async (target: Target, { clock, signal }: Bounds): Promise<ReachResult> => {
   const { url, tls, proxy = null } = target;
   const opening = connectFor({ origin: url, tls, proxy: proxy && (() => proxy), clock })();
   try {

@@ -41,7 +41,7 @@ const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   const others = asked.then((all) => checkAdvertised(config, all, bounds));
   const further = (
     group: string,
-    look: (kit: Kit, bounds: Bounds) => Promise<readonly Check[]>,
+    check: (kit: Kit, bounds: Bounds) => Promise<readonly Check[]>,
   ): Subject => ({
     group,
     checks: asked.then((all) => {
@@ -50,7 +50,7 @@ const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
       const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
       const kit = kitFor(config, usable, log, bounds);
       return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
-        look(kit, { ...bounds, signal }),
+        check(kit, { ...bounds, signal }),
       ).finally(kit.close);
     }),
   });
@@ -98,12 +98,12 @@ export const runChecks = (
   const unless = (
     group: string,
     lacks: string | null,
-    look: (bounds: Bounds) => Promise<readonly Check[]>,
+    check: (bounds: Bounds) => Promise<readonly Check[]>,
   ): Subject => ({
     group,
     checks:
       lacks === null
-        ? runBounded(group, OTHERS_MS, bounds, (signal) => look({ ...bounds, signal }))
+        ? runBounded(group, OTHERS_MS, bounds, (signal) => check({ ...bounds, signal }))
         : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
   });
   const noKafka = firstUnusable(reading, "KAFKA_");

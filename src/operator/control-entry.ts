@@ -47,12 +47,12 @@ export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionI
 });
 
 /** What a record of the control topic says. `deleted`: a tombstone, the flow has no entry any more. */
-export type Read =
+export type ReadResult =
   | { kind: "entry"; entry: ControlEntry }
   | { kind: "deleted"; flow: Pausable }
   | { kind: "unreadable"; detail: string };
 
-const unreadable = (detail: string): Read => ({ kind: "unreadable", detail });
+const unreadable = (detail: string): ReadResult => ({ kind: "unreadable", detail });
 
 const parsed = (text: string): Record<string, unknown> => {
   try {
@@ -77,7 +77,7 @@ const instantIn = (fields: Record<string, unknown>, name: string): number => {
 };
 
 /** Never throws: anybody, and a later version, may have written the record. */
-export const readControlEntry = (key: string | null, value: string | null): Read => {
+export const readControlEntry = (key: string | null, value: string | null): ReadResult => {
   if (!isPausable(key)) return unreadable("its key names no flow that can be paused");
   if (value === null) return { kind: "deleted", flow: key };
   try {

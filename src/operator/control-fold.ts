@@ -12,7 +12,7 @@ type ControlRecord = {
 type Range = { startOffset: number; endOffset: number };
 type Place = { next: number; end: number; last: Pick<ControlRecord, "offset" | "timestampMs"> | null };
 
-export type FollowHooks = {
+export type FoldHooks = {
   /** A record that this version cannot read: the entry before it stays in force. */
   unreadable: (record: ControlRecord, detail: string) => void;
   /** The topic was created anew and holds no entry of this flow: the former entry stays in force. */
@@ -24,7 +24,7 @@ export type FollowHooks = {
  * effect only once it is read to its end: a pause must not end while older entries are read again, nor because
  * the topic was emptied.
  */
-export const createControlFold = ({ unreadable, forgotten }: FollowHooks) => {
+export const createControlFold = ({ unreadable, forgotten }: FoldHooks) => {
   let entries = new Map<Pausable, ControlEntry>();
   /** Entries of a topic that is being read from its beginning; null once it is read to its end. */
   let loading: Map<Pausable, ControlEntry> | null = new Map<Pausable, ControlEntry>();

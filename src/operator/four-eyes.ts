@@ -54,7 +54,7 @@ export type Permit = (doubt: { quoteId: string | null }) => Promise<Permitted>;
 export type Permission = {
   permit: Permit;
   /** The outcome to report. When the claim is too young, an approved request stays a proposal. */
-  endOf: (ended: ResolveOutcome) => ResolveOutcome;
+  finalOutcome: (ended: ResolveOutcome) => ResolveOutcome;
   /** The request that was approved; null where no approval was needed or given. */
   second: () => DecisionRequest | null;
 };
@@ -77,22 +77,22 @@ export const permission = (
     if (!own)
       throw new UsageError("Nothing was decided: the request was not met in the audit topic. Run it again.");
     if (!isWanted && !requests.isProposed({ commandId, quoteId }, own)) return { kind: "decide", force };
-    const judged = findApproval(requests, own, { commandId, quoteId });
+    const approval = findApproval(requests, own, { commandId, quoteId });
     const proposed = (why: Proposed["why"]): Proposed => ({
       ...{ kind: "proposed", untilMs: own.atMs + PROPOSAL_MS, place: placeText(place), quoteId, why },
     });
-    if (judged.kind === "alone") {
-      const { against } = judged;
+    if (approval.kind === "alone") {
+      const { against } = approval;
       return proposed(against ? { kind: "opposed", by: against.by, as: against.as } : { kind: "alone" });
     }
-    second = judged.by;
+    second = approval.by;
     agreed = proposed;
-    return { kind: "decide", force: judged.force };
+    return { kind: "decide", force: approval.force };
   };
 
   return {
     permit,
-    endOf: (ended) =>
+    finalOutcome: (ended) =>
       ended.kind === "tooYoung" && agreed && second ? agreed({ ...ended, by: second.by }) : ended,
     second: () => second,
   };

@@ -34,8 +34,8 @@ export const resolve =
     const { commandId, ...parameters } = asked;
     const action: Action = { kind: "resolve", subject: commandId, parameters };
     return audited(actor, action, async (begun) => {
-      const { permit, endOf, second } = permission(fourEyes, asked, begun);
-      const ended = endOf(await decide(asked, actor, permit));
+      const { permit, finalOutcome, second } = permission(fourEyes, asked, begun);
+      const ended = finalOutcome(await decide(asked, actor, permit));
       return { value: ended, outcome: outcomeOf(asked, ended, second()) };
     });
   };

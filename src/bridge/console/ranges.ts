@@ -5,7 +5,7 @@ import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 /** A timestamp for ListOffsets: negative ones have special meanings there. */
-export const instantOf = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
+export const clampInstant = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
 
 /**
  * The offsets of a topic by partition, since `sinceMs` where it is given. Throws a UsageError when there is

@@ -2,14 +2,14 @@
  * An id for a path or a hidden field. A browser would change the line ends of a plain field. A lone surrogate,
  * which no topic holds, has no UTF-8 encoding and is replaced.
  */
-export const encoded = (id: string): string => encodeURIComponent(Buffer.from(id).toString());
+export const encodeId = (id: string): string => encodeURIComponent(Buffer.from(id).toString());
 
 /** The path of an id's page. `.`, `..` and the empty id cannot be path segments: they go into the query. */
 const idPath = (folder: string, id: string): string =>
-  /^\.{0,2}$/.test(id) ? `${folder}/?id=${encoded(id)}` : `${folder}/${encoded(id)}`;
+  /^\.{0,2}$/.test(id) ? `${folder}/?id=${encodeId(id)}` : `${folder}/${encodeId(id)}`;
 
-/** Null for what {@link encoded} did not write. */
-export const idInField = (value: string): string | null => {
+/** Null for what {@link encodeId} did not write. */
+export const decodeId = (value: string): string | null => {
   try {
     return decodeURIComponent(value);
   } catch {
@@ -23,10 +23,10 @@ export const doubtPath = (id: string): string => idPath("/doubts", id);
 export const letterPath = (ref: string): string => `/dead-letters/${ref}`;
 
 /** The id in the URL of an id's page; null where there is none. */
-export const idIn = (url: string): string | null => {
+export const idInUrl = (url: string): string | null => {
   const { pathname, searchParams } = new URL(url);
   const segment = pathname.slice(pathname.lastIndexOf("/") + 1);
-  return segment === "" ? searchParams.get("id") : idInField(segment);
+  return segment === "" ? searchParams.get("id") : decodeId(segment);
 };
 
 /** A path with a query; nulls are left out. */

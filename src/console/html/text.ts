@@ -13,7 +13,7 @@ const unitsOf = (text: string): string =>
     .join("");
 
 /** The text with invisible characters written as \uXXXX. */
-export const visible = (text: string): string => text.replace(new RegExp(ODD, "gu"), unitsOf);
+export const escapeInvisible = (text: string): string => text.replace(new RegExp(ODD, "gu"), unitsOf);
 
 const marked = (text: string, odd: RegExp): Html => {
   const parts: Html[] = [];
@@ -29,7 +29,7 @@ const MAX_SHOWN = 300;
 const MAX_SENTENCE = 4_000;
 
 /** Untrusted text within a line, cut at `maxLength`. */
-export const shown = (text: string, maxLength = MAX_SHOWN): Html =>
+export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
   text.length <= maxLength
     ? html`<bdi>${marked(text, ODD)}</bdi>`
     : html`<bdi>${marked(text.slice(0, maxLength), ODD)}</bdi>
@@ -39,7 +39,7 @@ export const shown = (text: string, maxLength = MAX_SHOWN): Html =>
 export const sentence = (text: string): Html => marked(text.slice(0, MAX_SENTENCE), ODD);
 
 /** An id, a place or a code, in a fixed-width font. */
-export const code = (text: string): Html => html`<code>${text === "" ? "(empty)" : shown(text)}</code>`;
+export const code = (text: string): Html => html`<code>${text === "" ? "(empty)" : inlineText(text)}</code>`;
 
 /** Untrusted text with its line breaks, in a region that scrolls by itself. */
 export const block = (text: string, label: string): Html =>

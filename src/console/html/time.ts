@@ -41,6 +41,3 @@ export const when = (ms: number, nowMs: number): Html =>
   isoOf(ms) === null
     ? at(ms)
     : html`<span class="when">${at(ms)} <span class="dim">(${ago(ms, nowMs)})</span></span>`;
-
-export const orNone = (ms: number | null, nowMs: number, none: string): Html =>
-  ms === null ? html`${none}` : when(ms, nowMs);

@@ -3,7 +3,7 @@ import { page } from "../html/layout.ts";
 import { html, type Html } from "../html/markup.ts";
 import { commandPath, letterPath } from "../html/paths.ts";
 import { table, tag, type Tone } from "../html/elements.ts";
-import { code, shown } from "../html/text.ts";
+import { code, inlineText } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
@@ -26,22 +26,22 @@ const subjectOf = ({ action, subject }: AuditLine): Html => {
 const outcomeOf = ({ outcome }: AuditLine): Html =>
   outcome === null
     ? html`<span class="dim">asked for</span>`
-    : html`${tag(TONES[outcome.kind] ?? "plain", shown(outcome.kind))} ${shown(outcome.text, 1_000)}`;
+    : html`${tag(TONES[outcome.kind] ?? "plain", inlineText(outcome.kind))} ${inlineText(outcome.text, 1_000)}`;
 
 const row = (line: AuditLine, nowMs: number): Html => {
   const { atMs, place, actionId, action, by, note, from, parameters } = line;
   return html`<tr>
     <td>${at(atMs)}<br /><span class="dim">${ago(atMs, nowMs)}</span></td>
-    <th scope="row">${shown(by)}</th>
+    <th scope="row">${inlineText(by)}</th>
     <td>
-      <strong>${shown(action)}</strong> ${subjectOf(line)}<br /><span class="dim"
-        >${shown(parameters, 500)}</span
+      <strong>${inlineText(action)}</strong> ${subjectOf(line)}<br /><span class="dim"
+        >${inlineText(parameters, 500)}</span
       >
     </td>
     <td class="long">${outcomeOf(line)}</td>
-    <td>${shown(note, 1_000)}</td>
+    <td>${inlineText(note, 1_000)}</td>
     <td>
-      ${shown(from.program)} on ${shown(from.host)} as ${shown(from.user)}<br />
+      ${inlineText(from.program)} on ${inlineText(from.host)} as ${inlineText(from.user)}<br />
       <span class="dim">${code(placeText(place.topic, place))}, action ${code(actionId)}</span>
     </td>
   </tr>`;

@@ -11,7 +11,7 @@ import {
   type LetterDeps,
   type Ranges,
 } from "../../operator/letters.ts";
-import { instantOf } from "../ranges.ts";
+import { clampInstant } from "../ranges.ts";
 import {
   mergePartitions,
   readCursor,
@@ -36,8 +36,8 @@ const PARTS_WITHIN_RECORDS = [30, 300, 3_000];
 
 const selectionOf = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
   reason: reason ?? undefined,
-  sinceMs: sinceMs === null ? undefined : instantOf(sinceMs),
-  untilMs: untilMs === null ? undefined : instantOf(untilMs),
+  sinceMs: sinceMs === null ? undefined : clampInstant(sinceMs),
+  untilMs: untilMs === null ? undefined : clampInstant(untilMs),
 });
 
 /** The slices before anything is read: from the cursor's offsets, or from the end. */

@@ -1,9 +1,9 @@
-import { foldInto, settle, type Open } from "./journal-fold.ts";
+import { foldInto, settle, type OpenKey } from "./journal-fold.ts";
 import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { createSettled } from "./settled.ts";
 
 /** A key in doubt. */
-export type InDoubt = Open & { standing: Open["standing"] & { kind: "doubt" } };
+export type InDoubt = OpenKey & { standing: OpenKey["standing"] & { kind: "doubt" } };
 
 /** The fold of one chunk of the journal, read forwards; all of it is older than what was read before. */
 export type ChunkFold = {
@@ -15,9 +15,9 @@ export type ChunkFold = {
 /** After it a command is too old to be executed, so its claim cannot be older than its doubt by more. */
 const CLAIM_MAY_BE_GONE_MS = 86_400_000;
 
-const isInDoubt = (open: Open): open is InDoubt => open.standing.kind === "doubt";
+const isInDoubt = (open: OpenKey): open is InDoubt => open.standing.kind === "doubt";
 
-const lastOffset = ({ entries, standing }: Open): number => {
+const lastOffset = ({ entries, standing }: OpenKey): number => {
   const last = standing.kind === "doubt" ? standing.doubt : entries.at(-1);
   return last?.offset ?? 0;
 };
@@ -28,7 +28,7 @@ const lastOffset = ({ entries, standing }: Open): number => {
  * read yet. Until the last chunk is read, each key's state follows from the entries read so far.
  */
 export const doubtFold = () => {
-  const opens = new Map<string, Open>();
+  const opens = new Map<string, OpenKey>();
   let isComplete = false;
   let began: ReadonlyMap<number, number> = new Map();
   const mayBeUnread = (partition: number, { timestampMs }: KeptEntry): boolean =>
@@ -41,7 +41,7 @@ export const doubtFold = () => {
 
     /** @param isNewest whether it is the chunk right before the followed end */
     chunk: (isNewest: boolean): ChunkFold => {
-      const own = new Map<string, Open>();
+      const own = new Map<string, OpenKey>();
       const settled = createSettled();
       return {
         take: foldInto({ opens: own, settled, mayBeUnread, isWanted: (name) => opens.has(name) }),

@@ -3,7 +3,7 @@ import { historyOf, type KeptEntry, type Place, type ReadableRecord, type KeySta
 import type { Settled } from "./settled.ts";
 
 /** A key that may be in doubt or claimed: its entries that matter, the oldest first. */
-export type Open = Place & { entries: KeptEntry[]; standing: KeyState };
+export type OpenKey = Place & { entries: KeptEntry[]; standing: KeyState };
 
 const nameOf = ({ partition, operation, key }: Place): string => `${partition}${keyName({ operation, key })}`;
 const commandName = (name: string, commandId: string): string => `${name}\n${commandId}`;
@@ -16,7 +16,7 @@ const withoutResult = ({ offset, timestampMs, entry }: ReadableRecord): KeptEntr
 };
 
 type Part = {
-  opens: Map<string, Open>;
+  opens: Map<string, OpenKey>;
   settled: Settled;
   /** Whether an attempt may have an unread claim before the first entry that names it. */
   mayBeUnread: (partition: number, first: KeptEntry) => boolean;
@@ -25,7 +25,11 @@ type Part = {
 };
 
 /** Updates the state of a key, and keeps the entries that still matter. */
-export const settle = ({ opens, settled, mayBeUnread, isWanted }: Part, name: string, open: Open): void => {
+export const settle = (
+  { opens, settled, mayBeUnread, isWanted }: Part,
+  name: string,
+  open: OpenKey,
+): void => {
   const { standing, left, over, finals, isSpent } = historyOf(open.entries, (first) =>
     mayBeUnread(open.partition, first),
   );

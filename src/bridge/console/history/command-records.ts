@@ -89,21 +89,21 @@ export const commandRecords = (
       const { added, original } = unwrap(record.headers) ?? {};
       if (!added || !original) return null;
       const reason = added.get("reason") ?? "";
-      const said = await (reason === "CONTRADICTING_ANSWER" ? result : command)({
+      const found = await (reason === "CONTRADICTING_ANSWER" ? result : command)({
         ...record,
         headers: original,
       });
-      if (said === null) return null;
+      if (found === null) return null;
       const step = stepOf(record, {
         ...{ kind: "dead letter", title: `Dead letter: ${reason}`, tone: "bad" },
         facts: [
           ["detail", added.get("detail") ?? null],
           ["part", added.get("part") ?? null],
-          ...said.step.facts,
+          ...found.step.facts,
         ],
-        payload: said.step.payload,
+        payload: found.step.payload,
       });
-      return { ...nothing, step, commandId: said.commandId, quoteId: said.quoteId };
+      return { ...nothing, step, commandId: found.commandId, quoteId: found.quoteId };
     },
   };
 };

@@ -47,7 +47,7 @@ export const commandSearch = (
     [deadLetters, records.letter],
   ]);
   const ranks = [...readers.keys()];
-  const learn = ({ step, quoteId, attemptId, isFinal, calls }: CommandRecord): void => {
+  const remember = ({ step, quoteId, attemptId, isFinal, calls }: CommandRecord): void => {
     if (quoteId !== null && quotes.size < MAX_QUOTES) quotes.add(quoteId);
     if (step.kind === "claim" && attemptId !== null) claimed.add(attemptId);
     seen.command ||= step.kind === "command";
@@ -59,18 +59,25 @@ export const commandSearch = (
     ...{ step: unreadableStep(record), commandId, quoteId: null },
     ...{ attemptId: null, isFinal: false, calls: 0 },
   });
-  const note = async (record: Incoming, read: ReadRecord): Promise<void> => {
-    const said = (await read(record)) ?? (record.key?.equals(id) === true ? unreadable(record) : null);
-    if (said?.commandId !== commandId) return;
-    learn(said);
-    const { atMs, place } = said.step;
-    timeline.add({ atMs, rank: ranks.indexOf(place.topic), place, length: lengthOf(said.step), value: said });
+  const addIfMatching = async (record: Incoming, read: ReadRecord): Promise<void> => {
+    const found = (await read(record)) ?? (record.key?.equals(id) === true ? unreadable(record) : null);
+    if (found?.commandId !== commandId) return;
+    remember(found);
+    const { atMs, place } = found.step;
+    timeline.add({
+      atMs,
+      rank: ranks.indexOf(place.topic),
+      place,
+      length: lengthOf(found.step),
+      value: found,
+    });
   };
   const take = (record: Incoming): void | Promise<void> => {
     const { key, value, topic } = record;
     const read = readers.get(topic);
     // Bytes are compared before decoding: hardly any record matches.
-    if (read && (value?.includes(id) === true || key?.equals(id) === true)) return note(record, read);
+    if (read && (value?.includes(id) === true || key?.equals(id) === true))
+      return addIfMatching(record, read);
   };
   const coverage = createCoverage(deps, take);
 
@@ -128,8 +135,8 @@ export const commandSearch = (
     snapshot: () => ({
       commandId,
       steps: timeline.all().map(({ value: { step, attemptId } }) => {
-        const isOfNobody = step.kind === "release" && !claimed.has(attemptId ?? "");
-        return isComplete && isOfNobody ? withoutClaim(step) : step;
+        const hasNoClaim = step.kind === "release" && !claimed.has(attemptId ?? "");
+        return isComplete && hasNoClaim ? withoutClaim(step) : step;
       }),
       notes: commandNotes({
         topics: config.topics,

@@ -7,7 +7,7 @@ import type { TransactionStatusUpdated } from "../../../records.ts";
 import { messageOf, UsageError } from "../../../runtime/errors.ts";
 import type { Kit } from "../../kit.ts";
 import { truncate } from "../truncate.ts";
-import { instantOf } from "../ranges.ts";
+import { clampInstant } from "../ranges.ts";
 import { commandRecords } from "./command-records.ts";
 import { commandSearch } from "./command-search.ts";
 import { createSearches } from "./searches.ts";
@@ -53,7 +53,7 @@ export const openHistories = (config: Config, kit: Kit, cluster: Cluster, change
   const since = (sinceMs: number | null): number | null =>
     sinceMs === null || !Number.isFinite(sinceMs)
       ? null
-      : Math.floor(Math.min(instantOf(sinceMs), clock.now()) / SINCE_STEP_MS) * SINCE_STEP_MS;
+      : Math.floor(Math.min(clampInstant(sinceMs), clock.now()) / SINCE_STEP_MS) * SINCE_STEP_MS;
 
   return {
     command: (commandId, sinceMs) => {

@@ -11,7 +11,7 @@ export type Search<S> = {
   snapshot: () => S;
 };
 
-type Story = { progress: Progress; notes: readonly string[] };
+type History = { progress: Progress; notes: readonly string[] };
 
 export type Searches<S> = {
   /** What the search of this name has found so far. The first call creates and starts the search. */
@@ -34,10 +34,10 @@ const MAX_RUNNING = 4;
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 /** An open page asks more often. */
-const GIVEN_UP_AFTER_MS = 15_000;
+const ABANDONED_AFTER_MS = 15_000;
 /** A finished search reads on when it is asked for after this time. */
 const FRESH_MS = 5_000;
-const LOOK_EVERY_MS = 1_000;
+const EXPIRE_EVERY_MS = 1_000;
 
 const WAITS = "This search waits until others have ended.";
 const TOO_MANY = "Too many searches are under way: ask again in a minute.";
@@ -46,7 +46,7 @@ const TOO_MANY = "Too many searches are under way: ask again in a minute.";
  * Runs searches in the background while somebody asks for them, a few at once, and caches what they found.
  * @param changed is called while there is something new to show
  */
-export const createSearches = <S extends Story>(
+export const createSearches = <S extends History>(
   { clock, describeError }: { clock: Pick<Clock, "monotonic">; describeError: (error: unknown) => string },
   changed: () => void,
 ): Searches<S> => {
@@ -84,12 +84,12 @@ export const createSearches = <S extends Story>(
     const now = clock.monotonic();
     for (const [name, entry] of entries) {
       const unaskedMs = now - entry.askedAt;
-      if (unaskedMs > (entry.state === "resting" ? KEPT_MS : GIVEN_UP_AFTER_MS)) drop(name, entry);
+      if (unaskedMs > (entry.state === "resting" ? KEPT_MS : ABANDONED_AFTER_MS)) drop(name, entry);
     }
     if (runningSearches.size > 0) changed();
   };
-  const looks = setInterval(expire, LOOK_EVERY_MS);
-  looks.unref();
+  const timer = setInterval(expire, EXPIRE_EVERY_MS);
+  timer.unref();
 
   /** Whether one more search can be kept; drops the oldest finished one if needed. */
   const makeRoom = (): boolean => {
@@ -133,7 +133,7 @@ export const createSearches = <S extends Story>(
       return withProblem(history, entry.problem, waits ? [WAITS] : []);
     },
     close: async () => {
-      clearInterval(looks);
+      clearInterval(timer);
       for (const [name, entry] of entries) drop(name, entry);
       await Promise.allSettled(runningSearches);
     },

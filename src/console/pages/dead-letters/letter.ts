@@ -3,7 +3,7 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { facts, notice, table } from "../../html/elements.ts";
-import { code, sentence, shown, formatBytes } from "../../html/text.ts";
+import { code, sentence, inlineText, formatBytes } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterDetail } from "../../ports.ts";
@@ -28,7 +28,7 @@ const about = ({ letter, key }: LetterDetail, topic: string, nowMs: number): Htm
   const { place, reason, detail, records, bytes, missing, obstacle, timestampMs } = letter;
   return facts([
     ["Reason", html`${code(reason)} ${explainReason(reason)}`],
-    ["Detail", detail === "" ? "none" : shown(detail, 4_000)],
+    ["Detail", detail === "" ? "none" : inlineText(detail, 4_000)],
     ["Where it came from", whereFrom(letter, nowMs)],
     ["Put aside", when(timestampMs, nowMs)],
     [
@@ -37,8 +37,8 @@ const about = ({ letter, key }: LetterDetail, topic: string, nowMs: number): Htm
       ${formatBytes(bytes)}`,
     ],
     ["Key", key === null ? "none" : code(key.toString("utf8"))],
-    ...(missing === null ? [] : [["Incomplete", shown(missing, 1_000)] as const]),
-    ...(obstacle === null ? [] : [["Is not sent again", shown(obstacle, 1_000)] as const]),
+    ...(missing === null ? [] : [["Incomplete", inlineText(missing, 1_000)] as const]),
+    ...(obstacle === null ? [] : [["Is not sent again", inlineText(obstacle, 1_000)] as const]),
   ]);
 };
 
@@ -50,7 +50,7 @@ const headersTable = (headers: LetterDetail["headers"]): Html =>
       ([name, value]) =>
         html`<tr>
           <th scope="row">${code(name)}</th>
-          <td>${shown(value, 4_000)}</td>
+          <td>${inlineText(value, 4_000)}</td>
         </tr>`,
     ),
     empty: "It has no headers.",

@@ -4,7 +4,7 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { notice, table } from "../../html/elements.ts";
-import { code, shown, formatBytes } from "../../html/text.ts";
+import { code, inlineText, formatBytes } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterFilter, LettersPage } from "../../ports.ts";
@@ -32,9 +32,9 @@ const row = (letter: DeadLetter, nowMs: number, acts: boolean): Html => {
     </td>
     <td>${fromOf(letter)}</td>
     <td>
-      ${shown(preview, PREVIEW)} <span class="dim">${formatBytes(bytes)}</span>
-      ${missing === null ? "" : html`<br /><span class="dim">incomplete: ${shown(missing)}</span>`}
-      ${obstacle === null ? "" : html`<br /><span class="dim">is not sent again: ${shown(obstacle)}</span>`}
+      ${inlineText(preview, PREVIEW)} <span class="dim">${formatBytes(bytes)}</span>
+      ${missing === null ? "" : html`<br /><span class="dim">incomplete: ${inlineText(missing)}</span>`}
+      ${obstacle === null ? "" : html`<br /><span class="dim">is not sent again: ${inlineText(obstacle)}</span>`}
     </td>
   </tr>`;
 };

@@ -5,7 +5,7 @@ import type { Outcome } from "../../forms/outcomes.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { notice, table } from "../../html/elements.ts";
-import { code, count, formatCount, sentence, shown } from "../../html/text.ts";
+import { code, count, formatCount, sentence, inlineText } from "../../html/text.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { ReplayPlan, Selection } from "../../ports.ts";
 import { readRef } from "../../../operator/replay/dead-letter.ts";
@@ -29,7 +29,7 @@ const sendTable = ({ send, sendCount }: ReplayPlan): Html => {
       html`<tr>
         ${refLink(ref)}
         <td>${code(topic)}</td>
-        <td>${shown(preview, 120)}</td>
+        <td>${inlineText(preview, 120)}</td>
       </tr>`,
   );
   return html`<h2>Would be sent: ${formatCount(sendCount)}</h2>
@@ -42,8 +42,8 @@ const skippedTable = ({ skipped, skippedCount }: ReplayPlan): Html => {
     ({ ref, why, detail }) =>
       html`<tr>
         ${refLink(ref)}
-        <td>${shown(why)}</td>
-        <td>${shown(detail, 1_000)}</td>
+        <td>${inlineText(why)}</td>
+        <td>${inlineText(detail, 1_000)}</td>
       </tr>`,
   );
   return html`<h2>Would not be sent: ${formatCount(skippedCount)}</h2>

@@ -5,7 +5,7 @@ import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
 import { facts, notice, table, tag, type Tone } from "../../html/elements.ts";
-import { formatCount, sentence, shown } from "../../html/text.ts";
+import { formatCount, sentence, inlineText } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { ReplayRun } from "../../ports.ts";
@@ -27,7 +27,7 @@ const figures = (run: ReplayRun, nowMs: number): Html => {
   const done = sent + duplicates + left + unknown;
   return html`<progress aria-label="Letters done" value="${done}" max="${Math.max(total, 1)}"></progress>
     ${facts([
-      ["Begun", html`${when(startedAtMs, nowMs)} by ${shown(by)}`],
+      ["Begun", html`${when(startedAtMs, nowMs)} by ${inlineText(by)}`],
       ["Done", `${formatCount(done)} of ${formatCount(total)}`],
       ["Sent", formatCount(sent)],
       [
@@ -51,7 +51,7 @@ const lastOnes = ({ last }: ReplayRun): Html =>
       ({ ref, text }) =>
         html`<tr>
           <th scope="row"><a href="${letterPath(ref)}">${ref}</a></th>
-          <td>${shown(text, 1_000)}</td>
+          <td>${inlineText(text, 1_000)}</td>
         </tr>`,
     ),
     empty: "None yet.",

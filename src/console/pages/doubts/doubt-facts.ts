@@ -1,6 +1,6 @@
 import { html, type Html } from "../../html/markup.ts";
 import { facts } from "../../html/elements.ts";
-import { block, code, count, shown } from "../../html/text.ts";
+import { block, code, count, inlineText } from "../../html/text.ts";
 import { at, formatDuration, when } from "../../html/time.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import type { Doubt } from "../../ports.ts";
@@ -31,7 +31,7 @@ const sentOf = (doubt: Doubt): Html => {
 
 const answerOf = ({ httpStatus, error }: Doubt): Html => html`
   ${httpStatus === null ? html`<strong>None came.</strong>` : html`<strong>HTTP ${httpStatus}</strong>, which proves neither.`}
-  ${error === null ? "" : html` ${code(error.code)}: ${shown(error.message, 1_000)}`}
+  ${error === null ? "" : html` ${code(error.code)}: ${inlineText(error.message, 1_000)}`}
 `;
 
 /** All that the journal holds about a doubt. */

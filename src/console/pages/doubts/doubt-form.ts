@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { MAX_NOTE, noteField, noteIn, tokenField } from "../../forms/fields.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { encoded, idInField } from "../../html/paths.ts";
+import { encodeId, decodeId } from "../../html/paths.ts";
 import { notice } from "../../html/elements.ts";
-import { code, visible } from "../../html/text.ts";
+import { code, escapeInvisible } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
@@ -15,12 +15,12 @@ export type Given = { asked: ResolveRequest; note: string } | { problems: readon
 
 /** Invisible characters cannot be typed: their escaped form is accepted as well. */
 const isTyped = (typed: string, commandId: string): boolean =>
-  typed === commandId || typed === visible(commandId);
+  typed === commandId || typed === escapeInvisible(commandId);
 
 /** Reads the form. Whether the doubt is still open is decided later, by the journal. */
 export const readDoubtForm = (form: URLSearchParams, commandId: string): Given => {
   const as = form.get("as");
-  const quote = idInField(form.get("quote") ?? "");
+  const quote = decodeId(form.get("quote") ?? "");
   const note = noteIn(form);
   const problems = [
     ...(as === "succeeded" || as === "not-executed"
@@ -60,7 +60,7 @@ const decision = (
 
 const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
   doubts.length < 2
-    ? html`<input type="hidden" name="quote" value="${encoded(doubts[0]?.quoteId ?? "")}" />`
+    ? html`<input type="hidden" name="quote" value="${encodeId(doubts[0]?.quoteId ?? "")}" />`
     : html`<fieldset>
         <legend>Which quote?</legend>
         ${doubts.map(
@@ -70,9 +70,9 @@ const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
                 type="radio"
                 id="quote-${index}"
                 name="quote"
-                value="${encoded(quoteId ?? "")}"
+                value="${encodeId(quoteId ?? "")}"
                 required
-                ${given === encoded(quoteId ?? "") ? "checked" : ""}
+                ${given === encodeId(quoteId ?? "") ? "checked" : ""}
               />
               <label for="quote-${index}">${quoteId === null ? "(none named)" : code(quoteId)}</label>
             </p>`,
@@ -116,7 +116,7 @@ export const doubtForm = (
   const given = (name: string): string | null => before?.form.get(name) ?? null;
   return html`<form method="post" action="/doubts" class="panel" id="end">
     ${tokenField(context, purposeOf(commandId))}
-    <input type="hidden" name="id" value="${encoded(commandId)}" />
+    <input type="hidden" name="id" value="${encodeId(commandId)}" />
     ${
       before === null
         ? ""

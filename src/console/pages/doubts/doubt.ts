@@ -3,10 +3,10 @@ import { actOnce } from "../../forms/act.ts";
 import { canAct, whyNoForm } from "../../forms/fields.ts";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { commandPath, doubtPath, idIn, idInField } from "../../html/paths.ts";
+import { commandPath, doubtPath, idInUrl, decodeId } from "../../html/paths.ts";
 import { progressNotice } from "../../html/progress.ts";
 import { notice } from "../../html/elements.ts";
-import { code, shown } from "../../html/text.ts";
+import { code, inlineText } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt, Progress } from "../../ports.ts";
@@ -72,7 +72,7 @@ const show = async (
       : { status: 422 as const }),
     body: html`
       <p class="crumbs"><a href="/doubts">Doubts</a></p>
-      <h1>Command ${shown(commandId)} ${doubts.length > 0 ? "is in doubt" : ""}</h1>
+      <h1>Command ${inlineText(commandId)} ${doubts.length > 0 ? "is in doubt" : ""}</h1>
       <p><a href="${commandPath(commandId)}">The command's whole history</a></p>
       <div id="doubt" data-live>
         ${doubts.length === 0 ? notKnown(progress, commandId) : ""}
@@ -103,7 +103,7 @@ const show = async (
 };
 
 export const doubtPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const commandId = idIn(context.req.url);
+  const commandId = idInUrl(context.req.url);
   if (commandId === null) throw new Problem(400, "The address holds no id.", "Begin at the page Doubts.");
   return show(context, commandId, null);
 };
@@ -111,7 +111,7 @@ export const doubtPage = (context: Context<ConsoleEnv>): Response | Promise<Resp
 /** Ends a doubt as the signed-in operator says. */
 export const endDoubt = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
-  const commandId = idInField(form.get("id") ?? "") ?? "";
+  const commandId = decodeId(form.get("id") ?? "") ?? "";
   const where = doubtPath(commandId);
   const read = () => {
     const given = readDoubtForm(form, commandId);

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { html, type Html } from "../../html/markup.ts";
 import { notice } from "../../html/elements.ts";
-import { code, sentence, shown } from "../../html/text.ts";
+import { code, sentence, inlineText } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Proposal } from "../../ports.ts";
@@ -18,9 +18,9 @@ const item = (
   nowMs: number,
 ): Html =>
   html`<li>
-    <strong>${shown(by)}</strong> says that
+    <strong>${inlineText(by)}</strong> says that
     <strong>${DECISION_TEXT[as]}</strong>${quoteId === null ? "" : html` (quote ${code(quoteId)})`},
-    ${when(atMs, nowMs)}: “${shown(note, 1_000)}”. The proposal stands until ${when(untilMs, nowMs)}, at
+    ${when(atMs, nowMs)}: “${inlineText(note, 1_000)}”. The proposal stands until ${when(untilMs, nowMs)}, at
     ${code(placeText(place.topic, place))}.
     ${own !== null && canonicalName(by) === canonicalName(own) ? "It is your own: somebody else must say the same." : "Say the same to end the doubt; say the opposite only when you know better."}
   </li>`;

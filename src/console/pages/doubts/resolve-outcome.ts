@@ -2,7 +2,7 @@ import type { Outcome } from "../../forms/outcomes.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { commandPath } from "../../html/paths.ts";
 import { facts } from "../../html/elements.ts";
-import { code, sentence, shown } from "../../html/text.ts";
+import { code, sentence, inlineText } from "../../html/text.ts";
 import { at, formatDuration } from "../../html/time.ts";
 import { DECISION_TEXT } from "./proposals.ts";
 import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../../../operator/resolve-outcome.ts";
@@ -28,7 +28,7 @@ const decided = (ended: Extract<ResolveOutcome, { kind: "decided" }>): Html => {
     </p>`;
   return html`<p>Your decision came too late, and changed nothing. What stands:</p>
     ${resultFacts(result, place)}
-    ${note === null ? "" : html`<p>The note of the operator who decided: “${shown(note, 1_000)}”</p>`}`;
+    ${note === null ? "" : html`<p>The note of the operator who decided: “${inlineText(note, 1_000)}”</p>`}`;
 };
 
 type Proposed = Extract<ResolveOutcome, { kind: "proposed" }>;
@@ -38,10 +38,10 @@ const missing = (why: Proposed["why"]): Html => {
     case "alone":
       return html`A second operator must say the same, here or on the command line.`;
     case "opposed":
-      return html`<strong>${shown(why.by)}</strong> says that ${DECISION_TEXT[why.as]}. Both proposals stand,
-        and one of you must say what the other says.`;
+      return html`<strong>${inlineText(why.by)}</strong> says that ${DECISION_TEXT[why.as]}. Both proposals
+        stand, and one of you must say what the other says.`;
     case "tooYoung":
-      return html`<strong>${shown(why.by)}</strong> says so as well, but the call began
+      return html`<strong>${inlineText(why.by)}</strong> says so as well, but the call began
         ${formatDuration(why.ageMs)} ago. One of you must say it again once it is
         ${formatDuration(why.neededMs)} old, or both must choose to end it now.`;
   }

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { commandPath, doubtPath, idIn } from "../../html/paths.ts";
+import { commandPath, doubtPath, idInUrl } from "../../html/paths.ts";
 import { progressNotice } from "../../html/progress.ts";
 import { facts, notice, tag, type Tone } from "../../html/elements.ts";
-import { block, code, sentence, shown } from "../../html/text.ts";
+import { block, code, sentence, inlineText } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Step } from "../../ports.ts";
@@ -17,9 +17,9 @@ const REFRESH_S = 2;
 const stepItem = (step: Step, index: number, nowMs: number): Html => {
   const { atMs, place, kind, title, tone, facts: said, payload } = step;
   return html`<li class="step ${tone}">
-    <h2>${tag(tone satisfies Tone, kind)} ${shown(title, 1_000)}</h2>
+    <h2>${tag(tone satisfies Tone, kind)} ${inlineText(title, 1_000)}</h2>
     <p class="dim">${when(atMs, nowMs)} · ${code(placeText(place.topic, place))}</p>
-    ${said.length === 0 ? "" : facts(said.map(([name, value]) => [name, shown(value, 4_000)] as const))}
+    ${said.length === 0 ? "" : facts(said.map(([name, value]) => [name, inlineText(value, 4_000)] as const))}
     ${
       payload === null
         ? ""
@@ -37,7 +37,7 @@ export const notesOf = (notes: readonly string[]): Html =>
 /** The history of one command, in order of time. */
 export const commandPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const { queries, clock } = context.var.site;
-  const id = idIn(context.req.url);
+  const id = idInUrl(context.req.url);
   if (id === null) throw new Problem(400, "The address holds no id.", "Look for the id above.");
   const nowMs = clock.now();
   const window = windowIn(context.req.query("since"), nowMs);
@@ -49,7 +49,7 @@ export const commandPage = (context: Context<ConsoleEnv>): Response | Promise<Re
     ...(isOpen && { refreshS: REFRESH_S }),
     isLive: true,
     body: html`
-      <h1>Command ${shown(id)}</h1>
+      <h1>Command ${inlineText(id)}</h1>
       ${windowChoice(commandPath(id), window)}
       <div id="history" data-live ${isOpen ? html`data-soon` : ""}>
         ${isInDoubt ? notice("bad", html`<p><strong>It is in doubt.</strong> <a href="${doubtPath(id)}">What is known and what to do</a></p>`) : ""}

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { idIn, transactionPath } from "../../html/paths.ts";
+import { idInUrl, transactionPath } from "../../html/paths.ts";
 import { progressNotice } from "../../html/progress.ts";
 import { table, tag } from "../../html/elements.ts";
-import { block, code, shown } from "../../html/text.ts";
+import { block, code, inlineText } from "../../html/text.ts";
 import { ago, at, when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { PublishedStatus, TransactionHistory } from "../../ports.ts";
@@ -56,7 +56,7 @@ const statusRow = (seen: PublishedStatus, index: number, nowMs: number): Html =>
   const { status, stage, occurredAtMs, receivedAtMs, eventId, place, payload } = seen;
   return html`<tr>
     <th scope="row">${code(status)}<br />${marks(seen)}</th>
-    <td>${shown(stage)}</td>
+    <td>${inlineText(stage)}</td>
     <td>${occurredAtMs === null ? "not readable" : at(occurredAtMs)}</td>
     <td>${at(receivedAtMs)}<br /><span class="dim">${ago(receivedAtMs, nowMs)}</span></td>
     <td>
@@ -101,7 +101,7 @@ const history = (
 /** The history of one transaction. */
 export const transactionPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
   const { queries, clock } = context.var.site;
-  const id = idIn(context.req.url);
+  const id = idInUrl(context.req.url);
   if (id === null) throw new Problem(400, "The address holds no id.", "Look for the id above.");
   const nowMs = clock.now();
   const window = windowIn(context.req.query("since"), nowMs);
@@ -113,7 +113,7 @@ export const transactionPage = (context: Context<ConsoleEnv>): Response | Promis
     ...(isOpen && { refreshS: REFRESH_S }),
     isLive: true,
     body: html`
-      <h1>Transaction ${shown(id)}</h1>
+      <h1>Transaction ${inlineText(id)}</h1>
       ${windowChoice(transactionPath(id), window)}
       <div id="history" data-live ${isOpen ? html`data-soon` : ""}>
         ${notesOf(notes)} ${progressNotice(progress, "The topic is being read.")}

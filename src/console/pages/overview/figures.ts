@@ -1,7 +1,7 @@
 import { html, type Html } from "../../html/markup.ts";
 import { plot } from "../../html/plot.ts";
 import { table, tag } from "../../html/elements.ts";
-import { code, formatCount, shown } from "../../html/text.ts";
+import { code, formatCount, inlineText } from "../../html/text.ts";
 import type { Hour, Overview } from "../../ports.ts";
 
 const cell = (hour: Hour, index: number): Html => {
@@ -68,7 +68,7 @@ export const replicasSection = ({ replicas }: Overview): Html =>
         ({ clientId, host, partitions, isReconciling }) =>
           html`<tr>
             <th scope="row">${code(clientId)}</th>
-            <td>${shown(host)}</td>
+            <td>${inlineText(host)}</td>
             <td>${partitions.length === 0 ? "none" : partitions.join(", ")}</td>
             <td>${isReconciling ? tag("good", "reads it") : html`<span class="dim">stands by</span>`}</td>
           </tr>`,

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../html/markup.ts";
 import { notice, tag } from "../../html/elements.ts";
-import { shown } from "../../html/text.ts";
+import { inlineText } from "../../html/text.ts";
 import { when } from "../../html/time.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../../../operator/control-entry.ts";
 import type { Overview } from "../../ports.ts";
@@ -16,7 +16,7 @@ export const describeControlEntry = (entry: ControlEntry | null | undefined, now
   if (entry === undefined) return html`${tag("plain", "not known yet")} The control topic has not been read.`;
   if (entry === null) return html`${tag("good", "runs")} Nobody ever paused it.`;
   const { by, note, atMs, untilMs } = entry;
-  const who = html`by <strong>${shown(by)}</strong>, ${when(atMs, nowMs)}: “${shown(note, 1_000)}”`;
+  const who = html`by <strong>${inlineText(by)}</strong>, ${when(atMs, nowMs)}: “${inlineText(note, 1_000)}”`;
   // Declared boolean: the type guard would narrow `entry` to never in the other branch.
   const holds: boolean = isPause(entry, nowMs);
   if (holds)

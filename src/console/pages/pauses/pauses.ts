@@ -5,7 +5,7 @@ import type { Outcome } from "../../forms/outcomes.ts";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { facts } from "../../html/elements.ts";
-import { code, shown } from "../../html/text.ts";
+import { code, inlineText } from "../../html/text.ts";
 import { at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Actions } from "../../ports.ts";
@@ -118,7 +118,8 @@ const pauseOutcome = (
           "Before",
           before === null
             ? "it was not paused"
-            : html`it was paused by ${shown(before.by)} at ${at(before.atMs)}: “${shown(before.note, 1_000)}”`,
+            : html`it was paused by ${inlineText(before.by)} at ${at(before.atMs)}:
+              “${inlineText(before.note, 1_000)}”`,
         ],
       ])}
       <p>All replicas follow it within seconds. <a href="${WHERE}">Pauses</a> · <a href="/">Overview</a></p>`,
