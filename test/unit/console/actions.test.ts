@@ -57,7 +57,7 @@ describe("who may act", () => {
     });
   });
 
-  test("a token of somebody else, of another form, or changed is none", async () => {
+  test("a token of another user or another form, or a changed one, is refused", async () => {
     const { ana, as, did } = open();
     const others = await as("bia").token(`/doubts/${ID}`);
     const other = await ana.token("/doubts/order-80-accept");
@@ -115,7 +115,7 @@ describe("where a form may come from", () => {
     expect(await asked(headers)).toBe(403);
   });
 
-  test("with CONSOLE_ORIGIN that one counts, whatever the host is", async () => {
+  test("CONSOLE_ORIGIN decides, whatever the Host header is", async () => {
     expect(await asked({ host: "inner", origin: "https://console.test" }, "https://console.test")).toBe(303);
     expect(await asked({ host: "inner", origin: "http://inner" }, "https://console.test")).toBe(403);
   });
@@ -152,7 +152,7 @@ describe("what a form may be", () => {
     expect(did).toHaveLength(1);
   });
 
-  test("an id that nobody can type is typed as it is shown", async () => {
+  test("an id with invisible characters is typed in its escaped form", async () => {
     const { ana, state, did } = open();
     const id = "a\u202eb\nc";
     state.doubts = [aDoubt(Date.now(), { commandId: id })];
@@ -166,7 +166,7 @@ describe("what a form may be", () => {
 });
 
 describe("what comes of it", () => {
-  test("the durable place and the final result, and of force nothing unless it was said", async () => {
+  test("shows the durable place and the final result; force is off unless it was chosen", async () => {
     const { end, outcome, did } = open();
     const page = await outcome(await end());
     for (const text of [
@@ -251,7 +251,7 @@ describe("with four eyes", () => {
     expect(page).not.toContain("The doubt is ended");
   });
 
-  test("the doubt's page says who said what, and goes without where that is not known", async () => {
+  test("the doubt's page shows the proposals, and is shown without them when they cannot be read", async () => {
     const { ana, state } = open({ fourEyes: true });
     const word = {
       as: "succeeded" as const,
@@ -293,7 +293,7 @@ describe("once for each form", () => {
     expect(did).toHaveLength(1);
   });
 
-  test("the same form with something else in it does nothing more", async () => {
+  test("the same form with other fields has no effect", async () => {
     const { ana, did } = open();
     const token = await ana.token(`/doubts/${ID}`);
     await ana.post("/doubts", word(token));
@@ -303,7 +303,7 @@ describe("once for each form", () => {
     expect(did).toHaveLength(1);
   });
 
-  test("a form of a console that was started again does nothing", async () => {
+  test("a form from before a restart has no effect", async () => {
     const token = await open().ana.token(`/doubts/${ID}`);
     const { ana, did } = open();
     const answer = await ana.post("/doubts", word(token));
@@ -312,7 +312,7 @@ describe("once for each form", () => {
     expect(did).toEqual([]);
   });
 
-  test("an outcome is shown to whoever asked for it alone", async () => {
+  test("an outcome is shown only to the person who sent the form", async () => {
     const { end, as } = open();
     const location = (await end()).headers.get("location")!;
     expect((await as("bia").get(location)).status).toBe(404);
@@ -321,7 +321,7 @@ describe("once for each form", () => {
 });
 
 describe("pauses and replays", () => {
-  test("pause and resume, with how long, and the place where the word stands", async () => {
+  test("pause and resume: the duration, and the place of the control entry", async () => {
     const { ana, did, outcome } = open();
     const said = async (says: string, of: Record<string, string>) =>
       ana.post("/pauses", {
@@ -375,7 +375,7 @@ describe("pauses and replays", () => {
     expect(did.map(({ what }) => what)).toEqual(["plan", "replay", "cancel"]);
   });
 
-  test("all that a filter finds, not only what is chosen", async () => {
+  test("everything that a filter finds, not only the chosen letters", async () => {
     const { ana, did } = open();
     const path = "/dead-letters?reason=UNREADABLE_COMMAND&since=2026-11-01T00:00";
     const page = await ana.text(path);

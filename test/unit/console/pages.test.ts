@@ -35,7 +35,7 @@ describe("every answer", () => {
     },
   );
 
-  test.each(PAGES)("%s: no style or script stands in it", async (path) => {
+  test.each(PAGES)("%s: has no inline style or script", async (path) => {
     const page = await openConsole().as("ana").text(path);
     expect(page).not.toMatch(
       / style=|<style| on[a-z]+=|<script(?! src="\/assets\/script-[0-9a-f]{16}\.js" defer><)/,
@@ -43,7 +43,7 @@ describe("every answer", () => {
     expect(page).toContain('<html lang="en"');
   });
 
-  test("what pages load has its content in its name, and may be kept", async () => {
+  test("assets have a hash of their content in their path, and may be cached", async () => {
     const { send, as } = openConsole();
     const paths = (await as("ana").text("/")).match(/\/assets\/[^"]+/g)!;
     expect(new Set(paths).size).toBe(3);
@@ -57,7 +57,7 @@ describe("every answer", () => {
   });
 });
 
-describe("nothing that came from outside is markup", () => {
+describe("untrusted text is never markup", () => {
   test("in ids, payloads, notes, names and sentences", async () => {
     const { as, state } = openConsole();
     const ana = as("ana");
@@ -184,7 +184,7 @@ describe("the overview", () => {
     expect(await ana.text("/")).toContain("Kafka does not answer.");
   });
 
-  test("what is not known yet is neither good nor bad", async () => {
+  test("what is not known yet is shown as neither good nor bad", async () => {
     const { as, state } = openConsole();
     Object.assign(state, { doubts: [], underWay: 0, isKnown: false });
     state.doubtsProgress = { isComplete: false, read: 0, total: 0, sinceMs: null, problem: null };
@@ -218,7 +218,7 @@ describe("the overview", () => {
     expect(page).toContain("Records for each minute of the last hour");
   });
 
-  test("odd times of records make no page fail", async () => {
+  test("timestamps out of range make no page fail", async () => {
     const { as, state } = openConsole();
     state.doubts = [
       aDoubt(Date.now(), {
@@ -249,7 +249,7 @@ describe("lists", () => {
       expect((await ana.get(`/doubts?page=${odd}`)).status).toBe(200);
   });
 
-  test("whether a call left: not known where its replica is gone, or nothing was read", async () => {
+  test("whether a call left is not known where its replica died, or nothing was read", async () => {
     const { as, state } = openConsole();
     const lost = { code: "OWNER_LOST", message: "" };
     const texts = async (of: Partial<Doubt>) => {
@@ -268,7 +268,7 @@ describe("lists", () => {
     expect(known).toContain("1 call left for the partner");
   });
 
-  test("nothing is promised of a claim's age but that it makes the call less likely", async () => {
+  test("the age of a claim only makes a call less likely, and the page says no more", async () => {
     const { as, state } = openConsole();
     for (const resolvableAtMs of [null, Date.now() - 1, Date.now() + 60_000]) {
       state.doubts = [aDoubt(Date.now(), { resolvableAtMs })];
@@ -305,7 +305,7 @@ describe("a dead letter's value", () => {
     );
   });
 
-  test("JSON comes in parts too; how long it is, is said with the last one", async () => {
+  test("JSON comes in parts, too; only the last one says the whole length", async () => {
     const json = Buffer.from(`[${Array(20_000).fill("1").join(",")}]`);
     const first = await shown(json);
     expect(first).toMatch(/characters 0 to 32\u202f768\s*<\/span\s*>/);
@@ -315,7 +315,7 @@ describe("a dead letter's value", () => {
     expect(last).not.toContain(">After<");
   });
 
-  test("what is not UTF-8 is hex by itself, and as text it says so", async () => {
+  test("a value that is not UTF-8 is shown as hex; as text it says so", async () => {
     expect(await shown(Buffer.from([0xff, 0x00, 0x41]))).toContain("00000000  ff 00 41 ");
     expect(await shown(Buffer.from([0xff, 0x41]), "?as=text")).toContain("It is not UTF-8");
     expect(await shown(Buffer.from("no json"), "?as=json")).toContain("It is not JSON.");
@@ -339,7 +339,7 @@ describe("a dead letter's value", () => {
 });
 
 describe("histories", () => {
-  test("while they are read, the page says how far, and looks again", async () => {
+  test("while topics are read, the page shows the progress and reloads", async () => {
     const { as, state } = openConsole();
     state.storyProgress = {
       isComplete: false,
@@ -360,7 +360,7 @@ describe("histories", () => {
     expect(page).not.toContain("data-soon");
   });
 
-  test("from when on: the beginning moves in steps, so that what was read stays read", async () => {
+  test("the start of the window moves in steps, so that a reload continues the same search", async () => {
     const { as, queries } = openConsole();
     const since: (number | null)[] = [];
     const { command } = queries;
@@ -402,7 +402,7 @@ describe("when something fails", () => {
     expect((await as("ana").get("/dead-letters?reason=OTHER")).status, "never read").toBe(503);
   });
 
-  test("too many ask at once: 503, and the sentence alone", async () => {
+  test("too many requests at once: 503, and only the sentence", async () => {
     const { as, state } = openConsole();
     state.answer = () => Promise.reject(new UsageError("Too much is being read."));
     const answer = await as("ana").get("/audit");
@@ -410,7 +410,7 @@ describe("when something fails", () => {
     expect(await answer.text()).toMatch(/<strong>[^K]*Too much is being read\./);
   });
 
-  test("a page that throws says nothing of what it threw", async () => {
+  test("a page that throws does not show the error's message", async () => {
     const { as, queries } = openConsole();
     queries.overview = () => {
       throw new Error("secret");
@@ -420,7 +420,7 @@ describe("when something fails", () => {
     expect(await answer.text()).not.toContain("secret");
   });
 
-  test("what is not there is 404 in the same frame, and leads on", async () => {
+  test("a missing page is 404 in the same layout, with a link", async () => {
     for (const path of [
       "/nowhere",
       "/dead-letters/0/99",

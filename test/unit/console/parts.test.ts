@@ -25,12 +25,12 @@ const line = (main: string[], statuses: PublishedStatus[]) =>
   );
 
 describe("the line of a transaction", () => {
-  test("what is beside the main flow stands where it happened, whatever the order of its coming", () => {
+  test("a status beside the main flow stands where it happened, in whatever order the events came", () => {
     expect(
       line(["A", "B", "C"], [seen("B", 20), seen("X", 15), seen("A", 10), seen("X", 25), seen("Y", 5)]),
     ).toEqual(["+Y1", "A1", "+X1", "B1", "+X1*", "C"]);
   });
-  test("without a main flow it is by time, each status once", () => {
+  test("without a main flow statuses are in order of time, each once", () => {
     expect(line([], [seen("A", 1), seen("B", 2), seen("A", 3)])).toEqual(["+A2*", "+B1"]);
   });
   test("nothing came", () => {
@@ -51,14 +51,14 @@ describe("pretty JSON", () => {
   test.each(["", "{", "[1,]", "tru", "{'a':1}"])("%j is none", (given) => {
     expect(prettyJson(given, 0, 100)).toBeNull();
   });
-  test("what lies deep stays on its line, so that depth does not make it grow beyond measure", () => {
+  test("deep levels stay on one line, so that indentation stays bounded", () => {
     const deep = `${"[".repeat(100_000)}1,2${"]".repeat(100_000)}`;
     const { text, whole } = prettyJson(deep, 0, 1_000_000)!;
     expect(text).toContain(`\n${"  ".repeat(32)}${"[".repeat(99_968)}1,2${"]".repeat(99_968)}\n`);
     expect(whole).toBe(text.length);
     expect(text.length).toBeLessThan(deep.length + 32 * 2 * 66);
   });
-  test("its parts are those of the whole, and what comes behind a part is not made", () => {
+  test("its parts are those of the whole, and nothing behind a part is computed", () => {
     const json = `[${Array(50).fill('{"a":"b,c"}').join(",")}]`;
     const { text, whole } = prettyJson(json, 0, 10_000)!;
     const parts = [];
@@ -93,7 +93,7 @@ describe("requests", () => {
   };
   const done = () => Promise.resolve({ kind: "elsewhere", location: "/" } as const);
 
-  test("a token is for an hour, one person and one purpose", () => {
+  test("a token is valid for an hour, one user and one purpose", () => {
     const { now, tokens } = open();
     const token = tokens.issue("ana", "x");
     expect(tokens.read(token, "ana", "x")).not.toBeNull();
@@ -102,7 +102,7 @@ describe("requests", () => {
     expect(tokens.read(token, "ana", "x")).toBeNull();
   });
 
-  test("a request that was acted on is not acted on again, whoever asks for it in between", async () => {
+  test("a form that was acted on is not acted on again", async () => {
     const { request, outcomes } = open();
     let acts = 0;
     const act = () => (acts++, done());
@@ -115,7 +115,7 @@ describe("requests", () => {
     expect(acts).toBe(1);
   });
 
-  test("beyond a thousand the oldest are forgotten, and none that is as old acts again", () => {
+  test("beyond a thousand the oldest are forgotten, and none of that age acts again", () => {
     const { now, request, outcomes } = open();
     let acts = 0;
     const act = () => (acts++, done());

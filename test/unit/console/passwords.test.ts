@@ -30,13 +30,13 @@ test("a right header is not checked again for a while, and a changed password co
   expect(await passwords(basic("ana"), "::1")).toEqual({ kind: "wrong" });
 });
 
-test("a name that is not there costs as much as one that is", async () => {
+test("an unknown name takes as long as a known one", async () => {
   const { passwords, checked } = open();
   expect(await passwords(basic("nobody", "right"), "::1")).toEqual({ kind: "wrong" });
   expect(checked).toEqual([RIGHT]);
 });
 
-test("who comes again is remembered for longer", async () => {
+test("each use of a header prolongs how long it is remembered", async () => {
   const { passwords, checked, pass } = open();
   for (let i = 0; i < 5; i++) {
     expect(await passwords(basic("ana"), "::1")).toMatchObject({ kind: "user" });
@@ -45,7 +45,7 @@ test("who comes again is remembered for longer", async () => {
   expect(checked).toHaveLength(1);
 });
 
-test("ten wrong tries a minute of a name from an address, many at once too; others and the signed-in do not feel it", async () => {
+test("ten wrong tries a minute of a name from an address, also in parallel; other names and signed-in users are not affected", async () => {
   const { passwords, checked, pass } = open();
   await passwords(basic("ana"), "::1");
   const tries = [];
@@ -60,7 +60,7 @@ test("ten wrong tries a minute of a name from an address, many at once too; othe
   expect(await passwords(basic("ana", "guess"), "::1")).toEqual({ kind: "wrong" });
 });
 
-test("an address has its own bound, which a name that was right there does not feel, nor, for long, one that was never wrong", async () => {
+test("an address has its own bound; names that were right there are exempt, and names that were never wrong have a higher one", async () => {
   const { passwords, checked, pass } = open();
   await passwords(basic("ana"), "::1");
   pass(60_001);
@@ -77,7 +77,7 @@ test("an address has its own bound, which a name that was right there does not f
   expect(await guess("name 0")).toEqual({ kind: "wrong" });
 });
 
-test("one check at a time, eight in all; whoever comes then waits, and is not counted as wrong", async () => {
+test("one check at a time, eight waiting; further ones are told to wait, and do not count as wrong", async () => {
   const under: (() => void)[] = [];
   let running = 0;
   let most = 0;

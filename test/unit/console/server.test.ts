@@ -42,7 +42,7 @@ const say = (port: number, bytes: string): Promise<string> =>
 
 const auth = { kind: "none" } as const;
 
-test("without sign-in a request that names no host, or another one, gets nothing", async () => {
+test("without sign-in a request without a Host, or with another one, is refused", async () => {
   const { port } = await serve({ auth });
   expect(await say(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 4/);
   const rebound = await say(port, "GET / HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n");
@@ -56,7 +56,7 @@ test("without sign-in a request that names no host, or another one, gets nothing
   ).not.toMatch(/^HTTP\/1.1 200 /);
 });
 
-test("the proxy's header is believed by the socket's own address alone", async () => {
+test("the proxy's header is trusted by the socket's address only", async () => {
   const proxy = { kind: "proxy-header", header: "X-Forwarded-User", operators: ["ana"] } as const;
   const ask = async (isTrusted: (address: string) => boolean) => {
     const { url } = await serve({ auth: { ...proxy, isTrusted } });
@@ -67,7 +67,7 @@ test("the proxy's header is believed by the socket's own address alone", async (
   expect(await ask((address) => address === "10.0.0.1")).toBe(403);
 });
 
-test("a body without end is refused early, and does not keep others", async () => {
+test("an endless body is refused early", async () => {
   const { port, did } = await serve();
   const headers = {
     authorization: basic("ana"),
@@ -114,7 +114,7 @@ test.each(["content-length: 1000", "transfer-encoding: chunked"])(
   },
 );
 
-test("streams: a beat at once, nothing left behind by whoever leaves or only asks for the head", async () => {
+test("streams: a heartbeat at once, and nothing left behind after a disconnect or a HEAD", async () => {
   const { url, hearers } = await serve();
   const headers = { authorization: basic("ana") };
   await fetch(`${url}/live`, { method: "HEAD", headers });
@@ -128,7 +128,7 @@ test("streams: a beat at once, nothing left behind by whoever leaves or only ask
   await expect.poll(() => hearers.size).toBe(0);
 });
 
-test("one user cannot take the streams of all: the eleventh is answered 429", async () => {
+test("one user has ten streams at most: the eleventh is answered 429", async () => {
   const { url } = await serve();
   const gone = new AbortController();
   onTestFinished(() => gone.abort());

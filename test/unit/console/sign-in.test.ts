@@ -29,7 +29,7 @@ describe("none", () => {
     expect(await statusOf(openConsole({ auth }).send("/", { headers: { host } }))).toBe(403);
   });
 
-  test("no form that acts is shown, and every POST is refused, whatever stands in it", async () => {
+  test("no form that acts is shown, and every POST is refused", async () => {
     const { send, did } = openConsole({ auth });
     const headers = {
       host: "localhost",
@@ -67,7 +67,7 @@ describe("basic", () => {
     expect(page).not.toContain("in doubt");
   });
 
-  test("by the right one only, on every page and the stream", async () => {
+  test("only by the right password, on every page and the stream", async () => {
     const { send } = openConsole();
     for (const path of ["/", "/doubts", "/audit", "/live", "/nowhere", "/search?id=x", "/outcomes/x"]) {
       expect(await statusOf(send(path)), path).toBe(401);
@@ -98,7 +98,7 @@ describe("proxy-header", () => {
   const ask = (rawHeaders: string[], peer = "10.0.0.1") =>
     openConsole({ auth }).send("/", { peer, rawHeaders });
 
-  test("is believed from the proxy alone, by the socket's own address", async () => {
+  test("is trusted only from the proxy, by the socket's address", async () => {
     expect(await (await ask(["x-forwarded-user", "ana"])).text()).toContain("operator");
     expect(await (await ask(["X-Forwarded-User", "vic"])).text()).toContain("viewer");
     const forged = await ask(["X-Forwarded-User", "ana", "X-Forwarded-For", "10.0.0.1"], "10.0.0.2");

@@ -67,7 +67,7 @@ const reader = (stream: ReadableStream<Uint8Array>) => {
   return { heard, done, cancel: () => source.cancel() };
 };
 
-test("a change is told once a second at most, to everybody", async () => {
+test("a change is sent once a second at most, to everybody", async () => {
   const { opened, change, pass } = open();
   const [one, two] = [reader(opened()), reader(opened())];
   for (let i = 0; i < 1_000; i++) change();
@@ -78,7 +78,7 @@ test("a change is told once a second at most, to everybody", async () => {
     expect(heard.filter((event) => event === "event: change")).toHaveLength(2);
 });
 
-test("it beats, and ends by itself after ten minutes", async () => {
+test("sends heartbeats, and ends after ten minutes", async () => {
   const { streams, opened, pass } = open();
   const { heard, done } = reader(opened());
   await pass(59_000);
@@ -88,7 +88,7 @@ test("it beats, and ends by itself after ten minutes", async () => {
   expect(streams.count()).toBe(0);
 });
 
-test("whoever leaves is forgotten at once, and with the last one nothing is heard or slept for", async () => {
+test("a stream that is left is removed at once, and with the last one the subscription and all timers end", async () => {
   const { streams, opened, hearers, sleepers } = open();
   const all = [reader(opened()), reader(opened())];
   expect(hearers.size).toBe(1);
@@ -106,7 +106,7 @@ test("a hundred at most, of all users", async () => {
   expect(streams.open("one more")).toBeInstanceOf(ReadableStream);
 });
 
-test("ten at most of one user, and nobody else is kept out by them", async () => {
+test("ten at most of one user, and other users still get theirs", async () => {
   const { streams } = open();
   const all = [...Array(10).keys()].map(() => streams.open("ana") as ReadableStream<Uint8Array>);
   expect(streams.open("ana")).toBe("tooManyOfUser");
@@ -115,7 +115,7 @@ test("ten at most of one user, and nobody else is kept out by them", async () =>
   expect(streams.open("ana")).toBeInstanceOf(ReadableStream);
 });
 
-test("whoever does not read is dropped", async () => {
+test("a stream that is not read is closed", async () => {
   const { streams, opened, change, pass } = open();
   opened();
   for (let i = 0; i < 20; i++) {

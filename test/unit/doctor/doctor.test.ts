@@ -4,7 +4,7 @@ import { answer, serve } from "../partner/hostile-server.ts";
 import { complete } from "../config/environment.ts";
 import { examine, httpServer, nowhere } from "./faults.ts";
 
-test("settings: a line for each thing that is wrong, and the rest is looked at all the same", async () => {
+test("settings: a line for each problem, and everything else is still checked", async () => {
   const { code, line, of } = await examine({
     PARTNER_ACESS_TOKEN: "x",
     WEBHOOK_SECRET: "",
@@ -24,7 +24,7 @@ test("settings: a line for each thing that is wrong, and the rest is looked at a
   expect(of("partner")).toHaveLength(1);
 });
 
-test("without any settings it says what is missing, and looks at what can be", async () => {
+test("without any settings it says what is missing, and checks what can be checked", async () => {
   const { code, out } = await runCommand({ MANAGEMENT_PORT: "0", WEBHOOK_PORT: "0" }, ["doctor"]);
   expect(code).toBe(1);
   expect(out).toMatch(/^fail +settings +KAFKA_BROKERS +is not set/m);
@@ -32,7 +32,7 @@ test("without any settings it says what is missing, and looks at what can be", a
   expect(out).toMatch(/^ok +clock +own clock/m);
 });
 
-test("each line says how it stands, aligned, and the last one counts", async () => {
+test("lines are aligned, and the last one counts them by status", async () => {
   const { out } = await runCommand(nowhere, ["doctor"]);
   const lines = out.split("\n").filter((line) => line !== "");
   const told = lines.slice(0, -1);
@@ -65,7 +65,7 @@ test("a registry that is not there", async () => {
   );
 });
 
-test("ports that others have, and those that a bridge has already", async () => {
+test("ports that other programs have, and those that a bridge has already", async () => {
   const taken = await serve({});
   const other = await examine({ WEBHOOK_PORT: String(taken.port) });
   expect(other.line("ports", "WEBHOOK_PORT")).toMatch(/^fail another program has this port.*WEBHOOK_PORT/);
@@ -79,7 +79,7 @@ test("ports that others have, and those that a bridge has already", async () => 
   expect(running.line("ports", "bridge that runs here")).toMatch(/^warn it is unready: journal \(reading\)/);
 });
 
-test("it ends at once when it is asked to", async () => {
+test("ends at once when it is aborted", async () => {
   const stop = new AbortController();
   const silent = await serve({ onConnect: () => stop.abort(new Error("received SIGINT")) });
   const env = { ...nowhere, KAFKA_BROKERS: `127.0.0.1:${silent.port}` };

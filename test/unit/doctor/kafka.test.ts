@@ -14,7 +14,7 @@ const greetAsKafka = (socket: Socket): void => {
   });
 };
 
-test("each broker that is named is told of, with what is wrong with it", async () => {
+test("each broker of KAFKA_BROKERS has a line with what is wrong with it", async () => {
   const http = await serve({
     onConnect: (socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
   });
@@ -38,7 +38,7 @@ test("each broker that is named is told of, with what is wrong with it", async (
   expect(line("rights")).toMatch(/^warn was not checked: no broker can be asked/);
 });
 
-test("brokers that TLS fails with, each in its own words", async () => {
+test("each failure of TLS has its own message", async () => {
   const plain = await serve({ onConnect: greetAsKafka });
   const refusing = await serve({
     onConnect: (socket) => {
@@ -66,7 +66,7 @@ test("a broker's certificate that has expired, and one for another name", async 
   expect(line("kafka", String(expired.port))).toMatch(/^fail its certificate has expired/);
 });
 
-test("settings of Kafka that cannot be used: it is not asked, and everything else is", async () => {
+test("with unusable Kafka settings it is not asked, and everything else is", async () => {
   const registry = await httpServer(() => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
   const { line, of } = await examine({
     KAFKA_SASL_MECHANISM: "scram-sha-256",

@@ -6,7 +6,7 @@ import { examine, fileWith, httpServer, NOWHERE } from "./faults.ts";
 const dated = (ms: number): string => `Date: ${new Date(ms).toUTCString()}\r\n`;
 const today = (): string => answer("200 OK", "[]", dated(Date.now()));
 
-test("a partner that is right: one GET of today's log, and nothing else", async () => {
+test("a partner in order: one GET of today's log, and nothing else", async () => {
   const partner = await httpServer(today);
   const { of, line } = await examine({ PARTNER_BASE_URL: partner.url });
   expect(of("partner").map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
@@ -56,7 +56,7 @@ test("certificates: unknown, expired", async () => {
   );
 });
 
-test("no such host; a proxy that is not there, one that wants credentials", async () => {
+test("no such host; a missing proxy, and one that wants credentials", async () => {
   const none = await examine({ PARTNER_BASE_URL: "https://partner.invalid" });
   expect(none.line("partner")).toMatch(/^fail the name partner.invalid cannot be resolved.*PARTNER_BASE_URL/);
   const refused = await examine({ PARTNER_PROXY_URL: `http://user:pass-word@${NOWHERE}` });

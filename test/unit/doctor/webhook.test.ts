@@ -8,7 +8,7 @@ const bridgeLike = (posted: string) => (method: string) =>
 const lineOf = async (url: string, settings = {}): Promise<string> =>
   (await examine({ ...settings, WEBHOOK_PUBLIC_URL: url })).line("webhook");
 
-test("401 without a signature, and 405 to a GET, is what is to be", async () => {
+test("401 without a signature, and 405 to a GET, is in order", async () => {
   const { url } = await httpServer(bridgeLike("401 Unauthorized"));
   expect(await lineOf(url)).toMatch(/^ok answers from outside, and 401/);
 });
@@ -32,7 +32,7 @@ test("a gateway that asks everybody for credentials is not the bridge's 401", as
   expect(await lineOf(url)).toMatch(/^fail something in front answers 401, to a GET 401/);
 });
 
-test("path-token: what is asked bears no token, also where the given address does", async () => {
+test("path-token: the request holds no token, also where the given address does", async () => {
   const server = await httpServer(bridgeLike("404 Not Found"));
   const settings = { WEBHOOK_AUTH: "path-token" };
   const { line } = await examine(settings, "--webhook-url", `${server.url}/hooks/webhook-secret-of-tests`);
@@ -42,7 +42,7 @@ test("path-token: what is asked bears no token, also where the given address doe
   expect(asked).not.toContain("webhook-secret-of-tests");
 });
 
-test("nobody there, nobody who answers, and nobody asked", async () => {
+test("nothing listens, nothing answers, and not asked", async () => {
   expect(await lineOf(`http://${NOWHERE}`)).toMatch(/^fail .*ECONNREFUSED.*WEBHOOK_PUBLIC_URL/);
   const silent = await serve({});
   expect(await lineOf(silent.url)).toMatch(/^fail .*does not answer.*the partner cannot deliver/);

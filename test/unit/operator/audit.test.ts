@@ -32,8 +32,8 @@ const topic = (refuse: (entry: AuditEntry) => boolean = () => false) => {
   };
 };
 
-describe("an action of a person", () => {
-  test("stands in the topic before it has an effect, and with what came of it afterwards", async () => {
+describe("an audited action", () => {
+  test("is in the topic before it has an effect, and with its outcome afterwards", async () => {
     const { audited, entries } = topic();
     const before: (AuditEntry | undefined)[] = [];
     const value = await audited(actor, action, ({ actionId, place }) => {
@@ -49,7 +49,7 @@ describe("an action of a person", () => {
     });
   });
 
-  test("who may only look is refused before anything is written", async () => {
+  test("a viewer is refused before anything is written", async () => {
     const { audited, entries } = topic();
     let acted = false;
     const attempt = audited({ ...actor, role: "viewer" }, action, () => {
@@ -62,7 +62,7 @@ describe("an action of a person", () => {
     expect(entries).toEqual([]);
   });
 
-  test("does not begin without a name and a reason, or with one that is no text for people", async () => {
+  test("does not begin without a name and a note, or when they are too long", async () => {
     const { audited, entries } = topic();
     const done = () => Promise.resolve({ value: null, outcome: { kind: "done", effect: {} } as const });
     for (const odd of [
@@ -91,7 +91,7 @@ describe("an action of a person", () => {
     expect(warned).toEqual([]);
   });
 
-  test("stands when what came of it cannot be written, which is said", async () => {
+  test("stands when its outcome cannot be written, with a warning", async () => {
     const { audited, warned } = topic(({ outcome }) => outcome !== null);
     await expect(
       audited(actor, action, () => Promise.resolve({ value: "done", outcome: { kind: "done", effect: {} } })),

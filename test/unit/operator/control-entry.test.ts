@@ -37,7 +37,7 @@ test.each([pause, resume, { ...pause, flow: "reconcile", untilMs: null } as cons
   },
 );
 
-test("a record is JSON for everybody to read", () => {
+test("an entry is written as JSON", () => {
   const { key, value } = writeControlEntry(pause);
   expect([key, JSON.parse(value)]).toEqual([
     "commands",
@@ -53,7 +53,7 @@ test("a record is JSON for everybody to read", () => {
   ]);
 });
 
-test("a record that was deleted says that nobody has said anything", () => {
+test("a tombstone means that the flow has no entry", () => {
   expect(readControlEntry("reconcile", null)).toEqual({ kind: "deleted", flow: "reconcile" });
 });
 

@@ -50,7 +50,7 @@ test("is not read before its end, and the last entry of a flow counts", () => {
   expect(last()).toBe("pause dora");
 });
 
-test("an empty topic is read at once, and so is one that was emptied", () => {
+test("an empty topic counts as read at once, and so does one that was emptied", () => {
   const { begin, isRead } = following();
   begin(0, 0);
   expect(isRead()).toBe(true);
@@ -59,7 +59,7 @@ test("an empty topic is read at once, and so is one that was emptied", () => {
   expect(emptied.isRead()).toBe(true);
 });
 
-test("what was compacted away leaves gaps, and at the end there may be nothing but the mark of a transaction", () => {
+test("compaction leaves gaps, and the end may hold only a transaction marker", () => {
   const { begin, take, reached, isRead, last, position } = following();
   begin(0, 9);
   expect(take(4, entry("pause", "ana"))).toBe(true);
@@ -69,7 +69,7 @@ test("what was compacted away leaves gaps, and at the end there may be nothing b
   expect([isRead(), last(), position(0)]).toEqual([true, "pause ben", 7]);
 });
 
-test("what cannot be read is told, and what was said before stands", () => {
+test("an unreadable record is reported, and the entry before it stays in force", () => {
   const { begin, take, raw, unreadable, last } = following();
   begin(0, 0);
   take(0, entry("pause", "ana"));
@@ -82,7 +82,7 @@ test("what cannot be read is told, and what was said before stands", () => {
   expect(last()).toBe("resume ben");
 });
 
-test("a entry that was deleted counts as never said", () => {
+test("a deleted entry counts as never written", () => {
   const { begin, take, raw, last } = following();
   begin(0, 0);
   take(0, entry("pause", "ana"));
@@ -90,7 +90,7 @@ test("a entry that was deleted counts as never said", () => {
   expect(last()).toBeUndefined();
 });
 
-test("a topic that is read anew counts once it is read to its end", () => {
+test("a topic that is read anew takes effect once it is read to its end", () => {
   const { begin, take, last, forgotten } = following();
   begin(0, 0);
   take(0, entry("pause", "ana"));
@@ -102,7 +102,7 @@ test("a topic that is read anew counts once it is read to its end", () => {
   expect([last(), forgotten]).toEqual(["resume cleo", []]);
 });
 
-test("a topic that was created again, and knows nothing, ends no pause", () => {
+test("a topic that was created anew ends no pause", () => {
   const { begin, take, last, forgotten } = following();
   begin(0, 0);
   take(0, entry("pause", "ana"));
@@ -110,7 +110,7 @@ test("a topic that was created again, and knows nothing, ends no pause", () => {
   expect([last(), forgotten]).toEqual(["pause ana", ["commands"]]);
 });
 
-test("another log is noticed by the record that was read last, and by one that stands before it", () => {
+test("a replaced log is noticed by the record that was read last, and by one before it", () => {
   const { begin, take, position, last } = following();
   begin(0, 0);
   take(0, entry("pause", "ana"));

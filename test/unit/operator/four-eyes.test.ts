@@ -110,7 +110,7 @@ describe("with four eyes", () => {
     expect(await say("cyn", "succeeded")).toMatchObject({ kind: "decided" });
   });
 
-  test("a process without the setting keeps to a proposal that stands, and to none that is over", async () => {
+  test("a process without the setting respects an open proposal, but no expired one", async () => {
     const { say, want, pass, ended } = world();
     await say("ana", "succeeded");
     want(false);
@@ -143,13 +143,13 @@ describe("with four eyes", () => {
     expect(ended()).toBeNull();
   });
 
-  test("names are compared as people read them", () => {
+  test("names are compared without case, width and invisible characters", () => {
     expect(canonicalName("Straße")).toBe(canonicalName("STRASSE"));
     expect(canonicalName("ana  maria")).toBe(canonicalName("Ana\u00a0Maria"));
     expect(canonicalName("ana")).not.toBe(canonicalName("anna"));
   });
 
-  test("the opposite word of another person stands in the way, until one of them says the other one's", async () => {
+  test("an opposite request of another person blocks the decision until one of them agrees", async () => {
     const { say, saying, ended, proposals } = world();
     await say("ana", "succeeded");
     expect(await saying("ben", "not-executed")).toContain("ana says succeeded, you say not-executed");
@@ -166,7 +166,7 @@ describe("with four eyes", () => {
     expect(ended()).toMatchObject({ as: "not-executed", by: "cyn" });
   });
 
-  test("a word stands for a day", async () => {
+  test("a proposal is open for a day", async () => {
     const { say, pass, ended, proposals } = world();
     await say("ana", "succeeded");
     pass(PROPOSAL_MS);
@@ -177,7 +177,7 @@ describe("with four eyes", () => {
     expect(ended()).toMatchObject({ by: "ana" });
   });
 
-  test("of two who ask at once one decides", async () => {
+  test("of two simultaneous requests one decides", async () => {
     const { say, ended, outcomes } = world();
     let second: ResolveOutcome | null = null;
     const first = await say("ana", "succeeded", {}, async () => {
@@ -189,7 +189,7 @@ describe("with four eyes", () => {
     expect(outcomes().map((outcome) => outcome?.kind)).toEqual([undefined, undefined, "done", "refused"]);
   });
 
-  test("a word on another quote is another decision, however the quote is spelled", async () => {
+  test("a request about another quote is another decision, however the quote is spelled", async () => {
     const { say } = world({ quoteId: "q-1" });
     const other = world({ quoteId: "q-2" });
     await say("ana", "succeeded", { quoteId: "Q-1" });
@@ -201,7 +201,7 @@ describe("with four eyes", () => {
     expect((await none.say("ben", "succeeded")).kind).toBe("proposed");
   });
 
-  test("nobody insists alone, and no word is lost because the claim is too young", async () => {
+  test("force needs both people, and a claim that is too young drops no proposal", async () => {
     const { say, saying, ended, outcomes } = world({ isYoung: true });
     await say("ana", "succeeded", { force: true });
     expect(await saying("ben", "succeeded")).toMatch(
@@ -214,7 +214,7 @@ describe("with four eyes", () => {
     expect(ended()).toMatchObject({ by: "ben", force: true });
   });
 
-  test("what was refused is no word", async () => {
+  test("a refused request is no proposal", async () => {
     const { say, ended, settle } = world();
     settle({ kind: "underWay" });
     expect((await say("ana", "succeeded")).kind).toBe("underWay");
@@ -223,7 +223,7 @@ describe("with four eyes", () => {
     expect(ended()).toBeNull();
   });
 
-  test("nobody decides alone, whatever anybody says in whichever order", async () => {
+  test("nobody decides alone, in any order of requests", async () => {
     const names = [["ana", "Ana", "ana ", "a\u200dna"], ["ben", "BEN"], ["cyn"]] as const;
     let decisions = 0;
     for (let seed = 0; seed < 150; seed += 1) {
@@ -262,7 +262,7 @@ describe("with four eyes", () => {
   });
 });
 
-test("entries of others, and of later versions, say nothing", () => {
+test("other entries, and those of later versions, are ignored", () => {
   const at = { place: { partition: 0, offset: 0 }, atMs: 0 };
   const data = { actionId: "a", action: "resolve", by: "ana", parameters: { as: "succeeded" } };
   for (const text of [
@@ -280,7 +280,7 @@ test("entries of others, and of later versions, say nothing", () => {
     expect(readRequestEntry(text, at), text).toEqual({ kind: "other" });
 });
 
-test("what stands behind a request in the audit topic is not before it, however far the topic was read", () => {
+test("entries after a request do not count for it, however far the topic was read", () => {
   const requests = createDecisionRequests((quote) => quote);
   const ask = (by: string, offset: number): void => {
     const at = { place: { partition: 0, offset }, atMs: 7 };

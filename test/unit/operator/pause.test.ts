@@ -40,7 +40,7 @@ const topics = ({ auditRefuses = false, controlRefuses = false } = {}) => {
 
 const pause = { flow: "commands", says: "pause", untilMs: NOW_MS + 60_000 } as const;
 
-test("a pause is a entry in the control topic, and what it is stands in the audit topic", async () => {
+test("a pause is an entry in the control topic, and is audited", async () => {
   const { say, entries, actions, outcomes } = topics();
   const said = await say(ben, pause);
   const entry = { ...pause, by: "ben", note: "why", atMs: NOW_MS, actionId: "a-1" };
@@ -52,7 +52,7 @@ test("a pause is a entry in the control topic, and what it is stands in the audi
   expect(outcomes).toEqual([{ kind: "done", effect: { record: "control[0]@3", replaced: null } }]);
 });
 
-test("a pause takes the place of the one before, which is told; one that is over is none", async () => {
+test("a pause replaces the one before, which is returned; an expired one does not count", async () => {
   const { say, entries, outcomes } = topics();
   await say({ ...ben, by: "ana" }, { ...pause, untilMs: null });
   const { before } = await say(ben, pause);
@@ -63,20 +63,20 @@ test("a pause takes the place of the one before, which is told; one that is over
   expect((await say(ben, pause)).before).toBeNull();
 });
 
-test("a resume is a entry as well, also where nothing is paused", async () => {
+test("a resume is an entry, too, also where nothing is paused", async () => {
   const { say, entries, actions } = topics();
   await say(ben, { flow: "reconcile", says: "resume", untilMs: null });
   expect(entries.get("reconcile")).toMatchObject({ says: "resume", by: "ben" });
   expect(actions).toEqual([{ kind: "resume", subject: "reconcile", parameters: {} }]);
 });
 
-test("nothing is said that cannot be audited", async () => {
+test("nothing is written that cannot be audited", async () => {
   const { say, entries } = topics({ auditRefuses: true });
   await expect(say(ben, pause)).rejects.toThrow("Nothing was done");
   expect(entries.size).toBe(0);
 });
 
-test("a entry of which nobody knows whether it was written is told of in a sentence", async () => {
+test("an entry that may have been written is reported as a sentence", async () => {
   const attempt = topics({ controlRefuses: true }).say(ben, pause);
   await expect(attempt).rejects.toThrow(UsageError);
   await expect(attempt).rejects.toThrow(/^Nobody knows whether the pause was written \(no leader\)/);

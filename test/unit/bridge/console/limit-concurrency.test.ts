@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { limitConcurrency } from "../../../../src/bridge/console/limit-concurrency.ts";
 
-test("a few at once, some wait, and more are refused; whoever goes away waits no longer", async () => {
+test("a few at once, some wait, and more are refused; an abort ends the wait", async () => {
   const limited = limitConcurrency(2, 2);
   const { signal } = new AbortController();
   const ends: (() => void)[] = [];

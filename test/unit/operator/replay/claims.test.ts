@@ -20,7 +20,7 @@ const made = () => {
 };
 
 describe("a letter", () => {
-  test("is free until it is claimed; what is claimed later does not matter to who was first", () => {
+  test("is free until it is claimed; later claims do not matter to the first one", () => {
     const { claims_, at } = made();
     claims_("ana", 5, 0, { "0/1": "d" });
     claims_("bob", 6, 1, { "0/1": "d" });
@@ -29,7 +29,7 @@ describe("a letter", () => {
     expect(at("0/2", 6, 1)).toEqual({ kind: "free" });
   });
 
-  test("is sent for good once its claim ended so, and says who was first", () => {
+  test("is sent once its claim ended so, and names the first who sent it", () => {
     const { claims, claims_, ends, at } = made();
     claims_("ana", 5, 0, { "0/1": "d", "0/2": "e" });
     ends("ana", { "0/1": sentTo(7), "0/2": { end: "left", reason: "cancelled" } });
@@ -41,7 +41,7 @@ describe("a letter", () => {
     expect(claims.sent("0/1").map(({ by }) => by)).toEqual(["ana", "bob"]);
   });
 
-  test("is somebody's at work while the lease runs, and unsettled after it", () => {
+  test("is in work while the lease runs, and unsettled after it", () => {
     const { claims_, ends, at } = made();
     claims_("ana", 5, 1_000, { "0/1": "d", "0/2": "e" });
     expect(at("0/1", 6, 1_000 + LEASE_MS - 1)).toMatchObject({ kind: "atWork" });
@@ -63,7 +63,7 @@ describe("a letter", () => {
     expect(at("0/2", 9, 0)).toMatchObject({ kind: "atWork" });
   });
 
-  test("of a claim that was written twice counts from the first time", () => {
+  test("of a claim that was written twice counts from the first one", () => {
     const { claims_, ends, at } = made();
     claims_("ana", 1, 0, { "0/1": "d" });
     claims_("bob", 2, 0, { "0/1": "d" });
@@ -79,7 +79,7 @@ describe("the topic", () => {
   const found = (look: ReturnType<typeof findSent>) =>
     [...look.findings()].map(([ref, { place }]) => [ref, place]);
 
-  test("says which letters of the dead were sent, from where their claims say", () => {
+  test("tells which letters of dead claims were sent, from the offsets of their claims on", () => {
     const { claims, claims_ } = made();
     claims_("ana", 1, 0, { "0/1": "d", "0/2": "e" });
     const look = findSent(claims, "commands", LEASE_MS);
@@ -108,14 +108,14 @@ describe("the topic", () => {
     ]);
   });
 
-  test("does not decide on bytes that somebody may be sending right now", () => {
+  test("does not decide on bytes that a live claim may be sending", () => {
     const { claims, claims_ } = made();
     claims_("ana", 1, 0, { "0/1": "d", "0/2": "e" });
     claims_("bob", 2, LEASE_MS, { "0/3": "d" });
     expect(found(findSent(claims, "commands", LEASE_MS))).toEqual([["0/2", null]]);
   });
 
-  test("is asked for a letter of two dead claims once, from the earlier one on", () => {
+  test("is searched once for a letter of two dead claims, from the earlier one on", () => {
     const { claims, claims_ } = made();
     claims_("ana", 1, 0, { "0/1": "d" });
     claims.take({

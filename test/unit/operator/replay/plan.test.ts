@@ -46,7 +46,7 @@ describe("a letter is", () => {
     });
   });
 
-  test("not sent twice, unless somebody insists; nor while somebody else is at work", () => {
+  test("not sent twice without --again, nor while another replay is sending it", () => {
     expect(decide(letter(1), sent, rules)).toMatchObject({
       why: "replayed before",
       detail: "1970-01-01T00:00:00.000Z by ana: commands[0]@7",
@@ -72,13 +72,13 @@ test("a plan counts what is sent, and says why the rest is not", () => {
   ]);
 });
 
-test("letters come in the order of where they came from, wherever they lie", () => {
+test("letters are sorted by where they came from, wherever they are", () => {
   const later = letter(1, { origin: at(9) });
   const earlier = letter(2, { origin: at(3), place: { partition: 5, offset: 2 } });
   expect([later, earlier].sort(inOriginalOrder)).toEqual([earlier, later]);
 });
 
-test("a batch has letters of one topic, not too many and not too large, but one at least", () => {
+test("a batch has letters of one topic, bounded in number and size, but at least one", () => {
   const to = (topic: string, bytes = 1) => ({ letter: letter(1, { bytes }), topic });
   const many = Array.from({ length: 300 }, () => to("a"));
   expect(nextBatch(many, 1_000)).toHaveLength(100);

@@ -116,7 +116,7 @@ describe("letters are sent", () => {
     expect(target).toHaveLength(251);
   });
 
-  test("once when somebody is killed between any two of them, with or without the bytes having left", async () => {
+  test("once when a replay is killed between any two of them, whether or not the bytes had left", async () => {
     for (const leaves of [true, false])
       for (const at of [0, 1, 57, 99, 100, 149]) {
         const { person, target, wait } = world();
@@ -136,7 +136,7 @@ describe("letters are sent", () => {
       }
   });
 
-  test("once where two are at it at once, whoever is first", async () => {
+  test("once when two replays run at once", async () => {
     const { person, target } = world();
     const letters = some(350);
     const [ana, bob] = [person("ana"), person("bob")];
@@ -145,7 +145,7 @@ describe("letters are sent", () => {
     expect([...target].sort()).toEqual(texts(letters).sort());
   });
 
-  test("as often as there are letters with the same bytes, also when somebody died on the way", async () => {
+  test("as often as there are letters with the same bytes, also after a replay died", async () => {
     const { person, target, wait } = world();
     const letters = [0, 1, 2].map((offset) => of(offset, "same"));
     let sends = 0;
@@ -164,7 +164,7 @@ describe("letters are sent", () => {
 });
 
 describe("nothing is sent", () => {
-  test("by somebody who was frozen for half of the lease, until it is claimed anew", async () => {
+  test("by a replay that was frozen for half of the lease, until it is claimed anew", async () => {
     const { person, target, audit, wait } = world();
     const ana = person("ana", (text) => {
       if (text === "letter 1" && audit.length === 1) wait(30_000);
@@ -176,7 +176,7 @@ describe("nothing is sent", () => {
     expect(audit).toHaveLength(4);
   });
 
-  test("of a key while an earlier letter of it is with somebody else", async () => {
+  test("of a key while another replay is sending an earlier letter of it", async () => {
     const { person, target } = world();
     const first = of(0, "first", "k");
     const ana = person("ana", () => ({ end: "unknown", reason: "no acknowledgement" }));

@@ -25,7 +25,7 @@ const planOf = (count: number): Plan => ({
 });
 
 describe("plans", () => {
-  test("are kept for a quarter of an hour, for whoever made them", () => {
+  test("are kept for 15 minutes, for the person who made them", () => {
     let nowMs = 0;
     const plans = createPlanStore(() => nowMs);
     const { planId, ...shown } = plans.keep(ana, planOf(3), [{ partition: 7, offset: 1 }], true);
@@ -47,7 +47,7 @@ describe("plans", () => {
     for (const { planId } of ids.slice(1)) expect(plans.find(ana, planId).places).toHaveLength(150);
   });
 
-  test("name letters that can be, and not too many", () => {
+  test("refuse refs that name no letter, and too many of them", () => {
     expect(lettersOf({ refs: ["3/4711"] })).toEqual({ refs: [{ partition: 3, offset: 4711 }] });
     for (const ref of ["", "x", "3/-1", "<b>"]) expect(() => lettersOf({ refs: [ref] })).toThrow("3/4711");
     expect(() => lettersOf({ refs: Array<string>(MAX_LETTERS + 1).fill("0/0") })).toThrow("name fewer");
@@ -73,7 +73,7 @@ describe("a run", () => {
   };
   const [one] = planOf(1).send;
 
-  test("counts what came of each letter, and keeps the last fifty", async () => {
+  test("counts letters by outcome, and keeps the last fifty", async () => {
     const { run, hooks, resolve } = start(65);
     if (!one) throw new Error("no letter");
     for (let nth = 0; nth < 60; nth += 1) hooks.ended(one, { end: "sent", place: `commands[0]@${nth}` });
@@ -96,7 +96,7 @@ describe("a run", () => {
     );
   });
 
-  test("is cancelled once, and failed only where nobody cancelled it", async () => {
+  test("is cancelled once, and failed only if it was not cancelled", async () => {
     const cancelled = start(3);
     cancelled.run.cancel("cancelled by ana");
     cancelled.run.cancel("cancelled by ana");

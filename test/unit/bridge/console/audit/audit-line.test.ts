@@ -41,7 +41,7 @@ test.each([
   expect(lineOf(auditEvent({ ...entry, outcome }, meta)).outcome).toEqual(told);
 });
 
-describe("what is no entry is a line all the same", () => {
+describe("a record that is no entry still becomes a line", () => {
   test.each([
     null,
     "",
@@ -58,7 +58,7 @@ describe("what is no entry is a line all the same", () => {
     expect(line.parameters.length).toBeLessThan(5_000);
   });
 
-  test("and one with odd members shows those that it can", () => {
+  test("an entry with unexpected fields shows the known ones", () => {
     const odd = { action: "x".repeat(9_999), by: 7, note: { a: 1 }, from: "nowhere", outcome: [1] };
     const line = lineOf(JSON.stringify({ subject: 3, data: odd }));
     expect(line).toMatchObject({

@@ -17,7 +17,7 @@ const timesOf = (page: ReturnType<typeof mergePartitions>): number[] =>
   page.letters.map(({ timestampMs }) => timestampMs);
 
 describe("a page", () => {
-  test("takes the youngest of all partitions, and the next one begins behind it", () => {
+  test("takes the newest of all partitions, and the next page begins after them", () => {
     const stretches = new Map([
       [0, stretch({ letters: [at(0, 3, 30), at(0, 7, 70)] })],
       [1, stretch({ letters: [at(1, 4, 40), at(1, 5, 50), at(1, 6, 60)] })],
@@ -31,7 +31,7 @@ describe("a page", () => {
     expect(page.incomplete).toEqual([]);
   });
 
-  test("keeps the order of a partition, whatever its times say", () => {
+  test("keeps the order of a partition, whatever its timestamps say", () => {
     const stretches = new Map([
       [0, stretch({ letters: [at(0, 3, 90), at(0, 7, 10)] })],
       [1, stretch({ letters: [at(1, 4, 50)] })],
@@ -39,7 +39,7 @@ describe("a page", () => {
     expect(timesOf(mergePartitions(stretches, 9))).toEqual([50, 10, 90]);
   });
 
-  test("ends before what was not read yet, where that could be younger", () => {
+  test("ends where an unread record could be newer", () => {
     const stretches = new Map([
       [0, stretch({ low: 50, lowMs: 60, letters: [at(0, 70, 70)] })],
       [1, stretch({ letters: [at(1, 4, 40), at(1, 6, 65)] })],
@@ -53,7 +53,7 @@ describe("a page", () => {
     ]);
   });
 
-  test("goes on where all that was not read is older", () => {
+  test("goes on where every unread record is older", () => {
     const stretches = new Map([
       [0, stretch({ low: 50, lowMs: 20, letters: [] })],
       [1, stretch({ letters: [at(1, 4, 40)] })],

@@ -8,7 +8,7 @@ import {
 const ranges = (...ends: [number, number][]): Ranges =>
   new Map(ends.map(([startOffset, endOffset], partition) => [partition, { startOffset, endOffset }]));
 
-it("goes back to the beginning in stretches that grow, each record once", () => {
+it("goes back to the beginning in growing chunks, each record once", () => {
   const all = ranges([0, 3_000_000], [500, 100_000], [7, 7]);
   const stretches = backwardChunks(all);
   const sizes: number[] = [];
@@ -27,7 +27,7 @@ it("goes back to the beginning in stretches that grow, each record once", () => 
   expect(stretches.unread()).toEqual([]);
 });
 
-it("leaves out what the log has dropped meanwhile", () => {
+it("leaves out what retention deleted meanwhile", () => {
   const stretches = backwardChunks(ranges([0, 500_000]));
   const first = stretches.next(new Map())!;
   stretches.read(first);

@@ -37,7 +37,7 @@ const open = async () => {
   return { kafka, registry, state, follower, progress, until, cluster };
 };
 
-test("a record whose schema cannot be asked for is a problem until it is read, and the group is not joined at once again", async () => {
+test("a record whose schema cannot be fetched is a problem until it is read, and the group is not joined again at once", async () => {
   const { kafka, registry, state, progress, until } = await open();
   kafka.append(0, ["c"], "no entry");
   await until(() => expect(progress().problem).toContain("3 records"), "the end to be followed");
@@ -56,23 +56,23 @@ test("a record whose schema cannot be asked for is a problem until it is read, a
   }, "the record to be read");
 });
 
-test("another journal is a problem that lasts", async () => {
+test("a replaced journal is a problem that lasts", async () => {
   const { kafka, follower, progress, until, cluster } = await open();
   kafka.replace(0);
   const ranges = await cluster.ranges(TOPIC);
   for (let looks = 0; looks < 4; looks++) follower.updateRanges(ranges);
-  await until(() => expect(progress().problem).toContain("another one since"), "the other one to be told of");
+  await until(() => expect(progress().problem).toContain("was replaced at"), "the other one to be told of");
   kafka.append(0, ["c", "d", "e"], "no entry");
   await until(() => expect(progress().problem).toContain("3 records"), "the other one to be read");
   expect(progress().problem).toContain("doubts of the former one are not known here.");
 });
 
-test("a journal that a broker shortened for a while is the same", async () => {
+test("a journal that a broker reported too short for a while is the same", async () => {
   const { kafka, follower, progress, until, cluster } = await open();
   const mend = kafka.cutAt(0, 1);
   const ranges = await cluster.ranges(TOPIC);
   for (let looks = 0; looks < 4; looks++) follower.updateRanges(ranges);
-  await until(() => expect(progress().problem).toContain("another one since"), "the doubt of it");
+  await until(() => expect(progress().problem).toContain("was replaced at"), "the doubt of it");
   mend();
   await until(() => expect(progress().problem).not.toContain("another one"), "it to be known again");
 });

@@ -39,7 +39,7 @@ const world = () => {
   return { searches, ask, begun, pass, changed };
 };
 
-test("all who ask for one name share its search, and see when it is complete", async () => {
+test("callers of one name share its search, and see when it is complete", async () => {
   const { ask, begun, pass, changed } = world();
   expect(ask("a").progress.isComplete).toBe(false);
   ask("a");
@@ -51,7 +51,7 @@ test("all who ask for one name share its search, and see when it is complete", a
   expect(begun).toHaveLength(1);
 });
 
-test("what comes later is looked for when it is asked for a while later", async () => {
+test("a finished search reads on when it is asked for later", async () => {
   const { ask, begun, pass } = world();
   ask("a");
   begun[0]?.end();
@@ -60,7 +60,7 @@ test("what comes later is looked for when it is asked for a while later", async 
   expect(begun).toHaveLength(2);
 });
 
-test("a search that nobody asks for any more is cancelled; one that is asked for goes on", async () => {
+test("a search is cancelled when it is no longer asked for", async () => {
   const { ask, begun, pass } = world();
   ask("left");
   ask("watched");
@@ -74,7 +74,7 @@ test("a search that nobody asks for any more is cancelled; one that is asked for
   ]);
 });
 
-test("what was found is kept for a minute after it was last asked for", async () => {
+test("findings are kept for a minute after they were last asked for", async () => {
   const { ask, begun, pass } = world();
   ask("a");
   begun[0]?.end();
@@ -85,7 +85,7 @@ test("what was found is kept for a minute after it was last asked for", async ()
   expect(ask("a").progress.isComplete).toBe(false);
 });
 
-test("some run at once, the others wait for their turn and say so", async () => {
+test("a few run at once; the others wait and say so", async () => {
   const { ask, begun, pass } = world();
   const names = Array.from({ length: 6 }, (_, nth) => `search-${nth}`);
   const histories = names.map(ask);
@@ -96,7 +96,7 @@ test("some run at once, the others wait for their turn and say so", async () => 
   expect(begun).toHaveLength(5);
 });
 
-test("the least asked for makes room for another; where none has ended there is none", async () => {
+test("the finished one that was asked for longest ago makes room; without a finished one there is no room", async () => {
   const { ask, begun, pass } = world();
   for (let nth = 0; nth < 32; nth += 1) ask(`search-${nth}`);
   expect(ask("one more").progress.problem).toContain("Too many searches");
@@ -105,7 +105,7 @@ test("the least asked for makes room for another; where none has ended there is 
   expect(ask("one more").progress.problem).toBeNull();
 });
 
-test("one that fails says why, and begins anew when it is asked for a while later", async () => {
+test("a failed search says why, and begins anew when it is asked for later", async () => {
   const { ask, begun, pass } = world();
   ask("a");
   begun[0]?.fail(new Error("Kafka is away"));

@@ -8,7 +8,7 @@ const found = (offset: number, atMs: number, length = 1) => ({
 const valuesOf = (shelf: ReturnType<typeof createTimeline<number>>): number[] =>
   shelf.all().map(({ value }) => value);
 
-test("gives what it was given in order of time, each record once", () => {
+test("returns entries in order of time, each record once", () => {
   const shelf = createTimeline<number>();
   for (const [offset, atMs] of [
     [3, 30],
@@ -21,7 +21,7 @@ test("gives what it was given in order of time, each record once", () => {
   expect(shelf.isTruncated()).toBe(false);
 });
 
-test("keeps the newest, as many as there is room for", () => {
+test("keeps the newest entries within the limit", () => {
   const shelf = createTimeline<number>({ maxCount: 10, maxLength: 1_000 });
   // The newest come first, as where it is searched back in time.
   for (let nth = 99; nth >= 0; nth -= 1) shelf.add(found(nth, nth));
@@ -29,7 +29,7 @@ test("keeps the newest, as many as there is room for", () => {
   expect(shelf.isTruncated()).toBe(true);
 });
 
-test("keeps fewer where they are large", () => {
+test("keeps fewer when they are large", () => {
   const shelf = createTimeline<number>({ maxCount: 10, maxLength: 1_000 });
   for (let nth = 0; nth < 5; nth += 1) shelf.add(found(nth, nth, 400));
   expect(valuesOf(shelf)).toEqual([3, 4]);

@@ -5,7 +5,7 @@ import { silent } from "../../../../../src/cli/silent.ts";
 import type { Config } from "../../../../../src/config/config.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 
-test("what no broker was heard of is not known", () => {
+test("without an answer of Kafka everything is not known", () => {
   const away = (): Promise<never> => Promise.reject(new Error("away"));
   const kit = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },

@@ -51,7 +51,7 @@ it("counts the records between two borders, and says null where one is not known
   expect(rates.missing(NOW)).toHaveLength(57);
 });
 
-it("forgets the borders of a topic that is another one since", () => {
+it("forgets the borders of a topic that was created anew", () => {
   const rates = topicRates();
   rates.put(border(1), new Map([[0, 400]]), NOW);
   rates.put(border(0), new Map([[0, 3]]), NOW);
@@ -76,7 +76,7 @@ it("keeps the last sample of each minute of an hour", () => {
   expect(hour(NOW)).toEqual([...Array.from({ length: 59 }, () => null), 3]);
 });
 
-it("finds the second in which something stands last", async () => {
+it("finds the second of the newest record", async () => {
   const at = 123_456_789;
   let asked = 0;
   const found = await newestAt(
