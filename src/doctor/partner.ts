@@ -1,5 +1,5 @@
 import { openPartner } from "../bridge/partner.ts";
-import { pem } from "../bridge/kit.ts";
+import { pem } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -11,7 +11,7 @@ const ANSWER_MS = 8_000;
 
 const TOKENS = "partner's tokens";
 
-/** What the partner's answer to a harmless question proves of our tokens. */
+/** What the partner's answer to a repeatable question proves of our tokens. */
 const ofAnswer = (status: number, contentType: string): Check => {
   if (status === 401 || status === 403)
     return fail(
@@ -114,7 +114,7 @@ const checkWay = async (config: Config, bounds: Bounds): Promise<Check> => {
     : ok(name, proxy === null ? "can be reached" : "can be reached through the proxy");
 };
 
-/** The partner: the way there, our tokens by a harmless read, and its clock. `tokens` is false where they cannot be tried. */
+/** The partner: the way there, our tokens by a repeatable read, and its clock. `tokens` is false where they cannot be tried. */
 export const checkPartner = async (config: Config, tokens: boolean, bounds: Bounds): Promise<Check[]> => {
   const way = await checkWay(config, bounds);
   return way.status === "fail" || !tokens ? [way] : [way, ...(await checkTokens(config, bounds))];

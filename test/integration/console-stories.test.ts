@@ -11,7 +11,7 @@ let stories: Stories;
 let changes = 0;
 beforeAll(async () => {
   world = await openConsoleTopics(sharedCluster());
-  stories = openStories(world.config, world.kit, world.cluster, () => (changes += 1));
+  stories = openStories(world.config, world.services, world.cluster, () => (changes += 1));
 });
 afterAll(async () => {
   await stories.close();

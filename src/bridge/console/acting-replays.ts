@@ -6,9 +6,9 @@ import { mustBeOperator } from "../../operator/forbidden.ts";
 import type { Plan } from "../../operator/replay/plan.ts";
 import type { Place } from "../../operator/replay/letter.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { replayLetters } from "../operator/replay.ts";
-import { orUnanswered } from "../unanswered.ts";
+import { explainOutage } from "../outage.ts";
 import { keepPlans, lettersOf, MAX_LETTERS } from "./acting-plans.ts";
 import { startRun, type Run } from "./acting-run.ts";
 
@@ -24,8 +24,12 @@ const STOP_TIMEOUT_MS = 15_000;
 type Replays = Pick<Acting, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
 
 /** Plans and replays of dead letters. A replay goes on when nobody looks any more. */
-export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) => void): Replays => {
-  const { clock } = kit;
+export const openReplays = (
+  config: Config,
+  services: Services,
+  warn: (sentence: string) => void,
+): Replays => {
+  const { clock } = services;
   const plans = keepPlans(clock.monotonic);
   const runs = new Map<string, Run>();
   /** Of a plan, so that it is run once. */
@@ -57,7 +61,8 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
     };
     const run = startRun(
       { runId, by: actor.by, startedAtMs: clock.now(), total: places.length },
-      (hooks, signal) => orUnanswered(config, replayLetters(config, kit, request, hooks, signal), signal),
+      (hooks, signal) =>
+        explainOutage(config, replayLetters(config, services, request, hooks, signal), signal),
       warn,
     );
     runs.set(runId, run);
@@ -84,9 +89,9 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
       };
       try {
         const planned = clock.withDeadline(PLAN_TIMEOUT_MS, closed.signal, (signal) =>
-          replayLetters(config, kit, request, hooks, signal),
+          replayLetters(config, services, request, hooks, signal),
         );
-        await orUnanswered(config, planned);
+        await explainOutage(config, planned);
       } finally {
         planning -= 1;
       }

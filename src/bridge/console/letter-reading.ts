@@ -2,8 +2,8 @@ import type { Config } from "../../config/config.ts";
 import type { Reading } from "../../console/ports.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
-import type { Kit } from "../kit.ts";
-import { orUnanswered } from "../unanswered.ts";
+import type { Services } from "../services.ts";
+import { explainOutage } from "../outage.ts";
 import { letterDetail } from "./letter.ts";
 import { lettersPage } from "./letters.ts";
 import { someAtOnce } from "./some-at-once.ts";
@@ -13,23 +13,23 @@ export type LetterReading = Pick<Reading, "letters" | "letter"> & { close: () =>
 const ANSWER_MS = 60_000;
 
 /** The dead letters, for pages. */
-export const letterReading = (config: Config, kit: Kit, cluster: Cluster): LetterReading => {
+export const letterReading = (config: Config, services: Services, cluster: Cluster): LetterReading => {
   const options = {
     topic: config.topics.deadLetters,
-    groupId: kit.ownGroup("console"),
+    groupId: services.ownGroup("console"),
     sessionTimeoutMs: config.kafka.sessionTimeoutMs,
   };
-  const { reread, stop } = createReread(options, kit);
+  const { reread, stop } = createReread(options, services);
   const inTurn = someAtOnce();
   const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> => {
     const turn = (within: AbortSignal): Promise<T> => inTurn(within, () => ask(within));
-    return orUnanswered(config, kit.clock.withDeadline(ANSWER_MS, signal, turn), signal);
+    return explainOutage(config, services.clock.withDeadline(ANSWER_MS, signal, turn), signal);
   };
   return {
     letters: (filter, from, signal) =>
-      answered(signal, (within) => lettersPage({ config, kit, cluster, signal: within }, filter, from)),
+      answered(signal, (within) => lettersPage({ config, services, cluster, signal: within }, filter, from)),
     letter: (ref, signal) =>
-      answered(signal, (within) => letterDetail({ config, kit, cluster, signal: within }, reread, ref)),
+      answered(signal, (within) => letterDetail({ config, services, cluster, signal: within }, reread, ref)),
     close: stop,
   };
 };

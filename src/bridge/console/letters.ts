@@ -1,7 +1,7 @@
 import type { LetterFilter, LettersPage } from "../../console/ports.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Letter } from "../../operator/replay/letter.ts";
-import { letterIndex } from "../operator/letter-index.ts";
+import { letterIndex } from "../operator/dead-letter-index.ts";
 import {
   fits,
   isOldIn,
@@ -10,7 +10,7 @@ import {
   readRecords,
   type LetterDeps,
   type Ranges,
-} from "../operator/letters.ts";
+} from "../operator/dead-letters.ts";
 import { instantOf } from "./ranges.ts";
 import { pageOf, readCursor, writeCursor, type Page, type Stretch } from "./letters-page.ts";
 
@@ -140,7 +140,7 @@ export const lettersPage = async (
   }
   const isEnd = found.wanting.length === 0 && found.letters.length < PAGE;
   // Where a stretch held no record at all it is not known how far back that is.
-  const nowhereMs = filter.untilMs ?? deps.kit.clock.now();
+  const nowhereMs = filter.untilMs ?? deps.services.clock.now();
   const backToMs =
     found.letters.length === PAGE
       ? (found.letters.at(-1)?.timestampMs ?? nowhereMs)

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Overview, Reading } from "../../console/ports.ts";
-import type { Kit } from "../kit.ts";
-import { followControl } from "../operator/control-words.ts";
+import type { Services } from "../services.ts";
+import { followControl } from "../operator/follow-control.ts";
 import { followJournal } from "./doubts/follow-journal.ts";
 import { watchCluster } from "./watch-cluster.ts";
 
@@ -13,8 +13,8 @@ export type OverviewReading = Pick<Reading, "overview" | "doubts" | "doubt" | "o
 const TELL_EVERY_MS = 500;
 
 /** What the first page shows, and the doubts. Opens at once, whether or not Kafka answers, and closes what it has opened. */
-export const openOverview = (config: Config, kit: Kit): OverviewReading => {
-  const cluster = kit.createCluster();
+export const openOverview = (config: Config, services: Services): OverviewReading => {
+  const cluster = services.createCluster();
   const hearers = new Set<() => void>();
   let isChanged = false;
   const changed = (): void => {
@@ -27,13 +27,13 @@ export const openOverview = (config: Config, kit: Kit): OverviewReading => {
   }, TELL_EVERY_MS);
   const rangesOf = (topic: string) => () => cluster.ranges(topic);
 
-  const journal = followJournal(config, kit, { ranges: rangesOf(config.topics.journal), changed });
-  const control = followControl(config, kit, { ranges: rangesOf(config.topics.control), changed });
-  const watched = watchCluster(config, kit, { cluster, journal: journal.saw, changed });
+  const journal = followJournal(config, services, { ranges: rangesOf(config.topics.journal), changed });
+  const control = followControl(config, services, { ranges: rangesOf(config.topics.control), changed });
+  const watched = watchCluster(config, services, { cluster, journal: journal.saw, changed });
 
   return {
     overview: (): Overview => ({
-      atMs: kit.clock.now(),
+      atMs: services.clock.now(),
       ...watched.overview(),
       doubts: journal.doubts(),
       pauses: control.isRead()

@@ -3,7 +3,7 @@ import { scan } from "../../kafka/consume/scan.ts";
 import { createClaims } from "../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../operator/replay/claims-entry.ts";
 import { refOf, type Letter } from "../../operator/replay/letter.ts";
-import type { LetterDeps } from "../operator/letters.ts";
+import type { LetterDeps } from "../operator/dead-letters.ts";
 import { iso } from "./beginning.ts";
 import { rangesOf } from "./ranges.ts";
 
@@ -16,7 +16,7 @@ const MAX_FOLLOWED = 100;
 
 /** What the audit topic says of a letter's replays, in sentences. It is read from when the letter was written, and nothing kept of other letters. */
 export const replaysOf = async (
-  { config, kit, cluster, signal }: LetterDeps,
+  { config, services, cluster, signal }: LetterDeps,
   letter: Letter,
 ): Promise<string[]> => {
   const topic = config.topics.audit;
@@ -28,7 +28,7 @@ export const replaysOf = async (
   const claims = createClaims();
   const ends: Buffer[] = [];
   await scan(
-    { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     ({ value, offset, timestampMs }) => {
       // The end of a claim that was refused names its action alone.
       if (!value || ![named, ...ends].some((bytes) => value.includes(bytes))) return;
@@ -38,12 +38,12 @@ export const replaysOf = async (
         ends.push(Buffer.from(JSON.stringify(entry.claim.actionId)));
     },
     {
-      ...kit,
+      ...services,
       ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset: from, endOffset }]])),
     },
     signal,
   );
-  const now = { offset: Infinity, atMs: kit.clock.now() };
+  const now = { offset: Infinity, atMs: services.clock.now() };
   const standing = claims.standing(ref, now);
   return [
     ...(from > startOffset

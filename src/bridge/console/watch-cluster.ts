@@ -3,7 +3,7 @@ import type { Overview } from "../../console/ports.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { protocolErrorOf } from "../../kafka/errors.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { askFlows, type FlowsStatus } from "../operator/status.ts";
 import { lastComplete } from "../reconcile-note.ts";
 import { recordsIn, type Ranges } from "./doubts/stretches.ts";
@@ -25,8 +25,8 @@ const endsOf = (ranges: Ranges): Map<number, number> =>
   new Map([...ranges].map(([partition, { endOffset }]) => [partition, endOffset]));
 
 /** Asks the cluster, round after round, what the overview shows. Without an answer, what was known stays, and it is said since when. */
-export const watchCluster = (config: Config, kit: Kit, { cluster, journal, changed }: Deps) => {
-  const { clock } = kit;
+export const watchCluster = (config: Config, services: Services, { cluster, journal, changed }: Deps) => {
+  const { clock } = services;
   const { topics } = config;
   const over = new AbortController();
   const letterRates = topicRates();

@@ -5,8 +5,7 @@ import { startTail, type Range } from "../../../kafka/consume/tail.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
-
+import type { Services } from "../../services.ts";
 import type { InDoubt } from "./doubt-fold.ts";
 import { describe } from "./facts.ts";
 import type { Noted, Readable } from "./key-history.ts";
@@ -35,11 +34,12 @@ const startsOf = (ranges: Ranges): Map<number, number> =>
   new Map([...ranges].map(([partition, { startOffset }]) => [partition, startOffset]));
 
 /** Follows the journal at its end, and reads what is older backwards. Begins at once, whether or not Kafka answers. */
-export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Deps): JournalFollower => {
-  const { clock, random } = kit;
+export const followJournal = (config: Config, services: Services, deps: Deps): JournalFollower => {
+  const { ranges, changed } = deps;
+  const { clock, random } = services;
   const topic = config.topics.journal;
   const { sessionTimeoutMs } = config.kafka;
-  const reader = entryReader(kit);
+  const reader = entryReader(services);
   let now: Knowledge = newKnowledge(new Map());
   let isBegun = false;
   /** The tail begins anew where it is: it waits for a schema. */
@@ -83,7 +83,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     };
     try {
       await scan(
-        { topic, groupId: kit.ownGroup("console-journal"), sessionTimeoutMs },
+        { topic, groupId: services.ownGroup("console-journal"), sessionTimeoutMs },
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
@@ -94,7 +94,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
           const entry = reader.entry(record);
           return entry instanceof Promise ? entry.then(fold) : fold(entry);
         },
-        { ...kit, ranges: () => Promise.resolve(stretch) },
+        { ...services, ranges: () => Promise.resolve(stretch) },
         known.over.signal,
       );
     } catch (error) {
@@ -176,7 +176,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
   };
 
   const tail = startTail(
-    { topic, groupId: kit.ownGroup("console-end"), sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("console-end"), sessionTimeoutMs },
     {
       begin,
       position: (partition) => {
@@ -185,7 +185,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
       },
       take: takeNew,
     },
-    { ...kit, ranges: () => unread.untilAgain().then(ranges) },
+    { ...services, ranges: () => unread.untilAgain().then(ranges) },
   );
 
   const problemNow = (): string | null => {
