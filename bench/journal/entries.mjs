@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { resultIdOf } from "../../src/commands-to-results/conclude.ts";
+import { resultIdOf } from "../../src/commands-to-results/build-result.ts";
 import { toRecord } from "../../src/commands-to-results/journal-rules/entry.ts";
 import { encoder } from "../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../src/kafka/schema/schemas.ts";

@@ -5,34 +5,39 @@ import { createManagementServer } from "../ops/management.ts";
 import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import { openCommands, type CommandPart } from "./commands.ts";
+import { openCommands, type CommandFlow } from "./commands.ts";
 import { openDeadLetters } from "./dead-letters.ts";
 import { openEvents } from "./events.ts";
 import { openControl, type Control } from "./operator/control.ts";
-import { createKit } from "./kit.ts";
+import { createServices, withPublishTimes } from "./services.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "./partner.ts";
 import { openTraces } from "./traces/open.ts";
-import type { Part } from "./part.ts";
+import type { Subsystem } from "./subsystem.ts";
 import { PAUSABLE } from "../operator/control-entry.ts";
-import { openReconcile, type ReconcilePart } from "./reconcile.ts";
-import { lookAround } from "./start.ts";
-import { timedKit } from "./timed-kit.ts";
+import { openReconcile, type ReconcileFlow } from "./reconcile.ts";
+import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "./webhooks.ts";
 
 /** A running bridge. */
 export type Bridge = {
   addresses: { webhooks: AddressInfo | null; management: AddressInfo };
-  /** Takes nothing new, finishes what is under way, leaves the group, closes: within SHUTDOWN_TIMEOUT, whatever does not answer. */
+  /**
+   * Graceful shutdown within SHUTDOWN_TIMEOUT: takes nothing new, finishes what is under way, leaves the
+   * groups.
+   */
   stop(): Promise<void>;
 };
 
-/** Kept back of SHUTDOWN_TIMEOUT: for closing connections after the drain, and of that for the last log lines. */
+/**
+ * The part of SHUTDOWN_TIMEOUT after the drain, for closing connections; LAST_LINES_MS of it for the last log
+ * lines.
+ */
 const CLOSE_MS = 2_000;
 const LAST_LINES_MS = 500;
-/** No step of the start takes so long: each has closer bounds of its own. */
+/** A safety net: each step of the start has tighter limits of its own. */
 const START_STEP_MS = 600_000;
-/** What is arriving when the end begins has so long, and then the time that publishing takes. Connections that say nothing end with it. */
+/** At shutdown, requests that are still arriving get this long, plus the publish timeout. */
 const ARRIVE_MS = 1_000;
 
 const NOT_RUNNING = { up: false, required: true };
@@ -42,8 +47,9 @@ const merged = <T>(records: readonly Record<string, T>[]): Record<string, T> =>
   Object.fromEntries(records.flatMap((record) => Object.entries(record)));
 
 /**
- * Builds everything there is and runs it: the one place where parts meet. Resolves when the flows run; until then webhooks are answered
- * 503 and the process is not ready. Rejects with a UsageError when something is missing that a person must see to.
+ * The composition root: builds and runs everything. Resolves when the flows run; until then webhooks are
+ * answered 503 and the process is not ready. Rejects with a UsageError if something is missing that a person
+ * must fix.
  */
 export const startBridge = async (
   config: Config,
@@ -51,42 +57,44 @@ export const startBridge = async (
 ): Promise<Bridge> => {
   const runs = (flow: Config["bridge"]["flows"][number]): boolean => config.bridge.flows.includes(flow);
   let control: Control | null = null;
-  let deadLetterPart: Part | null = null;
-  let eventsPart: Part | null = null;
-  let commandPart: CommandPart | null = null;
-  let reconcilePart: ReconcilePart | null = null;
-  const parts = (): Part[] =>
-    [control, deadLetterPart, eventsPart, commandPart, reconcilePart].filter((part) => part !== null);
+  let deadLetterTopic: Subsystem | null = null;
+  let eventsTopic: Subsystem | null = null;
+  let commandFlow: CommandFlow | null = null;
+  let reconcileFlow: ReconcileFlow | null = null;
+  const subsystems = (): Subsystem[] =>
+    [control, deadLetterTopic, eventsTopic, commandFlow, reconcileFlow].filter(
+      (subsystem) => subsystem !== null,
+    );
   let state: "starting" | "running" | "stopping" = "starting";
   let waitingFor = "starting";
 
   const components = (): Record<string, Component> => ({
     ...(state === "starting" && { start: { ...NOT_RUNNING, detail: waitingFor } }),
     ...(state === "stopping" && { stop: { ...NOT_RUNNING, detail: "shutting down" } }),
-    ...merged(parts().map((part) => part.components())),
+    ...merged(subsystems().map((subsystem) => subsystem.components())),
   });
   const metrics = createMetrics({
-    publisherWaiting: () => merged(parts().map((part) => part.waiting())),
+    publisherWaiting: () => merged(subsystems().map((subsystem) => subsystem.waiting())),
     kafkaUp: () => Object.fromEntries(Object.entries(components()).map(([name, { up }]) => [name, up])),
-    commands: () => commandPart?.numbers() ?? NO_COMMANDS,
-    commandsLag: () => commandPart?.lag() ?? new Map(),
+    commands: () => commandFlow?.numbers() ?? NO_COMMANDS,
+    commandsLag: () => commandFlow?.lag() ?? new Map(),
     paused: () => control?.paused() ?? {},
-    reconcileLeader: runs("reconcile") ? () => reconcilePart?.isLeader() ?? false : null,
+    reconcileLeader: runs("reconcile") ? () => reconcileFlow?.isLeader() ?? false : null,
   });
 
   const traces = await openTraces(config, { metrics, clock, log });
-  const kit = { ...createKit(config, clock, log), traces };
+  const services = { ...createServices(config, clock, log), traces };
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });
   const webhooks = runs("webhooks")
-    ? webhookServer(config, { kit, metrics, isOpen: () => state === "running" })
+    ? webhookServer(config, { services, metrics, isOpen: () => state === "running" })
     : null;
 
-  // One for both flows: its limits hold for all calls together.
-  const partner = runs("commands") || runs("reconcile") ? openPartner(config, kit) : null;
+  // One client for both flows, because its limits hold for all calls together.
+  const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
 
-  /** What was still arriving is published. */
+  /** DecisionRequests that are still arriving are published and answered. */
   const drainWebhooks = async (ms: number): Promise<void> => {
     if (webhooks)
       await closeServer(webhooks.server, Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS));
@@ -96,7 +104,7 @@ export const startBridge = async (
       closeServer(management, 0),
       partner?.close(),
       traces?.close(),
-      ...parts().map((part) => part.close()),
+      ...subsystems().map((subsystem) => subsystem.close()),
     ]);
   };
 
@@ -107,19 +115,20 @@ export const startBridge = async (
     const closeMs = Math.min(CLOSE_MS, config.bridge.shutdownTimeoutMs / 2);
     const drainMs = config.bridge.shutdownTimeoutMs - closeMs;
     if (hadStarted) log.info({ withinMs: drainMs }, "bridge.stopping");
-    const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(reconcilePart?.stop()));
+    const reconcileStops = clock.within(drainMs, undefined, Promise.resolve(reconcileFlow?.stop()));
     await Promise.all([
       drainWebhooks(drainMs),
-      commandPart?.drain(drainMs),
+      commandFlow?.drain(drainMs),
       reconcileStops.catch(() => undefined),
     ]);
-    // A Kafka that is gone lets nothing be closed. All is safe by now, and ends with the process.
+    // Without Kafka, closing may never end. Everything is durable by now, and connections end with the
+    // process.
     await clock.within(Math.max(0, closeMs - LAST_LINES_MS), undefined, close()).catch(() => undefined);
-    kit.close();
+    services.close();
     if (hadStarted) log.info({}, "bridge.stopped");
   };
 
-  /** Rejects when the process is asked to end meanwhile. */
+  /** Rejects if the process is asked to stop meanwhile. */
   const orStopped = <T>(step: Promise<T>): Promise<T> => clock.within(START_STEP_MS, signal, step);
 
   try {
@@ -128,25 +137,27 @@ export const startBridge = async (
       management: await listen(management, at.host, at.port, "MANAGEMENT_PORT"),
       webhooks: webhooks && (await listen(webhooks.server, webhook.host, webhook.port, "WEBHOOK_PORT")),
     };
-    const { schemaIds } = await orStopped(lookAround(config, kit, signal, (reason) => (waitingFor = reason)));
+    const { schemaIds } = await orStopped(
+      awaitPrerequisites(config, services, signal, (reason) => (waitingFor = reason)),
+    );
     const idOf = (record: Parameters<typeof schemaIds.get>[0]): number => schemaIds.get(record) ?? 0;
-    const timed = timedKit(kit, metrics);
+    const timed = withPublishTimes(services, metrics);
     const deadLetters = openDeadLetters(config, timed, metrics);
-    deadLetterPart = deadLetters;
+    deadLetterTopic = deadLetters;
     const schemaId = idOf("transaction-status-updated");
     const events =
       webhooks || runs("reconcile")
         ? await orStopped(
-            openEvents(config, { kit: timed, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
+            openEvents(config, { services: timed, schemaId, outOfOrder: () => metrics.outOfOrder.inc() }),
           )
         : null;
-    eventsPart = events;
+    eventsTopic = events;
     if (webhooks && events) {
       const { publishOnce } = events;
-      webhooks.connect(webhookFlow(config, { kit: timed, deadLetters, publishOnce }));
+      webhooks.connect(webhookFlow(config, { services: timed, deadLetters, publishOnce }));
     }
     const pausable = PAUSABLE.filter(runs);
-    const pauses = pausable.length > 0 ? await orStopped(openControl(config, kit, pausable)) : null;
+    const pauses = pausable.length > 0 ? await orStopped(openControl(config, services, pausable)) : null;
     control = pauses;
     if (runs("commands") && partner && pauses) {
       const schemaIds = {
@@ -154,9 +165,9 @@ export const startBridge = async (
         result: idOf("command-result"),
         journal: idOf("command-journal-entry"),
       };
-      commandPart = await orStopped(
+      commandFlow = await orStopped(
         openCommands(config, {
-          kit: timed,
+          services: timed,
           metrics,
           deadLetters,
           partner,
@@ -168,7 +179,7 @@ export const startBridge = async (
     }
     if (runs("reconcile") && partner && events && pauses) {
       const untilOpen = (until: AbortSignal): Promise<void> => pauses.untilOpen("reconcile", until);
-      reconcilePart = openReconcile(config, { kit, metrics, events, partner, schemaId, untilOpen });
+      reconcileFlow = openReconcile(config, { services, metrics, events, partner, schemaId, untilOpen });
     }
     state = "running";
     log.info({ flows: config.bridge.flows, addresses }, "bridge.running");

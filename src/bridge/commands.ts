@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
-import { concludeWith } from "../commands-to-results/conclude.ts";
+import { resultBuilder } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
 import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
 import { guardFor } from "../commands-to-results/guard.ts";
 import type { Contradiction } from "../commands-to-results/journal-rules/ports.ts";
 import { republish } from "../commands-to-results/journal-rules/republish.ts";
-import { readCommand } from "../commands-to-results/read.ts";
+import { readCommand } from "../commands-to-results/read-command.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
@@ -16,15 +16,15 @@ import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/calls/quote-id.ts";
+import { findQuoteId } from "../partner/calls/find-quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
-import type { Kit } from "./kit.ts";
+import type { Services } from "./services.ts";
 import type { Partner } from "../partner/client.ts";
 import { measured } from "./partner.ts";
-import type { Part } from "./part.ts";
+import type { Subsystem } from "./subsystem.ts";
 import { openResults } from "./results.ts";
 import { commandSpans } from "./traces/command-span.ts";
 import { contextOf } from "./traces/context.ts";
@@ -33,41 +33,41 @@ const TAKEOVER_MARGIN_MS = 5_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
 const MAX_BYTES_PER_PARTITION = 262_144;
-/** Of commands read and not finished: see docs/operations.md. */
+/** Memory for commands that were read and are not finished: see docs/operations.md. */
 const MAX_HELD_BYTES = 64 * 1_048_576;
-/** Kept back of a drain: to write down what open calls came to, publish and commit. */
+/** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */
 const CONCLUDE_MS = 3_000;
-/** Kept back of that: for the last commit, and to leave the group. */
+/** The end of that: for the last commit and leaving the group. */
 const LEAVE_MS = 1_000;
 
-export type CommandParts = {
-  kit: Kit;
+export type CommandFlowDeps = {
+  services: Services;
   metrics: Metrics;
   deadLetters: DeadLetters;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
-  /** Tells at once, and at each change, whether no command may be begun. */
+  /** Calls `hold` at once and at each change: true while no command may begin. */
   followPauses: (hold: (isHeld: boolean) => void) => void;
-  /** Aborts when the process is asked to end: no command is taken any more. */
+  /** Aborts when the process is asked to stop. */
   signal: AbortSignal;
 };
 
-export type CommandPart = Part & {
+export type CommandFlow = Subsystem & {
   numbers: () => CommandNumbers;
   lag: () => CommandsLag;
-  /** Takes no command any more, finishes those under way, commits, and leaves the group: for `ms` at most, whatever is gone. */
+  /** Takes no new command, finishes those under way, commits, and leaves the group, within `ms`. */
   drain: (ms: number) => Promise<void>;
 };
 
-/** Commands become results. Rejects when the cluster cannot be asked. */
+/** Starts the flow from commands to results. Rejects if Kafka does not answer. */
 export const openCommands = async (
   config: Config,
-  { kit, metrics, deadLetters, partner, schemaIds, followPauses, signal }: CommandParts,
-): Promise<CommandPart> => {
-  const { clock, log, random } = kit;
+  { services, metrics, deadLetters, partner, schemaIds, followPauses, signal }: CommandFlowDeps,
+): Promise<CommandFlow> => {
+  const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
-  const results = openResults(config, kit, schemaIds.result);
-  const { journal, view, ...room } = await openJournal(config, kit, schemaIds.journal, {
+  const results = openResults(config, services, schemaIds.result);
+  const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
     contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
@@ -77,7 +77,7 @@ export const openCommands = async (
       log.error({ ...ref, said, standing, ...position, at }, "command.contradicted");
     },
   });
-  // The process may have been asked to end meanwhile, and then nobody waits for what would be begun here.
+  // If the process was asked to stop meanwhile, nobody would stop what starts below.
   signal.throwIfAborted();
   let joined = false;
   const cut = new AbortController();
@@ -97,7 +97,7 @@ export const openCommands = async (
   };
 
   const call = measured(partner.call, metrics, clock);
-  const spans = commandSpans(config, kit.traces, { call, journal, mask: partner.mask });
+  const spans = commandSpans(config, services.traces, { call, journal, mask: partner.mask });
 
   const deps = {
     clock,
@@ -108,11 +108,11 @@ export const openCommands = async (
     decide,
     codec: results.codec,
     contradiction,
-    pass: partner.pass,
+    permit: partner.permit,
     call,
     traced: spans.traced,
     publish: results.publish,
-    conclude: concludeWith({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
+    buildResult: resultBuilder({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -135,18 +135,18 @@ export const openCommands = async (
   const flow = commandsToResults({
     read: readCommand({
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
-      decode: decoder<CommandRecord>(readSchema("command"), kit.registry, clock.now, schemaIds.command),
+      decode: decoder<CommandRecord>(readSchema("command"), services.registry, clock.now, schemaIds.command),
     }),
-    conclude: deps.conclude,
+    buildResult: deps.buildResult,
     execute: createExecute(deps),
-    answer: results.answer,
+    publishUnjournaled: results.publishUnjournaled,
     park: async (record, reason, detail) => {
       await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
     },
     now: clock.now,
   });
 
-  const tell = (
+  const logOutcome = (
     { topic, partition, offset }: Incoming,
     { result, deadLettered }: Handled,
     ms: number,
@@ -154,16 +154,16 @@ export const openCommands = async (
     if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
     const { commandId, operation, outcome, quoteId, attempts, error } = result ?? {};
     const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
-    const said = { ...line, topic, partition, offset, ms: Math.round(ms) };
-    if (outcome === "IN_DOUBT") log.warn(said, "command.in.doubt");
-    else log.info(said, "command.concluded");
+    const fields = { ...line, topic, partition, offset, ms: Math.round(ms) };
+    if (outcome === "IN_DOUBT") log.warn(fields, "command.in.doubt");
+    else log.info(fields, "command.concluded");
   };
 
   const handle: Handle = async (record, { slot, signal }) => {
     const startedAt = clock.monotonic();
-    const lifeline = { stop: signal, cut: cut.signal, abandon: abandon.signal };
-    const handled = await spans.around(record, (traced) => flow(traced, lifeline, slot));
-    tell(record, handled, clock.monotonic() - startedAt);
+    const signals = { stop: signal, cut: cut.signal, abandon: abandon.signal };
+    const handled = await spans.around(record, (traced) => flow(traced, signals, slot));
+    logOutcome(record, handled, clock.monotonic() - startedAt);
   };
 
   const consumer = startOrderedConsumer(
@@ -174,10 +174,10 @@ export const openCommands = async (
       maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
       maxInFlight: commands.maxInFlight,
       maxHeldBytes: MAX_HELD_BYTES,
-      note: room.note,
+      note: journalTopic.note,
     },
     handle,
-    kit,
+    services,
   );
   followPauses(consumer.suspend);
   const republishing = republish(
@@ -204,12 +204,12 @@ export const openCommands = async (
       const partitions = `${detail}, partitions ${consumer.assignment().join(" ") || "none"}`;
       return {
         ...results.components(),
-        journal: { ...room.state(), required: true },
-        // Once joined, a rebalance or an empty assignment is nothing that a restart would mend.
+        journal: { ...journalTopic.state(), required: true },
+        // Once joined, no restart would mend a rebalance or an empty assignment.
         "commands-group": { up, detail: partitions, required: !joined },
       };
     },
-    waiting: () => ({ ...results.waiting(), [config.topics.journal]: room.waiting() }),
+    waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),
     drain: async (ms) => {
       const cutting = setTimeout(
         () => cut.abort(new Error("the process stops")),
@@ -222,7 +222,7 @@ export const openCommands = async (
     },
     close: async () => {
       await republishing;
-      await Promise.all([results.close(), room.close()]);
+      await Promise.all([results.close(), journalTopic.close()]);
     },
   };
 };

@@ -10,17 +10,18 @@ const MOST = OF_COMMAND.length + OF_PART.length;
 
 export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_PART)[number];
 
-/** A dead letter's headers taken apart: those that the bridge added, by name, and those of the original record. */
+/** The headers that the bridge added, by name without the prefix, and those of the original record. */
 export type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
 
-/** The names that the list ends with, where these are among its last ones. */
+/** Whether the list ends with the wanted names. */
 const atEnd = (names: readonly string[], wanted: readonly AddedName[]): boolean =>
   names.length >= wanted.length &&
   wanted.every((name, i) => names[names.length - wanted.length + i] === PREFIX + name);
 
 /**
- * The bridge adds its headers behind all others, in one order: only what stands there is its own. A sender, or a letter that was sent again and
- * died again, may have headers of the same names in front of them. Null for a record that the bridge did not write.
+ * Separates the bridge's headers from the original ones. The bridge appends its own in a fixed order: only
+ * the last ones are its own, because a sender, or an earlier dead letter that was replayed, may have used the
+ * same names. Null if the bridge did not write the record.
  */
 export const unwrap = (headers: EncodedHeaders): Unwrapped | null => {
   const last: { name: string; value: string; begin: number }[] = [];

@@ -1,15 +1,20 @@
 import { eachHeader, NO_HEADERS } from "../kafka/headers.ts";
 import type { EncodedHeaders, Header, Outgoing } from "../kafka/record.ts";
 
-/** With what is repeated in each part below half of what a topic takes by default, because some take less. */
+/**
+ * Together with what each part repeats, below half of the default max.message.bytes: some topics take less.
+ */
 const PART_BYTES = 256 * 1024;
 const REPEATED_BYTES = 64 * 1024;
 
-/** What a part holds a piece of. Headers are as a record of Kafka has them: each a name and a value, with its length in front. */
+/**
+ * What a part holds a piece of. Headers are encoded as in a Kafka record: names and values with their lengths
+ * in front.
+ */
 type What = "value" | "key" | "headers";
 type Piece = { what: What; bytes: Buffer };
 
-/** One at least where there is anything, so that what is empty is told from what is null. */
+/** At least one piece unless `bytes` is null, so that empty and null differ. */
 const piecesOf = (what: What, bytes: Buffer | null): Piece[] => {
   if (bytes === null) return [];
   const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
@@ -20,11 +25,11 @@ const piecesOf = (what: What, bytes: Buffer | null): Piece[] => {
 };
 
 /**
- * A letter in parts that any topic takes. Each has the letter's key and headers; where these are too large for that, they come in parts
- * as well, before the value.
- * @param id the same in all parts of one letter, and in no other letter
+ * Splits a letter into parts that fit into any topic. Each part repeats the letter's key and headers; if
+ * these are too large, they are sent in parts too, before the value.
+ * @param id unique to the letter, the same in all its parts
  */
-export const partsOf = (
+export const splitIntoParts = (
   { key, value, headers, encodedHeaders = NO_HEADERS }: Outgoing,
   id: string,
 ): Outgoing[] => {
@@ -44,15 +49,15 @@ export const partsOf = (
   });
 };
 
-/** A letter as it was before it became one. */
+/** The record that became a dead letter. */
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
-/** A part that was read; its headers are those of the letter alone. */
+/** A part without the headers that the bridge added. */
 export type ReadPart = Original & { of: string };
 
 const countOf = (bytes: Buffer): number => [...eachHeader({ count: Infinity, bytes })].length;
 
-/** Puts together what `partsOf` took apart. All parts are there, in their order. */
-export const joined = (parts: readonly ReadPart[]): Original => {
+/** The inverse of `splitIntoParts`. All parts must be there, in order. */
+export const joinParts = (parts: readonly ReadPart[]): Original => {
   const pieces = (what: What): Buffer | null => {
     const found = parts.filter(({ of }) => of === what).map(({ value }) => value ?? Buffer.alloc(0));
     return found.length === 0 ? null : Buffer.concat(found);

@@ -6,15 +6,18 @@ import type { Header, Incoming, Outgoing, Written } from "../kafka/record.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { SpanStart, TraceContext } from "../runtime/traces.ts";
 import type { UnreadableNotification } from "../webhooks-to-events/flow.ts";
-import { partsOf } from "./dead-letter-parts.ts";
-import type { Kit } from "./kit.ts";
-import type { Part } from "./part.ts";
-import { sending } from "./traces/record-span.ts";
+import { splitIntoParts } from "./dead-letter-parts.ts";
+import type { Services } from "./services.ts";
+import type { Subsystem } from "./subsystem.ts";
+import { sendInSpan } from "./traces/record-span.ts";
 
-/** Keeps what could not be understood, byte for byte, with the reason in headers. Rejects when it is not known to be durable. */
-export type DeadLetters = Part & {
+/**
+ * The dead-letter topic: keeps records byte for byte, with the reason in headers. Rejects if a letter may not
+ * be durable.
+ */
+export type DeadLetters = Subsystem & {
   parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<Written>;
-  /** @param parent what it is a part of, where there are traces */
+  /** @param parent the span that the letter is a part of, if there are traces */
   parkCommand: (
     record: Incoming,
     reason: string,
@@ -24,45 +27,51 @@ export type DeadLetters = Part & {
 };
 
 const COMMAND_TIMEOUT_MS = 15_000;
-/** A record of the largest batch that is decompressed, alone. */
+/** Enough for one record of the largest batch that is decompressed. */
 const MAX_WAITING_BYTES = 72 * 1_048_576;
-/** Details can repeat what others wrote. */
+/** A detail may quote what others wrote, of any length. */
 const MAX_DETAIL_LENGTH = 1_000;
 
-export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): DeadLetters => {
+export const openDeadLetters = (config: Config, services: Services, metrics: Metrics): DeadLetters => {
   const topic = config.topics.deadLetters;
-  const publisher = kit.publisher(topic, {
+  const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: 8_000,
   });
 
-  /** One after the other: all at once would be too much where one was. There may be hundreds, so each has a time of its own. */
+  /**
+   * One after the other, so that parts do not fill the queue. There may be hundreds, so each has its own
+   * timeout.
+   */
   const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<Written | null> => {
     let written: Written | null = null;
-    for (const part of partsOf(letter, randomUUID())) written = await publisher.publish(part, timeoutMs);
+    for (const part of splitIntoParts(letter, randomUUID()))
+      written = await publisher.publish(part, timeoutMs);
     return written;
   };
 
-  /** Large ones travel compressed. What is too large all the same goes in parts. */
+  /** A letter that the topic refuses for its size (compressed already) is sent in parts. */
   const put = (letter: Outgoing, timeoutMs: number): Promise<Written> =>
     publisher.publish(letter, timeoutMs).catch(async (error: unknown) => {
       const written = isRefused(error) ? await publishParts(letter, timeoutMs) : null;
       if (written === null) throw error;
       return written;
     });
-  const { traces } = kit;
-  /** @param trace a letter that has headers of its sender keeps them as they are, and is told nothing of ours */
+  const { traces } = services;
+  /**
+   * @param trace `carriesTrace` is false for a letter with headers of its sender, which are kept as they are
+   */
   const publish = (
     letter: Outgoing,
     timeoutMs: number,
-    trace: { reason: string; isTold: boolean; parent: SpanStart["parent"] },
+    trace: { reason: string; carriesTrace: boolean; parent: SpanStart["parent"] },
   ): Promise<Written> => {
     if (traces === null) return put(letter, timeoutMs);
-    const { reason, ...told } = trace;
+    const { reason, ...span } = trace;
     const attributes = { "cambio.dead_letter.reason": reason };
-    // In front: what the bridge says of a letter is known by standing last.
-    return sending(traces, { topic, attributes, ...told }, (trace) =>
+    // In front, because the bridge's own dead-letter headers are recognized by standing last.
+    return sendInSpan(traces, { topic, attributes, ...span }, (trace) =>
       put({ ...letter, headers: [...traceHeaders(trace), ...letter.headers] }, timeoutMs),
     );
   };
@@ -86,7 +95,7 @@ export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): Dea
       ];
       return publish({ key: null, value: body, headers }, timeoutMs, {
         reason,
-        isTold: true,
+        carriesTrace: true,
         parent: span,
       }).then(count("webhook", reason));
     },
@@ -101,7 +110,7 @@ export const openDeadLetters = (config: Config, kit: Kit, metrics: Metrics): Dea
       const { key, value, headers: encodedHeaders } = record;
       return publish({ key, value, headers, encodedHeaders }, COMMAND_TIMEOUT_MS, {
         reason,
-        isTold: false,
+        carriesTrace: false,
         parent,
       }).then(count("command", reason));
     },

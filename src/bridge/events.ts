@@ -13,34 +13,34 @@ import {
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { TraceContext } from "../runtime/traces.ts";
-import type { Kit } from "./kit.ts";
-import { openMemory, type Memory } from "./memory.ts";
-import type { Part } from "./part.ts";
+import type { Services } from "./services.ts";
+import { followEvents, type FollowedEvents } from "./follow-events.ts";
+import type { Subsystem } from "./subsystem.ts";
 import { contextOf } from "./traces/context.ts";
-import { sending } from "./traces/record-span.ts";
+import { sendInSpan } from "./traces/record-span.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
 const MAX_WAITING_BYTES = 128 * 1_048_576;
-/** What is kept back of WEBHOOK_PUBLISH_TIMEOUT for reading the request and writing the answer. */
+/** The part of WEBHOOK_PUBLISH_TIMEOUT that is left for reading the request and writing the answer. */
 const ANSWER_MARGIN_MS = 50;
 
 export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
 
-export type Events = Part & { publishOnce: PublishOnce; window: Memory["window"] };
+export type Events = Subsystem & { publishOnce: PublishOnce; window: FollowedEvents["window"] };
 
 /**
- * The events topic, as both flows that write to it see it. Rejects when the cluster cannot be asked.
- * @param outOfOrder hears of each event that is published behind one that happened later
+ * The events topic, for both flows that write to it. Rejects if Kafka does not answer.
+ * @param outOfOrder called for each published event that occurred before one that was published earlier
  */
 export const openEvents = async (
   config: Config,
-  { kit, schemaId, outOfOrder }: { kit: Kit; schemaId: number; outOfOrder: () => void },
+  { services, schemaId, outOfOrder }: { services: Services; schemaId: number; outOfOrder: () => void },
 ): Promise<Events> => {
-  const { clock, traces } = kit;
+  const { clock, traces } = services;
   const { webhook, topics, partner } = config;
   const encode = encoder<TransactionStatusUpdated>(readSchema("transaction-status-updated"), schemaId);
-  const memory = await openMemory(config, kit, schemaId);
-  const publisher = kit.publisher(topics.transactionStatus, {
+  const followed = await followEvents(config, services, schemaId);
+  const publisher = services.publisher(topics.transactionStatus, {
     maxWaiting: webhook.maxInFlight,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: webhook.publishTimeoutMs,
@@ -68,21 +68,23 @@ export const openEvents = async (
     const parent = contextOf({ traceparent, tracestate });
     if (traces === null) return put(event, parent);
     const attributes = { "messaging.message.id": event.eventId };
-    return sending(traces, { topic: topics.transactionStatus, isTold: true, parent, attributes }, (trace) =>
-      put(event, trace),
+    return sendInSpan(
+      traces,
+      { topic: topics.transactionStatus, carriesTrace: true, parent, attributes },
+      (trace) => put(event, trace),
     );
   };
 
   return {
-    window: memory.window,
+    window: followed.window,
     publishOnce: publishOnce({
       publish,
       memory: {
-        seen: memory.window.seen,
-        about: memory.window.about,
+        seen: followed.window.seen,
+        about: followed.window.about,
         note: (identity, event, place) => {
-          memory.wrote(place);
-          memory.window.note(identity, event, clock.now());
+          followed.wrote(place);
+          followed.window.note(identity, event, clock.now());
           if (event.outOfOrder) outOfOrder();
         },
       },
@@ -90,11 +92,11 @@ export const openEvents = async (
     }),
     components: () => ({
       "events-publisher": { ...publisher.state(), required: true },
-      "events-memory": { ...memory.state(), required: true },
+      "events-memory": { ...followed.state(), required: true },
     }),
     waiting: () => ({ [topics.transactionStatus]: publisher.state().waiting }),
     close: async () => {
-      await Promise.all([publisher.close(0), memory.close()]);
+      await Promise.all([publisher.close(0), followed.close()]);
     },
   };
 };

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { UsageError } from "../runtime/errors.ts";
 
-/** Listens. Rejects with a sentence that names the setting when the port cannot be had. */
+/** Rejects with a UsageError that names the setting if the port cannot be opened. */
 export const listen = (server: Server, host: string, port: number, setting: string): Promise<AddressInfo> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -16,8 +16,8 @@ export const listen = (server: Server, host: string, port: number, setting: stri
 const SWEEP_EVERY_MS = 50;
 
 /**
- * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts what is left. A request that still comes on an open
- * connection is the last one there: a busy sender would otherwise keep the server open for as long as it likes.
+ * Takes no new connections, lets requests in progress finish for `drainMs`, then cuts off the rest. Answers
+ * close their connections meanwhile, or a busy sender could keep the server open by sending more.
  */
 export const closeServer = (server: Server, drainMs: number): Promise<void> =>
   new Promise((resolve) => {

@@ -4,9 +4,9 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
-import { pem, type Kit } from "./kit.ts";
+import { pem, type Services } from "./services.ts";
 
-/** The proxy that its setting names now, which may come from a file that changes. */
+/** The current proxy: its setting may come from a file that changes. */
 const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
   if (!proxyUrl) return null;
   let text = proxyUrl.reveal();
@@ -19,8 +19,8 @@ const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
   };
 };
 
-/** The partner as the configuration describes it. Its credentials and its proxy are looked at for each call. */
-export const openPartner = (config: Config, { clock }: Pick<Kit, "clock">): Partner => {
+/** The partner client of this configuration. Credentials and proxy are read anew for each call. */
+export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
   const { accessToken, xToken } = partner;
   const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
@@ -51,7 +51,7 @@ export const openPartner = (config: Config, { clock }: Pick<Kit, "clock">): Part
     acceptDoubtStatuses: partner.doubtStatuses,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
-    // The partner knows it from the subscribed address, or signs with it.
+    // The partner knows it, from the subscribed URL or because it signs with it, and may repeat it.
     otherSecrets: () => secretsIn(config.webhook.secret?.reveal() ?? ""),
     clock,
   });

@@ -2,10 +2,10 @@ import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { readInstant } from "../runtime/instant.ts";
 
-/** Its member to which the first partition of the events topic is assigned is the one that reconciles. */
+/** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
 export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
 
-/** What stands beside an offset of the election group, which nobody reads from. */
+/** Kept as the metadata of an offset that the election group commits. */
 export const completeNote = (atMs: number): string =>
   JSON.stringify({ completeAt: new Date(atMs).toISOString() });
 
@@ -18,7 +18,7 @@ const atIn = (note: string): number | null => {
   }
 };
 
-/** When the last run that read the partner's log completely ended, as its replica wrote down; null where none did. */
+/** When the last complete run ended (epoch milliseconds), as its replica noted; null if none has. */
 export const lastComplete = async (
   config: Config,
   cluster: Pick<Cluster, "committed">,

@@ -4,15 +4,15 @@ import type { Progress, Report } from "../log-to-events/flow.ts";
 import type { Window } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
-import type { Kit } from "./kit.ts";
+import type { Services } from "./services.ts";
 import { openPartner } from "./partner.ts";
 import { reconcileRuns } from "./reconcile.ts";
-import { roomFor } from "./room.ts";
+import { largestRecordsFor } from "./largest-records.ts";
 
-/** For so long the partner can ask a run to wait that a person watches. */
+/** How long a run may wait for the partner while a person watches. */
 const PATIENCE_MS = 600_000;
-/** The memory calls itself up after a while, whatever it has read. */
-const LOOK_EVERY_MS = 50;
+/** Until the dedup window is read; it counts as up after a while, whatever was read. */
+const CHECK_EVERY_MS = 50;
 
 export type RunOnce = {
   window: Window;
@@ -21,19 +21,19 @@ export type RunOnce = {
   progress: (step: Progress) => void;
 };
 
-/** One run over the partner's log, now. Throws a UsageError when something is missing in Kafka or the registry. */
+/** One reconcile run, now. Throws a UsageError if something is missing in Kafka or the registry. */
 export const reconcileOnce = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   { window, dryRun, force, progress }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
-  const cluster = await kit.connectCluster();
-  const lookbackMs = kit.clock.now() - window.fromMs;
-  const room = roomFor(config, ["reconcile"]);
+  const cluster = await services.connectCluster();
+  const lookbackMs = services.clock.now() - window.fromMs;
+  const largestRecords = largestRecordsFor(config, ["reconcile"]);
   const { schemaIds, problems, retentionWarning } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], largestRecords: room, lookbackMs },
-    { cluster, registry: kit.registry },
+    { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
+    { cluster, registry: services.registry },
   );
   await cluster.close();
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
@@ -41,15 +41,15 @@ export const reconcileOnce = async (
     throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
 
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
-  const partner = openPartner(config, kit);
-  const events = await openEvents(config, { kit, schemaId, outOfOrder: () => undefined });
+  const partner = openPartner(config, services);
+  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
   try {
     const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined, progress };
-    const run = reconcileRuns(config, { kit, events, partner, schemaId }, hooks);
-    // What others publish meanwhile is seen from then on.
+    const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
+    // From then on the window also sees what other replicas publish.
     const isCaughtUp = (): boolean => events.components()["events-memory"]?.up === true;
-    while (!isCaughtUp()) await kit.clock.sleep(LOOK_EVERY_MS, signal);
-    const giveUpAt = kit.clock.monotonic() + PATIENCE_MS;
+    while (!isCaughtUp()) await services.clock.sleep(CHECK_EVERY_MS, signal);
+    const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
     return await run({ window, minAgeMs, dryRun, force, giveUpAt }, signal);
   } finally {

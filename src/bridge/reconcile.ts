@@ -13,60 +13,63 @@ import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
-import type { Kit } from "./kit.ts";
-import type { Part } from "./part.ts";
+import type { Services } from "./services.ts";
+import type { Subsystem } from "./subsystem.ts";
 import { completeNote, electionGroup, lastComplete } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
-/** An entry holds a notification, maybe as a string with escapes, and what the partner says of it. Larger ones would hold other work up while they are read. */
+/**
+ * An entry holds a notification, maybe as an escaped string, and metadata. Parsing larger ones would block
+ * other work.
+ */
 const MIN_MAX_ENTRY_BYTES = 262_144;
-/** Few, because webhooks wait in the same queue for Kafka. */
-const LANES = 8;
+/** Concurrent publications. Few, because webhooks wait in the same queue. */
+const MAX_LANES = 8;
 
 export type ReconcileDeps = {
-  kit: Kit;
+  services: Services;
   events: Pick<Events, "publishOnce" | "window">;
   partner: Pick<Partner, "fetchLog" | "mask">;
   schemaId: number;
 };
 
-/** What a run is told by whoever starts it. */
+/** Hooks of whoever starts a run. */
 export type RunHooks = Pick<LogPorts, "mayPublish" | "published" | "progress">;
 
-/** Runs of the flow with the partner and the topic of the configuration. */
+/** The flow, wired to the partner and the topic of the configuration. */
 export const reconcileRuns = (
   config: Config,
-  { kit, events, partner, schemaId }: ReconcileDeps,
+  { services, events, partner, schemaId }: ReconcileDeps,
   hooks: RunHooks,
 ): Reconcile => {
-  const { clock } = kit;
+  const { clock } = services;
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
-  const decode = decoder<TransactionStatusUpdated>(schema, kit.registry, clock.now, schemaId);
+  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.now, schemaId);
 
   const options = {
     entriesPointer: config.partner.logEntriesPointer ?? null,
     notificationPointer: config.partner.logNotificationPointer ?? null,
-    lanes: Math.max(1, Math.min(LANES, Math.floor(config.webhook.maxInFlight / 4))),
+    lanes: Math.max(1, Math.min(MAX_LANES, Math.floor(config.webhook.maxInFlight / 4))),
     maxEntryBytes: Math.max(MIN_MAX_ENTRY_BYTES, 2 * config.webhook.maxBodyBytes),
   };
   const readEvents: LogPorts["readEvents"] = async (sinceMs, take, signal) => {
     const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
       if (decoded.ok) take(decoded.value);
     };
-    const cluster = await kit.connectCluster();
+    const cluster = await services.connectCluster();
     try {
       await scan(
-        { topic, groupId: kit.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+        { topic, groupId: services.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
         ({ value }) => {
           if (value === null) return undefined;
           const decoded = decode(value);
-          // Nearly always at once, and a promise for each of millions is dear.
+          // Nearly always synchronous; a promise for each of millions of records is slow.
           if (decoded instanceof Promise) return decoded.then(takeDecoded);
           takeDecoded(decoded);
           return undefined;
         },
-        { ...kit, ranges: () => cluster.ranges(topic, sinceMs) },
+        { ...services, ranges: () => cluster.ranges(topic, sinceMs) },
         signal,
       );
     } finally {
@@ -79,16 +82,16 @@ export const reconcileRuns = (
     seen: (identity) => events.window.seen(identity, clock.now()),
     readEvents,
   };
-  // A partner that repeats what it was sent must not bring a secret into the topic.
+  // A partner that echoes a request must not bring a secret into the topic.
   const publishOnce: PublishOnce = (notification, arrival) =>
     events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival);
   const { fetchLog, mask } = partner;
-  return tracedRuns(config, kit.traces, { fetchLog, mask, publishOnce }, (traced) =>
+  return tracedRuns(config, services.traces, { fetchLog, mask, publishOnce }, (traced) =>
     logToEvents(options, { ...ports, ...traced }),
   );
 };
 
-const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
+const logReport = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
   const { result, reasons, entries, known, published, tooYoung, unreadable } = report;
   const counts = { entries, known, published, tooYoung, unreadable };
   const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
@@ -108,28 +111,30 @@ const say = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): vo
   }
 };
 
-/** Resolves when the flow is not paused, or not any more. */
+/** Resolves when the flow is not paused. */
 type UntilOpen = (signal: AbortSignal) => Promise<void>;
 
-export type ReconcilePart = Part & {
+export type ReconcileFlow = Subsystem & {
   isLeader: () => boolean;
-  /** Ends the run that is under way, and leaves the election. */
+  /** Stops the run under way, and leaves the election group. */
   stop: () => Promise<void>;
 };
 
-/** What webhooks missed becomes events, by one replica at a time. */
+/** Starts the reconcile flow: publishes what webhooks missed, on one elected replica at a time. */
 export const openReconcile = (
   config: Config,
   { metrics, untilOpen, ...deps }: ReconcileDeps & { metrics: Metrics; untilOpen: UntilOpen },
-): ReconcilePart => {
-  const { kit } = deps;
-  const { clock, log } = kit;
+): ReconcileFlow => {
+  const { services } = deps;
+  const { clock, log } = services;
 
-  /** For a later leader, and for whoever looks from outside. A run is none the worse where it cannot be kept. */
-  const keepComplete = async (atMs: number): Promise<void> => {
-    const cluster = await kit.connectCluster();
+  /**
+   * Notes the end of a complete run, for a later leader and for `status`. The run counts even if this fails.
+   */
+  const noteComplete = async (atMs: number): Promise<void> => {
+    const cluster = await services.connectCluster();
     try {
-      // As far as the events reach: whoever watches groups for their lag is not to be alarmed.
+      // At the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
       await election.saveNote({ offset: end, note: completeNote(atMs) });
     } finally {
@@ -137,9 +142,9 @@ export const openReconcile = (
     }
   };
 
-  /** The last one that any replica kept. */
+  /** Sets the metric from the last complete run that any replica noted. */
   const recallComplete = async (): Promise<void> => {
-    const cluster = await kit.connectCluster();
+    const cluster = await services.connectCluster();
     try {
       const atMs = await lastComplete(config, cluster);
       if (atMs !== null) metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
@@ -156,11 +161,11 @@ export const openReconcile = (
     if (report.result === "complete") {
       const atMs = clock.now();
       metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
-      keepComplete(atMs).catch((error: unknown) =>
+      noteComplete(atMs).catch((error: unknown) =>
         log.warn({ reason: messageOf(error) }, "reconcile.note.failed"),
       );
     }
-    say(log, report, window, ms);
+    logReport(log, report, window, ms);
   };
 
   const election = elected(
@@ -170,7 +175,7 @@ export const openReconcile = (
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
     async ({ signal, isHeld }) => {
-      // Otherwise it is known after the first run.
+      // If it fails, the metric is set by the first complete run.
       await recallComplete().catch(() => undefined);
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
@@ -182,7 +187,7 @@ export const openReconcile = (
       });
       await keepReconciled(config.reconcile, run, { clock, untilOpen, ended }, signal);
     },
-    kit,
+    services,
   );
 
   return {

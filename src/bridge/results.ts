@@ -7,26 +7,29 @@ import type { Header, Written } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { TraceContext } from "../runtime/traces.ts";
-import type { Kit } from "./kit.ts";
-import type { Part } from "./part.ts";
+import type { Services } from "./services.ts";
+import type { Subsystem } from "./subsystem.ts";
 import { contextOf } from "./traces/context.ts";
-import { sending } from "./traces/record-span.ts";
+import { sendInSpan } from "./traces/record-span.ts";
 
 const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
-/** Resolves with the place of the result's record. */
+/** Resolves with the position of the result's record. */
 type PublishResult = (...published: Parameters<Publish>) => Promise<Written>;
 
-/** The results topic: how its values are written and read, and where they go. */
-export type Results = Part & {
+/** The results topic: codec and publisher. */
+export type Results = Subsystem & {
   codec: ResultCodec;
-  /** Publishes a result under its commandId, or under the key of its origin. `value` are its bytes. Of the trace that it names it is a part. */
+  /**
+   * Publishes a result under its commandId, or under the key of its origin. Its span is a child of the
+   * envelope's trace.
+   */
   publish: PublishResult;
-  /** The same when that trace may have ended long ago: it is linked. */
+  /** The same if that trace may have ended long ago: the span links to it instead. */
   publishLate: PublishResult;
-  /** Publishes the result of a record that the journal cannot know. */
-  answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
+  /** Publishes the result of a record without a commandId, which has no entry in the journal. */
+  publishUnjournaled: (result: CommandResult, envelope: Envelope) => Promise<void>;
 };
 
 const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
@@ -35,12 +38,12 @@ const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
   ["command-offset", String(offset)],
 ];
 
-export const openResults = (config: Config, kit: Kit, schemaId: number): Results => {
+export const openResults = (config: Config, services: Services, schemaId: number): Results => {
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);
-  const decode = decoder<CommandResult>(schema, kit.registry, kit.clock.now, schemaId);
-  const publisher = kit.publisher(topic, {
+  const decode = decoder<CommandResult>(schema, services.registry, services.clock.now, schemaId);
+  const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: 8_000,
@@ -74,15 +77,17 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
       return await publisher.publish(record, TIMEOUT_MS);
     } catch (error) {
       if (!isRefused(error)) throw error;
-      // The journal takes larger records than this topic. A result without its answer's text is better than none.
+      // The journal may take larger records than this topic. A result without the partner's text is better
+      // than none.
       if (result.response !== null)
         return publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
-      // Nothing but its key, which was the sender's to choose, makes it too large. The headers say whose result it is.
+      // Only the key, which the sender chose, can still make it too large. The headers say which record it
+      // belongs to.
       if (origin && key !== null) return publisher.publish({ ...record, key: null }, TIMEOUT_MS);
       throw error;
     }
   };
-  const { traces } = kit;
+  const { traces } = services;
   const publishAs =
     (relation: "parent" | "link"): PublishResult =>
     async (result, value, envelope) => {
@@ -94,9 +99,9 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
         "messaging.message.conversation_id": result.commandId,
         "cambio.outcome": result.outcome,
       };
-      return sending(
+      return sendInSpan(
         traces,
-        { topic, isTold: true, parent: null, [relation]: context, attributes },
+        { topic, carriesTrace: true, parent: null, [relation]: context, attributes },
         (trace) => put(result, value, origin, trace),
       );
     };
@@ -114,7 +119,7 @@ export const openResults = (config: Config, kit: Kit, schemaId: number): Results
     },
     publish,
     publishLate: publishAs("link"),
-    answer: async (result, envelope) => {
+    publishUnjournaled: async (result, envelope) => {
       await publish(result, encode(result), envelope);
     },
     components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),

@@ -11,14 +11,14 @@ import type { Log } from "../runtime/log.ts";
 
 type Deps = { clock: Clock; log: Log; random: () => number };
 
-/** How this process says who it is, to Kafka and to the registry. */
+/** How this process signs in to Kafka and to the registry. */
 export type SignIn = {
   kafka: SaslOptions | null;
   registry: RegistrySignIn;
   close: () => void;
 };
 
-/** The tokens of KAFKA_OAUTH_…; null where nothing says where they come from. */
+/** The tokens of KAFKA_OAUTH_…; null if they are not configured. */
 const oauthTokens = ({ kafka }: Config, deps: Deps): TokenSource | null => {
   const { oauthTokenFile: file, oauthTokenEndpoint: endpoint, oauthClientId: clientId } = kafka;
   if (file) return tokenFile(() => file.reveal(), deps.clock);
@@ -48,7 +48,10 @@ const registryAuth = ({ registry }: Config, oauth: TokenSource | null): Registry
   return username !== undefined && password ? { username, password: () => password.reveal() } : null;
 };
 
-/** One source of tokens for all connections. Throws a UsageError when what the settings ask for is not installed. */
+/**
+ * One source of tokens for all connections. Throws a UsageError if the signer for AWS MSK is needed and not
+ * installed.
+ */
 export const signInOf = (config: Config, deps: Deps): SignIn => {
   const { saslMechanism, awsRegion } = config.kafka;
   const { headers } = config.registry;

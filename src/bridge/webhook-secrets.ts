@@ -4,8 +4,9 @@ import { UsageError } from "../runtime/errors.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
- * The secrets that a notification may be proven with now. A text that could let nobody in is one that somebody is still writing: the last
- * secrets stand. Throws a UsageError where there are none yet.
+ * The secrets that are accepted now; the setting may be a file that changes. An invalid text is taken for a
+ * file that is being written: the last valid secrets stay in force. Throws a UsageError if there are none at
+ * the start.
  */
 export const webhookSecrets = ({ webhook }: Config): (() => readonly string[]) => {
   const reveal = (): string => webhook.secret?.reveal() ?? "";

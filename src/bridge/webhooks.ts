@@ -10,12 +10,15 @@ import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { publishTimeoutOf } from "./events.ts";
-import type { Kit } from "./kit.ts";
+import type { Services } from "./services.ts";
 import { beginWebhook, endWebhook } from "./traces/webhook-span.ts";
 import { webhookSecrets } from "./webhook-secrets.ts";
 
 const RETRY_AFTER_SECONDS = 5;
-/** Fewer are no shelter: a sender may hold connections that it does not use. A head that arrives takes at most 16 KiB each. */
+/**
+ * At least this many, because senders keep connections that they do not use. Each takes at most 16 KiB for
+ * headers.
+ */
 const MIN_MAX_CONNECTIONS = 8_192;
 const ARRIVAL_TIMEOUT_MS = 15_000;
 
@@ -39,16 +42,16 @@ const authOf = ({ webhook }: Config): Auth => {
 
 type Receive = (delivery: RawDelivery) => Promise<Reception>;
 
-/** The public listener. It listens from the start and answers 503 until it is connected to the flow. */
+/** The public listener. Answers 503 until it is connected to the flow. */
 export const webhookServer = (
   { webhook }: Config,
-  { kit, metrics, isOpen }: { kit: Kit; metrics: Metrics; isOpen: () => boolean },
+  { services, metrics, isOpen }: { services: Services; metrics: Metrics; isOpen: () => boolean },
 ): { server: Server; connect: (to: Receive) => void } => {
-  const { clock, log, traces } = kit;
+  const { clock, log, traces } = services;
   const route = { path: webhook.path, trusted: webhook.trustTrace };
   let receive: Receive | null = null;
 
-  const say = ({ status, reception, error }: Served, ms: number): void => {
+  const logRequest = ({ status, reception, error }: Served, ms: number): void => {
     const event = reception && "event" in reception ? reception.event : undefined;
     const place = reception && "place" in reception ? reception.place : undefined;
     const line = {
@@ -71,7 +74,7 @@ export const webhookServer = (
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
     if (reception?.kind === "duplicate") metrics.duplicates.inc();
-    say(request, ms);
+    logRequest(request, ms);
     endWebhook(request, route.path);
   };
 
@@ -100,12 +103,12 @@ export const webhookServer = (
   return { server, connect: (to) => (receive = to) };
 };
 
-export type WebhookParts = { kit: Kit; deadLetters: DeadLetters; publishOnce: PublishOnce };
+export type WebhookFlowDeps = { services: Services; deadLetters: DeadLetters; publishOnce: PublishOnce };
 
-/** Webhooks become events. */
+/** The flow from webhooks to events. */
 export const webhookFlow = (
   config: Config,
-  { kit, deadLetters, publishOnce }: WebhookParts,
+  { services, deadLetters, publishOnce }: WebhookFlowDeps,
 ): ((delivery: RawDelivery) => Promise<Reception>) =>
   webhooksToEvents({
     verify: verification({
@@ -116,5 +119,5 @@ export const webhookFlow = (
     }),
     publishOnce,
     park: (notification) => deadLetters.parkNotification(notification, publishTimeoutOf(config)),
-    now: kit.clock.now,
+    now: services.clock.now,
   });

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
 import { openConsole } from "../bridge/console/open.ts";
-import { createKit } from "../bridge/kit.ts";
+import { createServices } from "../bridge/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
 import type { Config } from "../config/config.ts";
 import type { Auth, ConsoleOptions } from "../console/options.ts";
@@ -45,8 +45,8 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
     topics: { deadLetters: config.topics.deadLetters },
     from: { host: hostname(), user: userName(), program: "console" },
   };
-  const kit = createKit(config, systemClock, log);
-  const topics = openConsole(config, kit);
+  const services = createServices(config, systemClock, log);
+  const topics = openConsole(config, services);
   const { queries, actions } = topics;
   const server = createConsoleServer(options, {
     ...{ queries, actions: auth === "none" ? null : actions, clock: systemClock, log },
@@ -63,7 +63,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   } finally {
     await closeServer(server, DRAIN_MS);
     await systemClock.within(CLOSE_MS, undefined, topics.close()).catch(() => undefined);
-    kit.close();
+    services.close();
     await systemClock.within(DRAIN_MS, undefined, log.flush()).catch(() => undefined);
   }
 };

@@ -1,4 +1,4 @@
-import type { Kit } from "../bridge/kit.ts";
+import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { startTail } from "../kafka/consume/tail.ts";
@@ -12,11 +12,11 @@ export type FollowOptions = { topic: string; fromBeginning: boolean };
  */
 export const follow = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   { topic, fromBeginning }: FollowOptions,
   see: (record: Incoming) => void,
 ): Promise<{ stop: () => Promise<void> }> => {
-  const cluster = await kit.connectCluster();
+  const cluster = await services.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
     await cluster.close();
     throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
@@ -29,7 +29,7 @@ export const follow = async (
     ]),
   );
   const tail = startTail(
-    { topic, groupId: kit.ownGroup("watch"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("watch"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     {
       begin: () => undefined,
       position: (partition) => next.get(partition) ?? 0,
@@ -40,7 +40,7 @@ export const follow = async (
         return true;
       },
     },
-    { ...kit, ranges: () => Promise.resolve(ranges) },
+    { ...services, ranges: () => Promise.resolve(ranges) },
   );
   return {
     stop: async () => {

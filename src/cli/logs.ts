@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
-import { logViews } from "../bridge/log-views.ts";
+import { partnerLogViews } from "../bridge/partner-log-views.ts";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { day } from "./day.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
-type View = keyof ReturnType<typeof logViews>;
+type View = keyof ReturnType<typeof partnerLogViews>;
 type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
 
 const VIEWS = ["json", "raw", "shape"] as const satisfies readonly View[];
@@ -31,7 +31,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const isLog = answer.httpStatus >= 200 && answer.httpStatus < 300;
     const body = partner.masked(answer.body, (count) => (hidden += count));
     const view = isLog ? (VIEWS.find((name) => flags[name] === true) ?? "entries") : "raw";
-    const wrong = await logViews(config)[view]({ ...answer, body }, io.write);
+    const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
     if (isLog && wrong === null) return EXIT.done;
     if (isLog) io.err(`The answer ${wrong}: see it with --raw or --shape, and docs/notification-log.md.`);
     else

@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { createKit } from "../bridge/kit.ts";
+import { createServices } from "../bridge/services.ts";
 import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { PauseRequest } from "../operator/pause.ts";
 import { isPausable, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
@@ -19,8 +19,8 @@ const who = ({ by, note, atMs, untilMs }: ControlEntry): string =>
 
 const say = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
-  const { place, audit, before } = await pauseOnce(config, kit, io.err, actorOf(flags), asked);
+  const services = createServices(config, systemClock, silent);
+  const { place, audit, before } = await pauseOnce(config, services, io.err, actorOf(flags), asked);
   const { flow, says, untilMs } = asked;
   if (before) io.out(`${flow} was paused by ${who(before)}`);
   else if (says === "resume") io.out(`${flow} was not paused.`);

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { createKit } from "../bridge/kit.ts";
+import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import { windowOfDays, type Window } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -17,14 +17,14 @@ const reconcile = async (
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
   const config = configOf(io, "reconcile");
-  const kit = createKit(config, systemClock, silent);
+  const services = createServices(config, systemClock, silent);
   let toldAt = systemClock.monotonic();
   const progress = ({ step, done }: { step: string; done: number }): void => {
     if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
     toldAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
-  const report = await reconcileOnce(config, kit, { window, dryRun, force, progress }, io.stopped);
+  const report = await reconcileOnce(config, services, { window, dryRun, force, progress }, io.stopped);
   const complete = report.result === "complete";
 
   if (json) {

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { createKit } from "../bridge/kit.ts";
-import { requestsTopic } from "../bridge/operator/requests-topic.ts";
+import { createServices } from "../bridge/services.ts";
+import { followProposals } from "../bridge/operator/follow-proposals.ts";
 import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
 import type { Actor } from "../operator/action.ts";
@@ -18,10 +18,10 @@ const TRACES_MS = 2_000;
 const decide = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
-  const kit = { ...createKit(config, systemClock, silent), traces };
-  const requests = requestsTopic(config, kit);
+  const services = { ...createServices(config, systemClock, silent), traces };
+  const requests = followProposals(config, services);
   try {
-    return await resolveOnce(config, kit, { fourEyes: requests, warn: io.err }, actor, asked);
+    return await resolveOnce(config, services, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
     const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await Promise.all([requests.close(), told.catch(() => undefined)]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { createKit, type Kit } from "../bridge/kit.ts";
+import { createServices, type Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";
@@ -29,13 +29,13 @@ type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: 
 type Request = CommandRecord["request"];
 
 /** Watches for a command's result from now on. An IN_DOUBT counts: it may be long until more is known. */
-const expectResult = async (config: Config, kit: Kit, commandId: string): Promise<Expected> => {
-  const decode = decoder<CommandResult>(readSchema("command-result"), kit.registry, systemClock.now);
+const expectResult = async (config: Config, services: Services, commandId: string): Promise<Expected> => {
+  const decode = decoder<CommandResult>(readSchema("command-result"), services.registry, systemClock.now);
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));
   const following = await follow(
     config,
-    kit,
+    services,
     { topic: config.topics.results, fromBeginning: false },
     (record) => {
       if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
@@ -49,14 +49,23 @@ const expectResult = async (config: Config, kit: Kit, commandId: string): Promis
   return { result, stop: following.stop };
 };
 
-const write = async (config: Config, kit: Kit, command: CommandRecord, key: string): Promise<void> => {
+const write = async (
+  config: Config,
+  services: Services,
+  command: CommandRecord,
+  key: string,
+): Promise<void> => {
   const topic = config.topics.commands;
   const schema = readSchema("command");
-  const schemaId = await kit.registry.find(subjectOf(topic), schema);
+  const schemaId = await services.registry.find(subjectOf(topic), schema);
   if (schemaId === null) {
     throw new UsageError(`Schema ${subjectOf(topic)} is not registered: run \`cambio-bridge setup\`.`);
   }
-  const publisher = kit.publisher(topic, { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: 8_000 });
+  const publisher = services.publisher(topic, {
+    maxWaiting: 1,
+    maxWaitingBytes: 1_048_576,
+    sendTimeoutMs: 8_000,
+  });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
     await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
@@ -68,14 +77,14 @@ const write = async (config: Config, kit: Kit, command: CommandRecord, key: stri
 
 const send = async (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
+  const services = createServices(config, systemClock, silent);
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
   return deliver(io, {
     commandId,
-    write: () => write(config, kit, command, key ?? commandId),
-    expectResult: flags.wait ? () => expectResult(config, kit, commandId) : null,
+    write: () => write(config, services, command, key ?? commandId),
+    expectResult: flags.wait ? () => expectResult(config, services, commandId) : null,
     waitMs: flags.timeout,
   });
 };

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { createKit } from "../bridge/kit.ts";
-import { roomForAll } from "../bridge/room.ts";
-import { isOfRegistry, named, orUnanswered } from "../bridge/unanswered.ts";
+import { createServices } from "../bridge/services.ts";
+import { largestRecordsForAll } from "../bridge/largest-records.ts";
+import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
@@ -11,22 +11,22 @@ import { silent } from "./silent.ts";
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const { topics } = config;
-  const kit = createKit(config, systemClock, silent);
-  const cluster = await orUnanswered(config, kit.connectCluster());
+  const services = createServices(config, systemClock, silent);
+  const cluster = await explainOutage(config, services.connectCluster());
   try {
     const { partitions, replicationFactor } = topics;
     const options = {
       names: topics,
       partitions,
       replicationFactor,
-      largestRecords: roomForAll(config),
+      largestRecords: largestRecordsForAll(config),
       dryRun,
     };
-    await setUp(options, { ...kit, cluster, say: io.out });
+    await setUp(options, { ...services, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {
-    throw error instanceof UsageError && isOfRegistry(error)
-      ? new UsageError(named(error, config), { cause: error })
+    throw error instanceof UsageError && isRegistryError(error)
+      ? new UsageError(describeOutage(error, config), { cause: error })
       : error;
   } finally {
     await cluster.close();

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { createKit } from "../bridge/kit.ts";
+import { createServices } from "../bridge/services.ts";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
-import { orUnanswered } from "../bridge/unanswered.ts";
+import { explainOutage } from "../bridge/outage.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -54,9 +54,12 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
-  const asking = Promise.all([flowsStatus(config, kit), controlTopic(config, kit, io.err).entries()]);
-  const [flows, entries] = await orUnanswered(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
+  const services = createServices(config, systemClock, silent);
+  const asking = Promise.all([
+    flowsStatus(config, services),
+    controlTopic(config, services, io.err).entries(),
+  ]);
+  const [flows, entries] = await explainOutage(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
   const nowMs = systemClock.now();
   const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
   if (json) io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...flows }));

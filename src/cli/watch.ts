@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { createKit } from "../bridge/kit.ts";
+import { createServices } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";
@@ -66,9 +66,9 @@ const deadLetterOf = ({ value, headers }: Incoming): Shown => {
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
+  const services = createServices(config, systemClock, silent);
   const { topic, schema } = topicOf(config, what);
-  const decode = schema && decoder<never>(readSchema(schema), kit.registry, systemClock.now);
+  const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.now);
 
   const shown = async (record: Incoming): Promise<Shown> => {
     if (!decode || record.value === null) return deadLetterOf(record);
@@ -92,7 +92,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
   let printed: Promise<void> = Promise.resolve();
   const following = await follow(
     config,
-    kit,
+    services,
     { topic, fromBeginning: flags.fromBeginning === true },
     (record) => {
       printed = printed.then(() => print(record)).catch((error: unknown) => io.err(String(error)));

@@ -1,10 +1,10 @@
 import type { Command as CommandRecord, Operation } from "../records.ts";
-import type { Candidate, FIELDS, RequestType } from "./candidate.ts";
-import { fromRecord } from "./candidate.ts";
+import type { ParsedCommand, FIELDS, RequestType } from "./parsed-command.ts";
+import { fromRecord } from "./parsed-command.ts";
 import { fromJson } from "./read-json.ts";
 import type { Refused } from "./refused.ts";
 import { unreadable } from "./refused.ts";
-import type { Rule } from "./rules.ts";
+import type { Rule } from "./field-rules.ts";
 import {
   amount,
   id,
@@ -15,7 +15,7 @@ import {
   optionalText,
   quoteId,
   text,
-} from "./rules.ts";
+} from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
 import type { Command } from "./types.ts";
 
@@ -24,7 +24,7 @@ export type Checked = { ok: true; command: Command } | Refused;
 export type Check = {
   /** Checks a command that was decoded from Avro. */
   record: (record: CommandRecord) => Checked;
-  /** Checks a command in JSON. `timestampMs` is the record's own time. */
+  /** Checks a command in JSON. `timestampMs`: the record's Kafka timestamp. */
   json: (bytes: Buffer, timestampMs: number) => Checked;
 };
 
@@ -42,7 +42,6 @@ type RequestRules = { [T in RequestType]: Readonly<Record<(typeof FIELDS)[T][num
 
 const commandRules: Rules = { commandId: id, issuedAt: instant, expiresAt: optionalInstant };
 
-/** The rules of a request. Each list says which values a field may have. */
 const requestRules = (lists: { direction: Rule; purpose: Rule; currency: Rule }): RequestRules => ({
   CreateQuote: {
     direction: lists.direction,
@@ -54,7 +53,7 @@ const requestRules = (lists: { direction: Rule; purpose: Rule; currency: Rule })
   AcceptQuote: { quoteId, counterpartyId: id, amount: optionalAmount, externalId: optionalText },
 });
 
-/** The same whatever values are allowed. */
+/** Form only: independent of the lists of allowed values, which are settings. */
 const formRules = requestRules({ direction: text, purpose: text, currency: text });
 
 const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: Rules): string | null => {
@@ -65,26 +64,26 @@ const brokenRule = (values: ReadonlyMap<string, unknown>, path: string, rules: R
   return null;
 };
 
-const problemOf = ({ values, type, request, problem }: Candidate, rules: RequestRules): string | null =>
+const problemOf = ({ values, type, request, problem }: ParsedCommand, rules: RequestRules): string | null =>
   problem ??
   brokenRule(values, "", commandRules) ??
   (type === null ? "request is of an unknown type" : brokenRule(request, "request.", rules[type]));
 
-/** Every field has passed its rule, and the rules are those of the type. */
-const commandOf = ({ values, type, request }: Candidate): Command =>
+/** The cast is safe: every field has passed the rule of its type. */
+const commandOf = ({ values, type, request }: ParsedCommand): Command =>
   ({ ...Object.fromEntries(values), request: { type, ...Object.fromEntries(request) } }) as Command;
 
-const kept = (value: unknown, rule: Rule): string | null =>
+const validOrNull = (value: unknown, rule: Rule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
-const identityOf = ({ values, type, request }: Candidate) => ({
-  commandId: kept(values.get("commandId"), id) ?? "",
+const identityOf = ({ values, type, request }: ParsedCommand) => ({
+  commandId: validOrNull(values.get("commandId"), id) ?? "",
   operation: type === null ? ("UNKNOWN" as const) : OPERATIONS[type],
-  quoteId: kept(request.get("quoteId"), optionalText),
-  externalId: kept(request.get("externalId"), optionalText),
+  quoteId: validOrNull(request.get("quoteId"), optionalText),
+  externalId: validOrNull(request.get("externalId"), optionalText),
 });
 
-/** Where a broken text begins with the commandId, no nesting can have made it somebody else's. */
+/** Only at the start of the text: further in, it could be a field of a nested object. */
 const LEADING_COMMAND_ID = /^\s*\{\s*"commandId"\s*:\s*("(?:[^"\\]|\\.)*")\s*,/s;
 
 const parsed = (text: string): unknown => {
@@ -104,17 +103,18 @@ const utf8 = (bytes: Buffer): string | null => {
   }
 };
 
-/** The commandId at the beginning of a broken text; empty where none stands there. */
+/** The commandId at the start of a value that cannot be parsed; empty if there is none. */
 const leadingCommandId = (bytes: Buffer): string => {
-  // One character for each byte, for the text may not be UTF-8 as a whole.
+  // latin1 maps each byte to one character: the value as a whole may not be UTF-8.
   const leading = LEADING_COMMAND_ID.exec(bytes.toString("latin1"))?.[1];
   const text = leading === undefined ? null : utf8(Buffer.from(leading, "latin1"));
-  return kept(text === null ? null : parsed(text), id) ?? "";
+  return validOrNull(text === null ? null : parsed(text), id) ?? "";
 };
 
 /**
- * The check of a command's form: shape, lists, amounts, identifiers. Pure; a value that breaks a rule is an answer, not an error.
- * @param options.purposes and `currencies` extend the known lists
+ * Checks shape, allowed values, amounts and identifiers. Pure: an invalid command is a return value, nothing
+ * is thrown.
+ * @param options.purposes extend the known purposes, as `currencies` do the known currencies
  */
 export const checkFor = (options: { purposes: readonly string[]; currencies: readonly string[] }): Check => {
   const rules = requestRules({
@@ -123,7 +123,7 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
     currency: oneOf([...CURRENCIES, ...options.currencies]),
   });
 
-  const check = (candidate: Candidate): Checked => {
+  const check = (candidate: ParsedCommand): Checked => {
     const message = problemOf(candidate, rules);
     if (message === null) return { ok: true, command: commandOf(candidate) };
     return {

@@ -16,17 +16,18 @@ const succeeded = (answer: Answer): Verdict => ({
 const failed = (code: ErrorCode, message: string, answer: Answer | null): Verdict => ({
   outcome: "FAILED",
   error: { code, message },
-  // 429 and 401 are the partner's own word that nothing was done; all else that fails is read from what happened to the call.
+  // With 429 and 401 the partner itself says that nothing was done. The other failures are the bridge's
+  // conclusion.
   decidedBy: code === "PARTNER_THROTTLED" || code === "PARTNER_UNAUTHORIZED" ? "PARTNER" : "BRIDGE",
   answer,
 });
 
 const conclude = (verdict: Verdict): Disposition => ({ kind: "conclude", verdict });
 
-const retry = (otherwise: Verdict, afterMs: number | null = null): Disposition => ({
+const retry = (verdictAtDeadline: Verdict, afterMs: number | null = null): Disposition => ({
   kind: "retry",
   afterMs,
-  otherwise,
+  verdictAtDeadline,
 });
 
 const refused: Row<"refused"> = ({ answer }) =>
@@ -49,7 +50,7 @@ const unauthorized: Row<"unauthorized"> = ({ answer }) =>
 const notSent: Row<"notSent"> = ({ reason }) =>
   retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null));
 
-/** An accept that may have been executed is never sent again. */
+/** An accept that may have been executed is never sent again: IN_DOUBT, whatever time is left. */
 const doubted: Row<"unknown"> = ({ reason, answer }) =>
   conclude({
     outcome: "IN_DOUBT",
@@ -58,14 +59,14 @@ const doubted: Row<"unknown"> = ({ reason, answer }) =>
     answer,
   });
 
-/** A second quotation does no harm, so a create is tried again until its time is over. */
+/** A second quote does no harm, so a create is retried until the deadline. */
 const createUnknown: Row<"unknown"> = ({ reason, answer }) =>
   retry(
     failed(answer === null ? "ANSWER_LOST" : "PARTNER_UNAVAILABLE", reason, answer),
     answer?.retryAfterMs ?? null,
   );
 
-/** A quotation whose answer was cut off cannot be accepted: nobody knows its identifier. */
+/** Without the body the quoteId is unknown and the quote cannot be accepted, so it is created again. */
 const created: Row<"executed"> = ({ answer }) =>
   answer.body === null
     ? retry(failed("ANSWER_LOST", "the partner's answer was cut off", answer))

@@ -1,98 +1,103 @@
-import { answer } from "./journal-rules/answer.ts";
+import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
 import type { Breaker, CallReport } from "./journal-rules/breaker.ts";
 import { createBreaker } from "./journal-rules/breaker.ts";
-import type { CommandNames } from "./journal-rules/command-names.ts";
-import { createCommandNames } from "./journal-rules/command-names.ts";
+import type { CommandIdLocks } from "./journal-rules/command-id-locks.ts";
+import { createCommandIdLocks } from "./journal-rules/command-id-locks.ts";
 import type { Job } from "./journal-rules/job.ts";
 import { createJob, release, writeConclusion } from "./journal-rules/job.ts";
-import type { Deps, Item, Lifeline, Place, Settled } from "./journal-rules/ports.ts";
+import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 
-/** Between two looks at whether the group still counts on this replica. */
+/** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
 
 /**
- * Executes a command: an accept once at most, whatever happens to this process or to any other.
- * Resolves when the command's offset may be committed: its result is durable (IN_DOUBT too), or a dead letter is asked for. Rejects when
- * it was stopped or abandoned; then nothing may be committed, and whoever gets the command next finds in the journal how far it came.
+ * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
+ * when the result is durable (IN_DOUBT too) and the offset may be committed, or with `reused`: the caller
+ * writes a dead letter first. Rejects when stopped or abandoned: the offset must not be committed, and the
+ * next replica finds in the journal how far the command came.
  */
-export type Execute = (item: Item, lifeline: Lifeline, place: Place) => Promise<Settled>;
+export type Execute = (prepared: PreparedCommand, signals: StopSignals, slot: Slot) => Promise<Settled>;
 
-/** An attempt of this job that did nothing holds the key still, or again. */
+/** Ends an attempt of this job that may be repeated but still holds the key. */
 const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
-  const verdict = job.harmless.get(attemptId);
+  const verdict = job.repeatable.get(attemptId);
   const noTimeLeft = Math.max(job.elapsedMs(), job.notBeforeMs) >= job.deps.options.deadlineMs;
-  if (verdict && noTimeLeft && !job.lifeline.stop.aborted) await writeConclusion(job, { attemptId, verdict });
+  if (verdict && noTimeLeft && !job.signals.stop.aborted) await writeConclusion(job, { attemptId, verdict });
   else await release(job, attemptId);
 };
 
-/** Nobody holds the command, as far as was read: it is refused, waits, or is claimed. */
+/** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
-  const { deps, ref, lifeline, place } = job;
-  const { work } = job.item;
+  const { deps, ref, signals, slot } = job;
+  const { work } = job.prepared;
   const { clock, options } = deps;
   if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
   const verdict = deps.guard(work.command, clock.now());
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
-  if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.otherwise });
+  if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
-  if (waitMs > 0) return clock.sleep(waitMs, lifeline.stop);
-  if (!deps.mayStart()) return clock.sleep(Math.min(HEARTBEAT_POLL_MS, leftMs), lifeline.stop);
+  if (waitMs > 0) return clock.sleep(waitMs, signals.stop);
+  if (!deps.mayStart()) return clock.sleep(Math.min(HEARTBEAT_POLL_MS, leftMs), signals.stop);
 
   if (ref.operation === "CREATE_QUOTE")
     return tryOnce(job, work, { supersedes: null, leave: () => undefined });
-  const pass = breaker.enter();
-  if (pass)
-    return tryOnce(job, work, { supersedes: null, leave: (report: CallReport) => pass.leave(report) });
-  place.leave();
-  await breaker.wait(leftMs, lifeline.stop);
-  await place.take(lifeline.stop);
+  const admission = breaker.enter();
+  if (admission)
+    return tryOnce(job, work, { supersedes: null, leave: (report: CallReport) => admission.leave(report) });
+  slot.leave();
+  await breaker.wait(leftMs, signals.stop);
+  await slot.take(signals.stop);
 };
 
-/** Journal first, guards second: looks at what the log says of the command, does the one thing that follows, and looks again. */
-const run = async (job: Job, breaker: Breaker, names: CommandNames): Promise<Settled> => {
-  const { deps, item, ref, lifeline } = job;
+/**
+ * A loop: read what the view says of the command, do the one thing that follows, read again. Journal before
+ * guards.
+ */
+const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Promise<Settled> => {
+  const { deps, prepared, ref, signals } = job;
   for (;;) {
-    // What was said must be published even while the process drains.
-    await deps.view.untilReady(job.said ? lifeline.abandon : lifeline.stop);
-    lifeline.abandon.throwIfAborted();
-    if (deps.view.hasOtherContent(ref, item.requestHash)) return { kind: "reused" };
+    // A conclusion that this job has appended must be published even while the process drains.
+    await deps.view.untilReady(job.ownConclusion ? signals.abandon : signals.stop);
+    signals.abandon.throwIfAborted();
+    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return { kind: "reused" };
     const found = deps.view.look(ref);
     if (found.kind === "free") {
-      lifeline.stop.throwIfAborted();
-      if (job.placeless) {
-        await job.place.take(lifeline.stop);
-        job.placeless = false;
+      signals.stop.throwIfAborted();
+      if (job.hasLeftSlot) {
+        await job.slot.take(signals.stop);
+        job.hasLeftSlot = false;
         continue;
       }
-      // No await may stand between this and the first entry: what the commandId names may be read meanwhile.
-      if (deps.view.isNamedElsewhere(ref) || !names.take(job)) return { kind: "reused" };
+      // No await between this check and `begin`: the view may fold another use of the commandId meanwhile.
+      if (deps.view.isNamedElsewhere(ref) || !commandIds.acquire(job)) return { kind: "reused" };
       await begin(job, breaker);
       continue;
     }
     if (found.kind !== "concluded") {
       const { attemptId } = found.claim;
-      const verdict = job.harmless.get(attemptId);
+      const verdict = job.repeatable.get(attemptId);
       if (found.kind === "held" && verdict) {
         await endOwnAttempt(job, attemptId);
         continue;
       }
       if (found.kind === "held") {
-        lifeline.stop.throwIfAborted();
+        signals.stop.throwIfAborted();
         await takeOver(job, found.claim);
         continue;
       }
       if (verdict) {
-        // Somebody took this owner for dead and doubted a call that did nothing: only this job can tell.
+        // Another replica took over and concluded IN_DOUBT. Only this job knows that its call was not
+        // executed.
         await writeConclusion(job, { attemptId, verdict });
         continue;
       }
     }
-    const settled = await answer(job, found);
+    const settled = await publishStandingResult(job, found);
     if (settled) return settled;
   }
 };
@@ -105,18 +110,18 @@ export const createExecute = (deps: Deps): Execute => {
     pauseMs: options.breakerPauseMs,
     changed: (state) => observer.breaker(state),
   });
-  const names = createCommandNames();
-  return async (item, lifeline, place) => {
-    const own = deps.traced ? { ...deps, ...deps.traced(item.envelope) } : deps;
-    const job = createJob(own, item, lifeline, place);
+  const commandIds = createCommandIdLocks();
+  return async (prepared, signals, slot) => {
+    const own = deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps;
+    const job = createJob(own, prepared, signals, slot);
     try {
-      return await run(job, breaker, names);
+      return await run(job, breaker, commandIds);
     } catch (error) {
-      // A claim whose call never left would cost a needless doubt.
-      if (job.unreleased !== null && !lifeline.abandon.aborted) await release(job, job.unreleased);
+      // Otherwise the claim of a call that was never sent would end as a needless doubt.
+      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);
       throw error;
     } finally {
-      names.giveBack(job);
+      commandIds.release(job);
     }
   };
 };

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
 import type { Checked } from "./check.ts";
-import { identityOf, resultIdOf, unnamedResultId } from "./conclude.ts";
+import { identityOf, resultIdOf, unnamedResultId } from "./build-result.ts";
 import type { Execute } from "./execute.ts";
-import type { Envelope, Item, Lifeline, Place } from "./journal-rules/ports.ts";
+import type { Envelope, PreparedCommand, StopSignals, Slot } from "./journal-rules/ports.ts";
 import type { Refused } from "./refused.ts";
 import { journalRef, refusedRef, requestHash, toPartnerRequest } from "./translate.ts";
-import type { Command, Conclude, ErrorCode, Identity, Verdict } from "./types.ts";
+import type { Command, BuildResult, ErrorCode, Identity, Verdict } from "./types.ts";
 
 /** A record of the commands topic. */
 export type CommandRecord = {
@@ -16,40 +16,43 @@ export type CommandRecord = {
   timestampMs: number;
   key: Buffer | null;
   value: Buffer | null;
-  /** The trace that it belongs to. */
+  /** The W3C trace context it came with. */
   traceparent: string | null;
   tracestate?: string | null | undefined;
 };
 
-/** What the flow does outside of itself. All of them resolve when what they wrote is durable. */
+/** The effects of the flow. Each resolves once what it wrote is durable. */
 export type CommandPorts = {
   read: (value: Buffer | null, timestampMs: number) => Promise<Checked>;
-  conclude: Conclude;
+  buildResult: BuildResult;
   execute: Execute;
-  /** Publishes the result of a record without a commandId: the journal cannot know it. */
-  answer: (result: CommandResult, envelope: Envelope) => Promise<void>;
+  /** Publishes the result of a record without a commandId, which has no entry in the journal. */
+  publishUnjournaled: (result: CommandResult, envelope: Envelope) => Promise<void>;
+  /** Writes a dead letter. */
   park: (record: CommandRecord, reason: ErrorCode, detail: string) => Promise<void>;
   now: () => number;
 };
 
-/** What became of a record. `result` is null where another result stands. */
+/** `result` is null when the commandId belongs to another command, whose result stands. */
 export type Handled = { result: CommandResult | null; deadLettered: ErrorCode | null };
 
 const REUSED = "the commandId was used before for another command";
 
-/** Tells one refused record from another: of its content where it could be valid one day, of its bytes otherwise. */
+/**
+ * Distinguishes refused commands under one commandId. By content if only a list of allowed values refuses the
+ * command (a changed setting may make it valid), else by the bytes.
+ */
 const hashOf = (refused: Refused, { value }: CommandRecord): string =>
   refused.requestHash ??
   createHash("sha256")
     .update(value ?? "")
     .digest("hex");
 
-/** A command that is executed, unless the guard forbids it. */
-const callItem = (
+const preparedCall = (
   command: Command,
   receivedAt: number,
   { traceparent, tracestate }: CommandRecord,
-): Item => ({
+): PreparedCommand => ({
   identity: identityOf(command),
   ref: journalRef(command),
   requestHash: requestHash(command),
@@ -60,7 +63,9 @@ const callItem = (
 
 type Refusal = { identity: Identity; verdict: Verdict; envelope: Envelope };
 
-/** What the result of a refused command says. Its record's place names it where the command itself does not. */
+/**
+ * The result of a refused command. Without a usable commandId its resultId comes from the record's position.
+ */
 const refusalOf = (refused: Refused, record: CommandRecord): Refusal => {
   const { code, message, commandId, operation, quoteId, externalId } = refused;
   const { traceparent, tracestate } = record;
@@ -73,8 +78,8 @@ const refusalOf = (refused: Refused, record: CommandRecord): Refusal => {
   };
 };
 
-/** A command that is refused. It goes through the journal as well: its commandId may name another command already. */
-const refusedItem = (refused: Refused, receivedAt: number, record: CommandRecord): Item => {
+/** Refused commands go through the journal too: their commandId may already belong to another command. */
+const preparedRefusal = (refused: Refused, receivedAt: number, record: CommandRecord): PreparedCommand => {
   const { identity, envelope, verdict } = refusalOf(refused, record);
   return {
     identity,
@@ -87,12 +92,13 @@ const refusedItem = (refused: Refused, receivedAt: number, record: CommandRecord
 };
 
 /**
- * The whole way of a command. Resolves when its offset may be committed: its result, or its dead letter, is durable. Rejects when it was
- * stopped on the way; whoever reads it again finds in the journal how far it came.
+ * The whole path of a command. Resolves when its result or dead letter is durable and the offset may be
+ * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
+ * came.
  */
 export const commandsToResults =
   (ports: CommandPorts) =>
-  async (record: CommandRecord, lifeline: Lifeline, place: Place): Promise<Handled> => {
+  async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
     const receivedAt = ports.now();
     const checked = await ports.read(record.value, record.timestampMs);
     const unreadable = !checked.ok && checked.code === "UNREADABLE_COMMAND" ? checked : null;
@@ -107,14 +113,14 @@ export const commandsToResults =
       const { identity, envelope, verdict } = refusalOf(checked, record);
       const deadLettered = await parkUnreadable();
       const facts = { identity, receivedAt, completedAt: ports.now(), attempts: 0 };
-      const result = ports.conclude(facts, verdict);
-      await ports.answer(result, envelope);
+      const result = ports.buildResult(facts, verdict);
+      await ports.publishUnjournaled(result, envelope);
       return { result, deadLettered };
     }
-    const item = checked.ok
-      ? callItem(checked.command, receivedAt, record)
-      : refusedItem(checked, receivedAt, record);
-    const settled = await ports.execute(item, lifeline, place);
+    const prepared = checked.ok
+      ? preparedCall(checked.command, receivedAt, record)
+      : preparedRefusal(checked, receivedAt, record);
+    const settled = await ports.execute(prepared, signals, slot);
     if (settled.kind === "reused")
       return { result: null, deadLettered: await parked("COMMAND_ID_REUSED", REUSED) };
     return { result: settled.result, deadLettered: await parkUnreadable() };

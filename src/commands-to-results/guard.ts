@@ -1,7 +1,7 @@
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import type { Guard, Verdict } from "./types.ts";
 
-/** Clocks may differ by so much before an instant in the future is taken for a mistake. */
+/** Tolerated clock skew between the sender and this replica. */
 const MAX_AHEAD_MS = 5 * 60_000;
 
 const rejection = (
@@ -10,11 +10,11 @@ const rejection = (
 ): Verdict => ({ outcome: "REJECTED", error: { code, message }, decidedBy: "BRIDGE", answer: null });
 
 /**
- * What stands against executing a command at an instant, in the order that tells the caller most.
+ * Rejects a command that must not be executed now. The most telling reason is checked first.
  * @param options.maxAgeMs how old a command may be, measured from its issuedAt
  */
 export const guardFor = ({ maxAgeMs }: { maxAgeMs: number }): Guard => {
-  // The partner settles a quote on the business day on which it was made.
+  // A quote is valid on the business day in Sao Paulo on which it was made.
   const dateOf = dateIn(SAO_PAULO);
   return ({ issuedAt, expiresAt, request }, nowMs) => {
     if (expiresAt !== null && nowMs > expiresAt) return rejection("COMMAND_EXPIRED", "expiresAt has passed");

@@ -1,18 +1,21 @@
 import { members } from "../runtime/json.ts";
-import type { Candidate, RequestType } from "./candidate.ts";
-import { FIELDS, isRequestType } from "./candidate.ts";
+import type { ParsedCommand, RequestType } from "./parsed-command.ts";
+import { FIELDS, isRequestType } from "./parsed-command.ts";
 import { readInstant } from "../runtime/instant.ts";
 
 type Level = { values: Map<string, unknown>; raws: Map<string, string>; problem: string | null };
 
 const COMMAND_FIELDS = ["commandId", "issuedAt", "expiresAt", "request"];
 const NAMESPACE = "cambio.bridge.v1.";
-/** So much of an unknown field's name is repeated in a message. */
+/** Longer field names are cut in messages. */
 const SHOWN_NAME_LENGTH = 64;
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 
-/** One object of the command. A repeated field has no value: which one was meant cannot be told. */
+/**
+ * Reads one JSON object of the command. A repeated field is a problem and gets no value: neither can be
+ * trusted.
+ */
 const readLevel = (text: string, path: string): Level => {
   const values = new Map<string, unknown>();
   const raws = new Map<string, string>();
@@ -41,7 +44,7 @@ const isObject = (raw: string | undefined): raw is string => raw?.startsWith("{"
 
 type RequestPart = { type: RequestType | null; request: Map<string, unknown>; problem: string | null };
 
-/** Fields beside a `type`, or wrapped by the short or full name of the record. */
+/** The request: fields beside a `type`, or wrapped by the short or full record name. */
 const readRequest = (raw: string | undefined): RequestPart => {
   const nothing = { type: null, request: new Map<string, unknown>() };
   if (!isObject(raw)) return { ...nothing, problem: "request must be an object" };
@@ -68,15 +71,15 @@ const readRequest = (raw: string | undefined): RequestPart => {
   return { type, request: level.values, problem };
 };
 
-/** An instant in either of its forms; whatever else it is stays as it is, for the rules to refuse. */
+/** RFC 3339 text becomes epoch milliseconds; anything else stays as it is, for the rules to refuse. */
 const asInstant = (value: unknown): unknown =>
   typeof value === "string" ? (readInstant(value) ?? value) : value;
 
 /**
  * Reads a command from a text that JSON.parse accepted as an object.
- * @param timestampMs the record's own time, which counts where issuedAt was left out
+ * @param timestampMs the record's Kafka timestamp, used when issuedAt is absent
  */
-export const fromJson = (text: string, timestampMs: number): Candidate => {
+export const fromJson = (text: string, timestampMs: number): ParsedCommand => {
   const top = readLevel(text, "the command");
   const { type, request, problem } = readRequest(top.raws.get("request"));
   const values = new Map<string, unknown>([

@@ -4,7 +4,10 @@ import type { Ref } from "./journal-rules/entry.ts";
 import { quoteKey } from "./quote-key.ts";
 import type { Command, Request } from "./types.ts";
 
-/** The amount becomes a JSON number with the very digits of the command, which a JavaScript number might not keep. */
+/**
+ * The amount becomes a JSON number with exactly the digits of the command; a JavaScript number might change
+ * them.
+ */
 const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "AcceptQuote" }): string => {
   const fields = [`"counterpartyId":${JSON.stringify(counterpartyId)}`];
   if (amount !== null) fields.push(`"amount":${amount}`);
@@ -12,7 +15,7 @@ const acceptBody = ({ counterpartyId, amount, externalId }: Request & { type: "A
   return `{${fields.join(",")}}`;
 };
 
-/** The call that executes a command. Pure. */
+/** The HTTP request that executes a command. Pure. */
 export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   if (request.type === "CreateQuote") {
     const { direction, purpose, quotedAmount, baseCurrencyIso, quotedCurrencyIso } = request;
@@ -32,13 +35,16 @@ export const toPartnerRequest = ({ request }: Command): PartnerRequest => {
   };
 };
 
-/** Where a command stands in the journal: under its quote, of which one accept at most may be sent, or under its own id. */
+/**
+ * A command's journal key: an accept is kept under its quote, of which one accept at most may be sent; a
+ * create under its commandId.
+ */
 export const journalRef = ({ commandId, request }: Command): Ref =>
   request.type === "AcceptQuote"
     ? { operation: "ACCEPT_QUOTE", key: quoteKey(request.quoteId), commandId }
     : { operation: "CREATE_QUOTE", key: commandId, commandId };
 
-/** Where a command stands that is refused for what it says: under its own id, whatever it asks for. */
+/** An invalid command is kept under its commandId, whatever it asks for. */
 export const refusedRef = (commandId: string): Ref => ({
   operation: "CREATE_QUOTE",
   key: commandId,
@@ -46,8 +52,9 @@ export const refusedRef = (commandId: string): Ref => ({
 });
 
 /**
- * Tells a command that is sent again from another one under the same commandId: SHA-256, in hex, of what is asked of the partner.
- * issuedAt and expiresAt are left out: both differ when a caller sends the same command again, and neither changes what is executed.
+ * SHA-256 (hex) of what is asked of the partner. Distinguishes a repeated command from another one under the
+ * same commandId. Without issuedAt and expiresAt: both differ when a caller repeats a command, and neither
+ * changes what is executed.
  */
 export const requestHash = ({ request }: Command): string => {
   const content =

@@ -8,7 +8,7 @@ import type {
   Operation,
 } from "../records.ts";
 
-/** A command that was read and breaks no rule of form. Instants are milliseconds since the Unix epoch. */
+/** A valid command. Instants are epoch milliseconds. */
 export type Command = {
   commandId: string;
   issuedAt: number;
@@ -18,7 +18,7 @@ export type Command = {
 
 export type Request = ({ type: "CreateQuote" } & CreateQuote) | ({ type: "AcceptQuote" } & AcceptQuote);
 
-/** Why a command did not succeed. Callers program against these: never rename one. */
+/** Why a command did not succeed. A public contract: never rename one. */
 export type ErrorCode =
   | "INVALID_COMMAND"
   | "UNREADABLE_COMMAND"
@@ -34,45 +34,48 @@ export type ErrorCode =
   | "OWNER_LOST"
   | "OPERATOR_DECISION";
 
-/** What a command comes to: everything about a result that is not a fact of the command itself. */
+/** How a command ends: the part of a result that does not follow from the command itself. */
 export type Verdict = {
   outcome: CommandOutcome;
   error: { code: ErrorCode; message: string } | null;
   decidedBy: DecidedBy;
-  /** The partner's last answer, where there was one. */
+  /** The partner's last answer, if any. */
   answer: Answer | null;
 };
 
-/** What to do after a call. `otherwise` is the verdict when there is no time left for another try. */
+/**
+ * What follows from the outcome of a call. `verdictAtDeadline` applies when no time is left for another
+ * attempt.
+ */
 export type Disposition =
-  { kind: "conclude"; verdict: Verdict } | { kind: "retry"; afterMs: number | null; otherwise: Verdict };
+  | { kind: "conclude"; verdict: Verdict }
+  | { kind: "retry"; afterMs: number | null; verdictAtDeadline: Verdict };
 
-/** Decides from evidence alone what follows from a call's outcome. Pure and total. */
+/** The disposition of a call's outcome. Pure and total. */
 export type Decide = (operation: "CREATE_QUOTE" | "ACCEPT_QUOTE", outcome: Outcome) => Disposition;
 
-/** A rejection, when the command must not be executed at `nowMs`; null when nothing stands against it. Pure. */
+/** Returns a rejection if the command must not be executed at `nowMs`, else null. Pure. */
 export type Guard = (command: Command, nowMs: number) => Verdict | null;
 
-/** What a result says of its command, whether it could be executed or not. */
+/** The fields of a result that identify its command. */
 export type Identity = {
-  /** Empty where it could not be read. */
+  /** Empty if it could not be read. */
   commandId: string;
   operation: Operation;
   quoteId: string | null;
   externalId: string | null;
-  /** The resultId of the final result: the same at every repetition. */
+  /** The resultId of the final result. */
   finalResultId: string;
 };
 
-/** Facts of a command's execution that a result repeats. */
+/** Facts about a command's execution that go into its result. */
 export type Facts = {
   identity: Identity;
-  /** When this replica took the command up, and when the verdict stood. */
+  /** When this replica took the command up, and when the verdict was known (epoch milliseconds). */
   receivedAt: number;
   completedAt: number;
-  /** Calls whose bytes left for the partner. */
+  /** Calls of which at least a part was sent to the partner. */
   attempts: number;
 };
 
-/** Puts a result together. Pure. */
-export type Conclude = (facts: Facts, verdict: Verdict) => CommandResult;
+export type BuildResult = (facts: Facts, verdict: Verdict) => CommandResult;

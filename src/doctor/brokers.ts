@@ -1,4 +1,4 @@
-import { createKit, pem, type Kit } from "../bridge/kit.ts";
+import { createServices, pem, type Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { probeProtocol, type ProbeResult } from "../kafka/cluster/protocol-probe.ts";
 import { connectFor } from "../partner/connection/connect.ts";
@@ -10,9 +10,13 @@ import { expiresSoon, reach, type Target } from "./connection.ts";
 const GREETING_MS = 3_000;
 const SIGN_IN_MS = 6_000;
 
-/** A kit that knows only these brokers. */
-export const kitFor = (config: Config, brokers: readonly string[], log: Log, { clock }: Bounds): Kit =>
-  createKit({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
+/** Services that know only these brokers. */
+export const servicesFor = (
+  config: Config,
+  brokers: readonly string[],
+  log: Log,
+  { clock }: Bounds,
+): Services => createServices({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
 
 const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target => {
   const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
@@ -99,10 +103,10 @@ const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds):
   const name = `broker ${broker}`;
   const hindered = await obstacle(config, broker, bounds);
   if (hindered?.status === "fail") return { broker, check: hindered, advertised: [] };
-  const kit = kitFor(config, [broker], log, bounds);
+  const services = servicesFor(config, [broker], log, bounds);
   try {
     return await bounds.clock.withDeadline(SIGN_IN_MS, bounds.signal, async () => {
-      const cluster = await kit.connectCluster();
+      const cluster = await services.connectCluster();
       const advertised = await cluster.brokers();
       void cluster.close();
       const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
@@ -117,7 +121,7 @@ const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds):
     );
     return { broker, check, advertised: [] };
   } finally {
-    kit.close();
+    services.close();
   }
 };
 

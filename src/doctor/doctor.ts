@@ -1,8 +1,8 @@
-import type { Kit } from "../bridge/kit.ts";
+import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { rows, type Reading } from "../config/load.ts";
 import type { Log } from "../runtime/log.ts";
-import { askBrokers, checkAdvertised, kitFor } from "./brokers.ts";
+import { askBrokers, checkAdvertised, servicesFor } from "./brokers.ts";
 import { warn, runBounded, type Bounds, type Check } from "./check.ts";
 import { checkOwnClock } from "./clocks.ts";
 import { checkPartner } from "./partner.ts";
@@ -41,21 +41,21 @@ const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   const others = asked.then((all) => checkAdvertised(config, all, bounds));
   const further = (
     group: string,
-    check: (kit: Kit, bounds: Bounds) => Promise<readonly Check[]>,
+    check: (services: Services, bounds: Bounds) => Promise<readonly Check[]>,
   ): Subject => ({
     group,
     checks: asked.then((all) => {
       const usable = all.filter(({ check }) => check.status !== "fail").map(({ broker }) => broker);
       if (usable.length === 0) return skipped(group, "no broker can be asked");
       const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
-      const kit = kitFor(config, usable, log, bounds);
+      const services = servicesFor(config, usable, log, bounds);
       return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
-        check(kit, { ...bounds, signal }),
-      ).finally(kit.close);
+        check(services, { ...bounds, signal }),
+      ).finally(services.close);
     }),
   });
-  const rights = further("rights", (kit, own) => checkRights(config, kit, own));
-  const topics = further("topics", (kit, own) => checkTopics(config, kit, own));
+  const rights = further("rights", (services, own) => checkRights(config, services, own));
+  const topics = further("topics", (services, own) => checkTopics(config, services, own));
   return [
     {
       group: "kafka",
@@ -120,8 +120,8 @@ export const runChecks = (
       ? kafkaChecks(config, log, bounds)
       : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),
     unless("schemas", noKafka ?? firstUnusable(reading, "SCHEMA_REGISTRY_"), (own) => {
-      const kit = kitFor(config, config.kafka.brokers, log, own);
-      return checkSchemas(config, kit, own).finally(kit.close);
+      const services = servicesFor(config, config.kafka.brokers, log, own);
+      return checkSchemas(config, services, own).finally(services.close);
     }),
     unless(
       "partner",

@@ -1,5 +1,5 @@
 import { openPartner } from "../bridge/partner.ts";
-import { pem } from "../bridge/kit.ts";
+import { pem } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,5 +1,5 @@
-import { usedTopics } from "../bridge/start.ts";
-import type { Kit } from "../bridge/kit.ts";
+import { usedTopics } from "../bridge/prerequisites.ts";
+import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
@@ -51,8 +51,12 @@ const ofGroup = async (rights: Rights, groupId: string, rule: string): Promise<C
     : [];
 
 /** Checks that `serve` may do what it does, by requests that change nothing. */
-export const checkRights = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
-  const rights = await clock.within(5_000, signal, connectRights(kit.newClient, clock));
+export const checkRights = async (
+  config: Config,
+  services: Services,
+  { clock, signal }: Bounds,
+): Promise<Check[]> => {
+  const rights = await clock.within(5_000, signal, connectRights(services.newClient, clock));
   const { groupId } = config.kafka;
   const checks: Check[] = [];
   const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {

@@ -1,4 +1,4 @@
-import { pem, type Kit } from "../bridge/kit.ts";
+import { pem, type Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf, topicPlans } from "../kafka/cluster/topics.ts";
@@ -22,12 +22,12 @@ const remedyFor = (message: string): string => {
 const obstacle = async (
   topic: string,
   name: Parameters<typeof readSchema>[0],
-  kit: Kit,
+  services: Services,
 ): Promise<Check | null> => {
   const subject = subjectOf(topic);
   const ours = readSchema(name);
-  if ((await kit.registry.find(subject, ours)) !== null) return null;
-  const other = await kit.registry.incompatibility(subject, ours);
+  if ((await services.registry.find(subject, ours)) !== null) return null;
+  const other = await services.registry.incompatibility(subject, ours);
   return other === null
     ? fail(`schema ${subject}`, "it is not registered in this version", SETUP)
     : fail(
@@ -38,7 +38,7 @@ const obstacle = async (
 };
 
 /** Checks that the registry answers and has our schemas. */
-export const checkSchemas = async (config: Config, kit: Kit, bounds: Bounds): Promise<Check[]> => {
+export const checkSchemas = async (config: Config, services: Services, bounds: Bounds): Promise<Check[]> => {
   const name = `registry ${config.registry.url}`;
   const ca = pem("SCHEMA_REGISTRY_CA_FILE", config.registry.caFile);
   const url = new URL(config.registry.url);
@@ -54,7 +54,7 @@ export const checkSchemas = async (config: Config, kit: Kit, bounds: Bounds): Pr
   if (!reached.ok) return [fail(name, `${reached.detail}; ${WITHOUT_IT}`, reached.remedy)];
   const used = new Set<string>(checkedTopics(config).map((role) => config.topics[role]));
   const asked = topicPlans(config.topics).flatMap(({ name: topic, schema }) =>
-    schema !== null && used.has(topic) ? [obstacle(topic, schema, kit)] : [],
+    schema !== null && used.has(topic) ? [obstacle(topic, schema, services)] : [],
   );
   try {
     const checks = (await Promise.all(asked)).filter((check) => check !== null);

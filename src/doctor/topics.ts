@@ -1,5 +1,5 @@
-import type { Kit } from "../bridge/kit.ts";
-import { inspectOptions } from "../bridge/start.ts";
+import type { Services } from "../bridge/services.ts";
+import { inspectOptions } from "../bridge/prerequisites.ts";
 import type { Config } from "../config/config.ts";
 import { inspectTopics } from "../kafka/cluster/inspect.ts";
 import { checkFromSentence, ok, warn, type Bounds, type Check } from "./check.ts";
@@ -19,8 +19,12 @@ const checkOf = (status: "warn" | "fail", sentence: string): Check => {
 };
 
 /** Checks that topics exist, with the settings that they need. */
-export const checkTopics = async (config: Config, kit: Kit, { clock, signal }: Bounds): Promise<Check[]> => {
-  const cluster = await clock.within(6_000, signal, kit.connectCluster());
+export const checkTopics = async (
+  config: Config,
+  services: Services,
+  { clock, signal }: Bounds,
+): Promise<Check[]> => {
+  const cluster = await clock.within(6_000, signal, services.connectCluster());
   try {
     const used = checkedTopics(config);
     const names = used.map((role) => config.topics[role]);

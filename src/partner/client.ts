@@ -1,4 +1,4 @@
-import { logCalls, type LogCallOptions } from "./calls/logs.ts";
+import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts";
 import type { Caller } from "./calls/headers.ts";
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
 import { maskFor } from "./calls/mask.ts";
@@ -6,49 +6,55 @@ import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
 import { subscribeCall } from "./calls/subscribe.ts";
 import { connectFor, type ConnectOptions } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
-import { gateFor } from "./connection/gate.ts";
+import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
-import type { Call, CallOptions, FetchLog, Pass, Subscribed, Subscription } from "./types.ts";
+import type { Call, CallOptions, FetchLog, CallPermit, SubscribeOutcome, Subscription } from "./types.ts";
 
 export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
   Omit<ConnectOptions, "origin"> &
   Omit<QuoteCallOptions, "basePath" | "maskOf" | "send"> &
-  Pick<LogCallOptions, "logEndParameter" | "logMaxBytes"> & {
-    /** http or https; a path in it comes before every request's path. */
+  Pick<FetchLogOptions, "logEndParameter" | "logMaxBytes"> & {
+    /** http or https. Its path, if any, is put before the path of every request. */
     baseUrl: URL;
     maxConnections: number;
     /** Null for no limit. */
     maxPerSecond: number | null;
-    /** Secrets beside the credentials and the proxy's that must not be seen in what is kept of an answer. */
+    /** Secrets to mask in what is kept of an answer, besides the credentials and the proxy password. */
     otherSecrets: () => readonly string[];
   };
 
 export type Partner = {
-  /** To be had before a call, and before what the call is claimed with: a claim has no time to wait. */
-  pass: () => Pass;
+  /** Acquire one before the claim of a call: once claimed, there is no time to wait. */
+  permit: () => CallPermit;
   call: Call;
   /** Subscribes to notifications: one request, never repeated. Never rejects. */
-  subscribe: (subscription: Subscription, options: CallOptions) => Promise<Subscribed>;
-  /** Reads the notification log behind all calls: it begins when nobody waits, and is cut off with a GaveWayError when somebody has to. */
+  subscribe: (subscription: Subscription, options: CallOptions) => Promise<SubscribeOutcome>;
+  /**
+   * Reads the notification log in the background: starts when no call waits, and ends with a PreemptedError
+   * when one has to.
+   */
   fetchLog: FetchLog;
-  /** Hides every secret that is known now. */
+  /** Masks every secret that is known now. */
   mask: (text: string) => string;
-  /** The same for bytes as they come; `hid` hears how many were hidden each time that some were. */
+  /**
+   * The same for a stream of bytes. `hid` is called with the number of secrets each time that some were
+   * masked.
+   */
   masked: (chunks: AsyncIterable<Uint8Array>, hid: (secrets: number) => void) => AsyncIterable<Uint8Array>;
-  /** Sends nothing more, ends what is read of the log, and resolves when no call is open. */
+  /** Sends nothing more, cuts off the reading of the log, and resolves when no call is open. */
   close: () => Promise<void>;
 };
 
-/** Masking what is so short that it is no secret would tear answers to pieces, and with them the quotations' identifiers. */
+/** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
 const isSecret = (text: string): boolean => text.length >= 4;
 
-/** The partner's API. One for the whole process: its limits hold for all calls together. */
+/** The client of the partner's API. One per process, because its limits hold for all calls together. */
 export const createPartner = (options: PartnerOptions): Partner => {
   const { baseUrl, proxy, credentials, clock, maxConnections, maxPerSecond } = options;
   const origin = new URL(baseUrl.origin);
   const connect = connectFor({ ...options, origin });
   const { send, close } = transportFor({ ...options, origin, connect });
-  const gate = gateFor({ maxOpen: maxConnections, maxPerSecond, clock });
+  const limiter = createCallLimiter({ maxOpen: maxConnections, maxPerSecond, clock });
   const closed = new AbortController();
 
   const secrets = ({ accessToken, xToken }: ReturnType<Caller["credentials"]["current"]>): string[] => {
@@ -65,19 +71,19 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const call = quoteCalls(caller);
   const subscribe = subscribeCall(caller);
   const open = new Set<Promise<unknown>>();
-  const counted = <T>(outcome: Promise<T>): Promise<T> => {
+  const tracked = <T>(outcome: Promise<T>): Promise<T> => {
     open.add(outcome);
     return outcome.finally(() => open.delete(outcome));
   };
 
   return {
-    pass: gate.pass,
-    call: (request, callOptions) => counted(call(request, callOptions)),
-    subscribe: (subscription, callOptions) => counted(subscribe(subscription, callOptions)),
-    fetchLog: logCalls({
+    permit: limiter.permit,
+    call: (request, callOptions) => tracked(call(request, callOptions)),
+    subscribe: (subscription, callOptions) => tracked(subscribe(subscription, callOptions)),
+    fetchLog: fetchLogWith({
       ...caller,
       download: downloadFor({ ...options, origin, connect }),
-      background: gate.background,
+      background: limiter.background,
       closed: closed.signal,
     }),
     mask: (text) => caller.maskOf(credentials.current())(text),

@@ -1,8 +1,8 @@
-/** One call to the partner, ready to be sent. `body` goes out byte for byte. */
+/** One call to the partner. `body` is sent as it is. */
 export type PartnerRequest = {
   operation: "CREATE_QUOTE" | "ACCEPT_QUOTE";
   method: "POST" | "PUT";
-  /** Below PARTNER_BASE_URL, begins with "/", already percent-encoded. */
+  /** Relative to PARTNER_BASE_URL; begins with "/", percent-encoded. */
   path: string;
   body: string;
 };
@@ -10,20 +10,20 @@ export type PartnerRequest = {
 /** What the partner answered. */
 export type Answer = {
   httpStatus: number;
-  /** As received, bounded, known secrets masked; null when it was cut off. */
+  /** As received, bounded, secrets masked; null if it was cut off. */
   body: string | null;
-  /** From Retry-After (seconds or an HTTP date); null when absent or unreadable. */
+  /** From Retry-After (seconds or an HTTP date); null if absent or unreadable. */
   retryAfterMs: number | null;
 };
 
 /**
- * What one call did, decided by evidence alone.
+ * What became of one call, by the evidence of its connection.
  * - `executed`: a 2xx status line arrived
- * - `refused`: an answer that proves that nothing was done, and would be the same next time
+ * - `refused`: the answer proves that nothing was done; a retry would be refused too
  * - `throttled`: 429, nothing was done
- * - `unauthorized`: 401, nothing was done; the credentials were read again
- * - `notSent`: proven that no byte of the request was handed to a socket
- * - `unknown`: the request, or a part of it, left; whether it was executed cannot be told
+ * - `unauthorized`: 401, nothing was done; the credentials have been read again
+ * - `notSent`: no byte of the request was handed to a socket
+ * - `unknown`: at least a part of the request was sent; whether it was executed is not known
  */
 export type Outcome =
   | { kind: "executed"; answer: Answer }
@@ -36,27 +36,28 @@ export type Outcome =
 export type CallOptions = {
   /** Cuts the call off. */
   signal: AbortSignal;
-  /** The call ends after so long, with what is known of it by then. */
+  /** After this the call ends with what is known of it. */
   withinMs: number;
-  /** Asked in the same synchronous step that hands the bytes to the socket; false makes the outcome `notSent`. */
+  /** Asked in the same synchronous step that writes the request; false makes the outcome `notSent`. */
   mayCall: () => boolean;
 };
 
-/** Makes one call, without retries. Never rejects: whatever happens is an {@link Outcome}. */
+/** Makes one call, without retries. Never rejects: a failure is an {@link Outcome} too. */
 export type Call = (request: PartnerRequest, options: CallOptions) => Promise<Outcome>;
 
-/** A subscription to the partner's notifications, as it is sent. */
+/** A subscription to notifications, as sent to the partner. */
 export type Subscription = { url: string; events: readonly string[] };
 
-/** What became of a subscription. `unknown`: it, or a part of it, left, and no status line of an answer came. */
-export type Subscribed =
+/** What became of a subscription. `unknown`: at least a part was sent, and no status line came back. */
+export type SubscribeOutcome =
   | { kind: "answered"; answer: Answer }
   | { kind: "notSent"; reason: string }
   | { kind: "unknown"; reason: string };
 
 /**
- * What the partner's log answered. The body is decompressed, and bounded by PARTNER_LOG_MAX_BYTES (over it: throws). Leaving the loop early closes
- * the connection. That of anything but a 2xx is a short text in which secrets are masked.
+ * An answer of the notification log. The body is decompressed; it throws beyond PARTNER_LOG_MAX_BYTES.
+ * Leaving the loop early closes the connection. If the status is not 2xx, the body is a short text with
+ * secrets masked.
  */
 export type LogAnswer = {
   httpStatus: number;
@@ -65,18 +66,18 @@ export type LogAnswer = {
   body: AsyncIterable<Uint8Array>;
 };
 
-/** Days are YYYY-MM-DD. `eventType` null: the parameter is left out. */
+/** Dates are YYYY-MM-DD. `eventType` null: the parameter is left out. */
 export type LogQuery = { startDate: string; endDate: string; eventType: string | null };
 
-/** Rejects when no head of an answer came, with a reason for people. */
+/** Rejects with a readable reason when no status line and headers came. */
 export type FetchLog = (query: LogQuery, signal: AbortSignal) => Promise<LogAnswer>;
 
-/** A call's way through the gate that bounds how many calls are open at a time, and how many begin in a second. */
-export type Pass = {
-  /** Whether the call may begin at once. When not, it has to wait. */
-  enter: () => boolean;
-  /** Waits for a place and for a turn. Rejects when the signal aborts. */
-  wait: (signal: AbortSignal) => Promise<void>;
-  /** Gives the place back, or stops waiting for one. More than once changes nothing. */
-  leave: () => void;
+/** A call's permit from the limiter, which bounds open calls and calls per second. */
+export type CallPermit = {
+  /** Whether the call may begin at once. If not, `acquire` waits. */
+  tryAcquire: () => boolean;
+  /** Waits until the call may begin. Rejects when the signal aborts. */
+  acquire: (signal: AbortSignal) => Promise<void>;
+  /** Gives the permit back, or stops waiting for it. Idempotent. */
+  release: () => void;
 };

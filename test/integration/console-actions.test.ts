@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openActions } from "../../src/bridge/console/actions/actions.ts";
-import { createKit } from "../../src/bridge/kit.ts";
+import { createServices } from "../../src/bridge/services.ts";
 import { silent } from "../../src/cli/silent.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor } from "../../src/operator/action.ts";
@@ -29,11 +29,11 @@ afterAll(() => world.close());
 const open = (settings: Record<string, string> = {}) => {
   const loaded = loadConfig({ ...toolSettings(sharedCluster(), world), ...settings }, "console");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const kit = createKit(loaded.config, systemClock, silent);
-  const actions = openActions(loaded.config, kit, { warn: (sentence) => void warned.push(sentence) });
+  const services = createServices(loaded.config, systemClock, silent);
+  const actions = openActions(loaded.config, services, { warn: (sentence) => void warned.push(sentence) });
   world.defer(async () => {
     await actions.close();
-    kit.close();
+    services.close();
   });
   return actions;
 };

@@ -11,7 +11,7 @@ let histories: Histories;
 let changes = 0;
 beforeAll(async () => {
   world = await openConsoleTopics(sharedCluster());
-  histories = openHistories(world.config, world.kit, world.cluster, () => (changes += 1));
+  histories = openHistories(world.config, world.services, world.cluster, () => (changes += 1));
 });
 afterAll(async () => {
   await histories.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partsOf } from "../../src/bridge/dead-letter-parts.ts";
+import { splitIntoParts } from "../../src/bridge/dead-letter-parts.ts";
 import { auditQuery } from "../../src/bridge/console/audit/audit-pages.ts";
 import {
   deadLetterQueries,
@@ -16,7 +16,7 @@ let world: ConsoleTopics;
 let queries: DeadLetterQueries;
 beforeAll(async () => {
   world = await openConsoleTopics(sharedCluster());
-  queries = deadLetterQueries(world.config, world.kit, world.cluster);
+  queries = deadLetterQueries(world.config, world.services, world.cluster);
 });
 afterAll(async () => {
   await queries.close();
@@ -39,7 +39,7 @@ const letter = (nth: number, reason = "UNREADABLE_NOTIFICATION"): ToWrite => ({
 });
 /** One letter of three records; without a key, each of them in whichever partition. */
 const inParts = (nth: number, key: string | null): ToWrite[] =>
-  partsOf(
+  splitIntoParts(
     {
       ...{ key: key === null ? null : Buffer.from(key), headers: added("UNREADABLE_NOTIFICATION") },
       value: Buffer.alloc(600_000, `${nth} `),
@@ -185,7 +185,7 @@ describe("dead letters", () => {
 
 test("the audit topic is shown a page at a time, the newest first, whatever stands in it", async () => {
   const own = await openConsoleTopics(sharedCluster());
-  const { audit } = auditQuery(own.config, own.kit, own.cluster);
+  const { audit } = auditQuery(own.config, own.services, own.cluster);
   try {
     expect(await audit(null, going)).toEqual({ lines: [], next: null });
     const values = Array.from({ length: 120 }, (_, nth) => ({ key: "k", value: `no entry ${nth}` }));

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
 import { openOverview } from "../../src/bridge/console/overview/overview.ts";
-import { createKit } from "../../src/bridge/kit.ts";
+import { createServices } from "../../src/bridge/services.ts";
 import { toRecord, type Step } from "../../src/commands-to-results/journal-rules/entry.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { newClient } from "../../src/kafka/client.ts";
@@ -25,13 +25,13 @@ newClient({ brokers: ["127.0.0.1:9"], clientId: "test", tls: false, sasl: null }
 
 const openFor = (env: Record<string, string>) => {
   const { config } = loadConfig({ PARTNER_BASE_URL: "http://127.0.0.1:9", ...env }, "tool") as {
-    config: Parameters<typeof createKit>[0];
+    config: Parameters<typeof createServices>[0];
   };
-  const kit = createKit(config, systemClock, log);
-  const queries = openOverview(config, kit);
+  const services = createServices(config, systemClock, log);
+  const queries = openOverview(config, services);
   onTestFinished(async () => {
     await queries.close();
-    kit.close();
+    services.close();
   });
   return queries;
 };

@@ -1,4 +1,4 @@
-import type { Verdict, Conclude, Decide, Guard } from "../../src/commands-to-results/types.ts";
+import type { BuildResult, Verdict, Decide, Guard } from "../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../src/partner/types.ts";
 import type { CommandResult } from "../../src/records.ts";
 
@@ -43,13 +43,17 @@ export const decide: Decide = (operation, outcome: Outcome) => {
       return {
         kind: "retry",
         afterMs: outcome.answer.retryAfterMs,
-        otherwise: failed("PARTNER_THROTTLED", outcome.answer),
+        verdictAtDeadline: failed("PARTNER_THROTTLED", outcome.answer),
       };
     case "notSent":
-      return { kind: "retry", afterMs: null, otherwise: failed("PARTNER_UNAVAILABLE", null) };
+      return { kind: "retry", afterMs: null, verdictAtDeadline: failed("PARTNER_UNAVAILABLE", null) };
     case "unknown":
       if (operation === "CREATE_QUOTE")
-        return { kind: "retry", afterMs: null, otherwise: failed("PARTNER_UNAVAILABLE", outcome.answer) };
+        return {
+          kind: "retry",
+          afterMs: null,
+          verdictAtDeadline: failed("PARTNER_UNAVAILABLE", outcome.answer),
+        };
       return {
         kind: "conclude",
         verdict: {
@@ -64,7 +68,7 @@ export const decide: Decide = (operation, outcome: Outcome) => {
 
 export const finalResultId = (commandId: string): string => `${commandId}/final`;
 
-export const conclude: Conclude = ({ identity, receivedAt, completedAt, attempts }, verdict) => {
+export const buildResult: BuildResult = ({ identity, receivedAt, completedAt, attempts }, verdict) => {
   const { commandId, operation, quoteId, finalResultId: finalId } = identity;
   return {
     resultId: verdict.outcome === "IN_DOUBT" ? `${commandId}/in-doubt` : finalId,

@@ -1,4 +1,4 @@
-import type { Lifeline, Place } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { StopSignals, Slot } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { AssignedPartition } from "../../src/kafka/consume/assigned-partition.ts";
 import type { Replica, Surroundings } from "./replica.ts";
 import { itemOf } from "./replica.ts";
@@ -36,26 +36,26 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     const watermark = new subject.Watermark(committed[partition]!);
     const isLost = (): boolean => tenure.lost.signal.aborted;
 
-    const handle = async (offset: number, place: Place, stop: AbortSignal): Promise<void> => {
-      const lifeline: Lifeline = { stop, cut: replica.cut.signal, abandon: replica.abandon.signal };
+    const handle = async (offset: number, slot: Slot, stop: AbortSignal): Promise<void> => {
+      const signals: StopSignals = { stop, cut: replica.cut.signal, abandon: replica.abandon.signal };
       const sent = records[offset]!;
       world.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
-      const item = itemOf(sent, replica.deps.clock.now(), subject);
+      const prepared = itemOf(sent, replica.deps.clock.now(), subject);
       try {
-        const end = await replica.execute(item, lifeline, place);
+        const end = await replica.execute(prepared, signals, slot);
         world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
         if (end.kind === "reused") oracle.reused(sent);
       } finally {
-        log.ended(replica, item.ref);
+        log.ended(replica, prepared.ref);
       }
       watermark.finish(offset);
       const upTo = watermark.committable();
       world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
-    const run = (offset: number, place: Place): Promise<void> =>
-      subject.handleUntilDone(tenure, place, {
-        handle: (signal) => handle(offset, place, signal),
+    const run = (offset: number, slot: Slot): Promise<void> =>
+      subject.handleUntilDone(tenure, slot, {
+        handle: (signal) => handle(offset, slot, signal),
         failed: (error) => {
           if (replica.alive)
             oracle.fail(`${records[offset]!.commandId}: execute rejected with ${String(error)}`);
@@ -67,7 +67,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= world.nowMs()) {
         const offset = watermark.next;
         watermark.begin(offset, records[offset]!.sentAtMs);
-        replica.order.submit(records[offset]!.kafkaKey, (place) => run(offset, place));
+        replica.order.submit(records[offset]!.kafkaKey, (slot) => run(offset, slot));
       }
     };
     for (const { sentAtMs } of records.slice(watermark.next)) {

@@ -16,12 +16,12 @@ export const mutants: Mutant[] = [
     name: "an append that was not acknowledged is taken for a claim",
     edits: [
       {
-        file: "commands-to-results/journal-rules/durably.ts",
-        from: `  const position = await durably(deps, "append", signal, append);
+        file: "commands-to-results/journal-rules/kafka-retry.ts",
+        from: `  const position = await retryUntilAborted(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;`,
         to: `  const sent = deps.journal.append(key, entry);
-  const position = entry.step.kind === "claimed" ? await sent.catch(() => null) : await durably(deps, "append", signal, () => sent.catch(() => deps.journal.append(key, entry)));
+  const position = entry.step.kind === "claimed" ? await sent.catch(() => null) : await retryUntilAborted(deps, "append", signal, () => sent.catch(() => deps.journal.append(key, entry)));
   if (position) await deps.view.past(position, signal);
   return position ?? { partition: 0, offset: 0 };`,
       },
@@ -35,10 +35,10 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
-        to: `    const early = item.work.kind === "call" ? deps.guard(item.work.command, deps.clock.now()) : null;
+        to: `    const early = prepared.work.kind === "call" ? deps.guard(prepared.work.command, deps.clock.now()) : null;
     if (early) {
-      const result = deps.conclude({ identity: item.identity, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
-      await deps.publish(result, deps.codec.encode(result), item.envelope);
+      const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, early);
+      await deps.publish(result, deps.codec.encode(result), prepared.envelope);
       return { kind: "answered", result };
     }
     const found = deps.view.look(ref);
@@ -52,9 +52,9 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
-        to: `    if (item.work.kind === "refuse") {
-      const result = deps.conclude({ identity: item.identity, receivedAt: item.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, item.work.verdict);
-      await deps.publish(result, deps.codec.encode(result), item.envelope);
+        to: `    if (prepared.work.kind === "refuse") {
+      const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, prepared.work.verdict);
+      await deps.publish(result, deps.codec.encode(result), prepared.envelope);
       return { kind: "answered", result };
     }
     const found = deps.view.look(ref);
@@ -67,8 +67,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "deps.view.isNamedElsewhere(ref) || !names",
-        to: "!names",
+        from: "deps.view.isNamedElsewhere(ref) || !commandIds",
+        to: "!commandIds",
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -92,7 +92,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: " || !names.take(job)) return",
+        from: " || !commandIds.acquire(job)) return",
         to: ") return",
       },
     ],
@@ -121,9 +121,9 @@ export const mutants: Mutant[] = [
     name: "a taken quote is spelled as in the record at hand",
     edits: [
       {
-        file: "commands-to-results/journal-rules/answer.ts",
-        from: "quoteId: step.quoteId ?? item.identity.quoteId }",
-        to: "quoteId: item.identity.quoteId }",
+        file: "commands-to-results/journal-rules/publish-result.ts",
+        from: "quoteId: step.quoteId ?? prepared.identity.quoteId }",
+        to: "quoteId: prepared.identity.quoteId }",
       },
     ],
   },
@@ -139,22 +139,22 @@ export const mutants: Mutant[] = [
 `,
       },
       {
-        file: "commands-to-results/journal-rules/answer.ts",
+        file: "commands-to-results/journal-rules/publish-result.ts",
         from: `  if (step.kind === "concluded")
     return`,
-        to: `  if (step.kind === "concluded" && step.resultId.startsWith(item.identity.commandId))
+        to: `  if (step.kind === "concluded" && step.resultId.startsWith(prepared.identity.commandId))
     return`,
       },
       {
-        file: "commands-to-results/journal-rules/answer.ts",
+        file: "commands-to-results/journal-rules/publish-result.ts",
         from: `  if (step.kind !== "claimed") return null;
 `,
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/answer.ts",
+        file: "commands-to-results/journal-rules/publish-result.ts",
         from: "  const { receivedAt, attempts, requestHash } = step;",
-        to: "  const receivedAt = 0, attempts = 0, { requestHash } = item;",
+        to: "  const receivedAt = 0, attempts = 0, { requestHash } = prepared;",
       },
     ],
   },
@@ -162,7 +162,7 @@ export const mutants: Mutant[] = [
     name: "Concluded on a free key is ignored",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "  const own = open?.claim.commandId === commandId ? open : null;",
         to: "  if (!open) return NOTHING;\n  const own = open?.claim.commandId === commandId ? open : null;",
       },
@@ -182,12 +182,12 @@ export const mutants: Mutant[] = [
     name: "a doubt that is published counts for the final that follows it",
     edits: [
       {
-        file: "commands-to-results/journal-rules/answer.ts",
+        file: "commands-to-results/journal-rules/publish-result.ts",
         from: "  if (result.final && view.isUnpublished(ref))",
         to: "  if (view.isUnpublished(ref))",
       },
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "step.resultId === before.unpublished ?",
         to: "before.unpublished !== null ?",
       },
@@ -198,10 +198,10 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });",
+        from: "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
         to: `const may = mayCall();
   await deps.clock.sleep(5);
-  const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall: () => may });`,
+  const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall: () => may });`,
       },
     ],
   },
@@ -245,7 +245,7 @@ export const mutants: Mutant[] = [
     name: "commit before publish",
     edits: [
       {
-        file: "commands-to-results/journal-rules/answer.ts",
+        file: "commands-to-results/journal-rules/publish-result.ts",
         from: "published = await deps.publish(result, value, envelope).then(",
         to: "published = true;\n    void deps.publish(result, value, envelope).then(",
       },
@@ -285,7 +285,7 @@ export const mutants: Mutant[] = [
     name: "an accept is superseded like a create",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: 'operation === "CREATE_QUOTE" && !open.inDoubt',
         to: "operation.length > 0 && !open.inDoubt",
       },
@@ -300,7 +300,7 @@ export const mutants: Mutant[] = [
     name: "Released does not look at the attempt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: " && open.claim.attemptId === attemptId\n",
         to: " && attemptId.length > 0\n",
       },
@@ -310,7 +310,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "own !== null && !matches) return NOTHING;",
         to: "own !== null && !own.inDoubt && !matches) return NOTHING;",
       },
@@ -320,7 +320,7 @@ export const mutants: Mutant[] = [
     name: "a late no without an attempt ends a claim",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "  if (!succeeded && own !== null && !matches) return NOTHING;\n",
         to: "",
       },
@@ -340,7 +340,7 @@ export const mutants: Mutant[] = [
     name: "a late answer does not end a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: '  return { kind: "final", succeeded, closes',
         to: '  if (own?.inDoubt) return NOTHING;\n  return { kind: "final", succeeded, closes',
       },
@@ -350,12 +350,12 @@ export const mutants: Mutant[] = [
     name: "a second final replaces the first",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: '    return { kind: "contradicted", spends: succeeded };',
         to: '    return { kind: "final", succeeded, closes: false, afterDoubt: true };',
       },
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: " || attemptId === null || !contradicts(operation, succeeded, final.succeeded)",
         to: "",
       },
@@ -375,7 +375,7 @@ export const mutants: Mutant[] = [
     name: "a final command is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "  if (final || otherContent) return NOTHING;\n  if (open) {",
         to: "  if (otherContent) return NOTHING;\n  if (open) {",
       },
@@ -390,7 +390,7 @@ export const mutants: Mutant[] = [
     name: "another command's claim is pushed aside",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: '    if (open.claim.commandId !== commandId) return { kind: "taken" };',
         to: '    if (open.claim.commandId !== commandId) return { kind: "held" };',
       },
@@ -411,8 +411,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/job.ts",
-        from: "  if (attemptId !== null) job.said = { result, value, position };\n",
-        to: "  if (attemptId !== null) job.said = { result, value, position };\n  await job.deps.publish(result, value, job.item.envelope).catch(() => undefined);\n",
+        from: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n",
+        to: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n  await job.deps.publish(result, value, job.prepared.envelope).catch(() => undefined);\n",
       },
     ],
   },
@@ -421,12 +421,12 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
+        from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
         to: "",
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "      job.harmless.delete(attemptId);\n",
+        from: "      job.repeatable.delete(attemptId);\n",
         to: "",
       },
     ],
@@ -437,7 +437,7 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
         from: '    if (disposition.kind === "conclude") {',
-        to: '    if (outcome.kind === "unknown") job.harmless.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
+        to: '    if (outcome.kind === "unknown") job.repeatable.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
       },
     ],
   },
@@ -446,8 +446,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "if (asked || lifeline",
-        to: "if (lifeline",
+        from: "if (asked || signals",
+        to: "if (signals",
       },
     ],
   },
@@ -456,7 +456,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "      if (job.unreleased !== null && !lifeline.abandon.aborted) await release(job, job.unreleased);\n",
+        from: "      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);\n",
         to: "",
       },
     ],
@@ -466,8 +466,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/job.ts",
-        from: "const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);",
-        to: "const position = await writeStep(job, step(), job.lifeline.stop, withoutResponse);",
+        from: "const position = await writeStep(job, step(), job.signals.abandon, withoutResponse);",
+        to: "const position = await writeStep(job, step(), job.signals.stop, withoutResponse);",
       },
     ],
   },
@@ -476,9 +476,9 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "    const settled = await answer(job, found);\n",
-        to: `    if (found.kind === "concluded" && job.said === null) return { kind: "answered", result: null };
-    const settled = await answer(job, found);
+        from: "    const settled = await publishStandingResult(job, found);\n",
+        to: `    if (found.kind === "concluded" && job.ownConclusion === null) return { kind: "answered", result: null };
+    const settled = await publishStandingResult(job, found);
 `,
       },
     ],
@@ -488,12 +488,12 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: '    if (deps.view.hasOtherContent(ref, item.requestHash)) return { kind: "reused" };\n',
+        from: '    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return { kind: "reused" };\n',
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/answer.ts",
-        from: '  if (newest.requestHash !== item.requestHash) return { kind: "reused" };\n',
+        file: "commands-to-results/journal-rules/publish-result.ts",
+        from: '  if (newest.requestHash !== prepared.requestHash) return { kind: "reused" };\n',
         to: "",
       },
     ],
@@ -502,7 +502,7 @@ export const mutants: Mutant[] = [
     name: "a late claim with other content stands in the way of the first",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "  if (final || otherContent) return NOTHING;",
         to: "  if (final || (otherContent && final)) return NOTHING;",
       },
@@ -562,7 +562,7 @@ export const mutants: Mutant[] = [
     name: "a Released ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/state.ts",
+        file: "commands-to-results/journal-rules/fold-rules.ts",
         from: "  open && !open.inDoubt && open.claim.commandId",
         to: "  open && open.claim.commandId",
       },
@@ -593,8 +593,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "{ signal: lifeline.cut, withinMs, mayCall }",
-        to: "{ signal: lifeline.stop, withinMs, mayCall }",
+        from: "{ signal: signals.cut, withinMs, mayCall }",
+        to: "{ signal: signals.stop, withinMs, mayCall }",
       },
     ],
   },
@@ -603,16 +603,16 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });",
+        from: "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
         to: `const held = new Promise<never>((_, reject) => {
-    lifeline.stop.addEventListener("abort", () => reject(lifeline.stop.reason));
+    signals.stop.addEventListener("abort", () => reject(signals.stop.reason));
   });
-  const outcome = await Promise.race([held, deps.call(request, { signal: lifeline.cut, withinMs, mayCall })]);`,
+  const outcome = await Promise.race([held, deps.call(request, { signal: signals.cut, withinMs, mayCall })]);`,
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
-        from: "    job.harmless.delete(attemptId);\n    job.unreleased = null;\n",
-        to: "    job.harmless.delete(attemptId);\n",
+        from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
+        to: "    job.repeatable.delete(attemptId);\n",
       },
     ],
   },

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { Execute } from "../../src/commands-to-results/execute.ts";
 import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
-import type { Deps, Item, Publish } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
-import { codec, conclude, decide, finalResultId, guard } from "./bridge-parts.ts";
+import { buildResult, codec, decide, finalResultId, guard } from "./bridge-parts.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";
 import { createClock, EPOCH_MS } from "./clock.ts";
@@ -71,7 +71,7 @@ const invalid: Verdict = {
   answer: null,
 };
 
-export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject): Item => {
+export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject): PreparedCommand => {
   const { commandId, key, quoteId, operation, content } = sent;
   const body = JSON.stringify({ commandId, key, operation });
   const command = commandOf(sent);
@@ -154,10 +154,10 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     clock,
     view,
     journal: log.journalFor(process, atPort(1)),
-    pass: () => ({
-      enter: () => !log.faulty(0.3),
-      wait: (signal) => clock.sleep(random.int(1, 800), signal),
-      leave: () => undefined,
+    permit: () => ({
+      tryAcquire: () => !log.faulty(0.3),
+      acquire: (signal) => clock.sleep(random.int(1, 800), signal),
+      release: () => undefined,
     }),
     call: partner.callFor(process, atCall, (body) => {
       const sent = scenario.commands.find(
@@ -172,7 +172,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     contradiction: () => Promise.resolve(),
     guard,
     decide,
-    conclude,
+    buildResult,
     mayStart: () => !scenario.heartbeatsTold || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
     random: () => random.next(),
     newId: () => `${name}.${++ids}`,

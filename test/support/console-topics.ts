@@ -1,5 +1,5 @@
 import { Partitioners } from "kafkajs";
-import { createKit, type Kit } from "../../src/bridge/kit.ts";
+import { createServices, type Services } from "../../src/bridge/services.ts";
 import { silent } from "../../src/cli/silent.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
@@ -21,7 +21,7 @@ export type ToWrite = {
 /** Topics of a test's own, as `setup` makes them, and what the console reads them with. */
 export type ConsoleTopics = Names & {
   config: Config;
-  kit: Kit;
+  services: Services;
   cluster: Asked;
   encoded: (record: RecordName, value: unknown) => Buffer;
   /** Writes one record after the other; resolves with where each stands. */
@@ -39,8 +39,8 @@ export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => 
   const loaded = loadConfig(settings, "tool");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { config } = loaded;
-  const kit = createKit(config, systemClock, silent);
-  const cluster = await kit.connectCluster();
+  const services = createServices(config, systemClock, silent);
+  const cluster = await services.connectCluster();
   const producer = clientOf(at.kafkaBrokers).producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
 
@@ -61,7 +61,7 @@ export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => 
   });
   return {
     ...names,
-    ...{ config, kit, cluster },
+    ...{ config, services, cluster },
     encoded: (record, value) => encode(record, ids.get(record) ?? 0, value),
     write: async (topic, records) => {
       const written: Written[] = [];
@@ -77,7 +77,7 @@ export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => 
     },
     close: async () => {
       await Promise.all([producer.disconnect(), cluster.close()]);
-      kit.close();
+      services.close();
     },
   };
 };

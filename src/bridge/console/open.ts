@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Actions, Queries } from "../../console/ports.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { openActions } from "./actions/actions.ts";
 import { auditQuery } from "./audit/audit-pages.ts";
 import { deadLetterQueries } from "./dead-letters/dead-letters.ts";
@@ -13,20 +13,22 @@ export type ConsoleTopics = { queries: Queries; actions: Actions; close: () => P
  * All that pages can ask and do. Opens at once, whether or not Kafka answers: until then it says "not known
  * yet".
  */
-export const openConsole = (config: Config, kit: Kit): ConsoleTopics => {
-  const { log } = kit;
-  const cluster = kit.createCluster();
+export const openConsole = (config: Config, services: Services): ConsoleTopics => {
+  const { log } = services;
+  const cluster = services.createCluster();
   const listeners = new Set<() => void>();
   const changed = (): void => listeners.forEach((hear) => hear());
 
-  const overview = openOverview(config, kit);
-  const histories = openHistories(config, kit, cluster, changed);
-  const letters = deadLetterQueries(config, kit, cluster);
-  const actions = openActions(config, kit, { warn: (sentence) => log.warn({ sentence }, "console.warning") });
+  const overview = openOverview(config, services);
+  const histories = openHistories(config, services, cluster, changed);
+  const letters = deadLetterQueries(config, services, cluster);
+  const actions = openActions(config, services, {
+    warn: (sentence) => log.warn({ sentence }, "console.warning"),
+  });
 
   return {
     queries: {
-      ...auditQuery(config, kit, cluster),
+      ...auditQuery(config, services, cluster),
       overview: overview.overview,
       doubts: overview.doubts,
       doubt: overview.doubt,

@@ -17,12 +17,12 @@ import {
   type RecordOf,
 } from "../../commands-to-results/journal-rules/entry.ts";
 import type { Contradicted } from "../../commands-to-results/journal-rules/partition-view.ts";
-import { EntryRefused } from "../../commands-to-results/journal-rules/durably.ts";
+import { EntryRefused } from "../../commands-to-results/journal-rules/kafka-retry.ts";
 import type { Journal } from "../../commands-to-results/journal-rules/ports.ts";
 import { createView, type View } from "../../commands-to-results/journal-rules/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { recentEntries } from "./recent-entries.ts";
 import { watchJournal } from "./watch.ts";
 import { rereadEntry } from "./reread-entry.ts";
@@ -64,7 +64,7 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
  */
 export const openJournal = async (
   config: Config,
-  kit: Kit,
+  kit: Services,
   schemaId: number,
   {
     askNotes,

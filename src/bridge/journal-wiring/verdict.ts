@@ -1,5 +1,5 @@
 import type { Dropped } from "../../kafka/cluster/log-identity.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
 /**
  * What is known against the journal, and whether its view is trusted for it: only where nothing is. What is said of it is a sentence's
@@ -38,7 +38,7 @@ const RETENTION_TRIES = 3;
 const AGAIN_AFTER_MS = 1_000;
 const ADVICE = 'nothing is begun without it, see "The journal is lost" in docs/failures.md';
 
-export const createVerdict = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): Verdict => {
+export const createVerdict = (options: Options, { clock, log }: Pick<Services, "clock" | "log">): Verdict => {
   const { topic, trust } = options;
   let horizonMs = HORIZON_MS;
   let lost: string | null = null;

@@ -4,7 +4,7 @@ import type { Incoming, Written } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import { createLogIdentity } from "../../kafka/cluster/log-identity.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { createVerdict } from "./verdict.ts";
 
 export type JournalWatch = {
@@ -49,7 +49,10 @@ const FORGET_EVERY_MS = 600_000;
  * Watches over the journal being the log that it was: deleted and created again, purged, or cut short, it has forgotten who may call.
  * Then no command is taken and no call is begun any more, in this process and in those that come after it.
  */
-export const watchJournal = (options: Options, { clock, log }: Pick<Kit, "clock" | "log">): JournalWatch => {
+export const watchJournal = (
+  options: Options,
+  { clock, log }: Pick<Services, "clock" | "log">,
+): JournalWatch => {
   const { topic, view, retentionMs } = options;
   const verdict = createVerdict({ topic, retentionMs, trust: view.trust }, { clock, log });
   const witness = createLogIdentity({ horizonMs: verdict.horizonMs, now: clock.now });

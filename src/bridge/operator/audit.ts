@@ -3,21 +3,21 @@ import { audited, type Audited, type AuditEntry, type AuditPlace } from "../../o
 import { AUDIT_CONTENT_TYPE, auditEvent } from "../../operator/audit-event.ts";
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
 
 export type AuditTopic = { audited: Audited; close: () => Promise<void> };
 
-/** The audit topic. Throws a UsageError when there is none. */
+/** Opens the audit topic for writing. Throws a UsageError if it does not exist. */
 export const openAudit = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   warn: (sentence: string) => void,
 ): Promise<AuditTopic> => {
   const topic = config.topics.audit;
-  const cluster = await kit.connectCluster();
+  const cluster = await services.connectCluster();
   const isThere = await cluster
     .find([topic])
     .then((found) => found.has(topic))
@@ -27,14 +27,14 @@ export const openAudit = async (
       `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run \`cambio-bridge setup\`.`,
     );
 
-  const publisher = kit.publisher(topic, {
+  const publisher = services.publisher(topic, {
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: TIMEOUT_MS,
   });
   const source = `/cambio-bridge/${encodeURIComponent(config.kafka.groupId)}`;
   const write = (entry: AuditEntry): Promise<AuditPlace> => {
-    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: kit.clock.now() });
+    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
     const key = Buffer.from(entry.actionId);
     const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
     return publisher.publish({ key, value: Buffer.from(event), headers }, TIMEOUT_MS);

@@ -8,32 +8,32 @@ import {
   type ControlEntry,
 } from "../../operator/control-entry.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
-/** The control topic, for whoever reads and writes it once. */
+/** The control topic, read to its end and written once by a tool. */
 export const controlTopic = (
   config: Config,
-  kit: Kit,
+  services: Services,
   warn: (sentence: string) => void,
 ): Pick<PausePorts, "entries" | "write"> => {
   const topic = config.topics.control;
 
   const entries = async () => {
     const found = new Map<Pausable, ControlEntry>();
-    const cluster = await kit.connectCluster();
+    const cluster = await services.connectCluster();
     try {
       if (!(await cluster.find([topic])).has(topic))
         throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
       const options = {
         topic,
-        groupId: kit.ownGroup("control"),
+        groupId: services.ownGroup("control"),
         sessionTimeoutMs: config.kafka.sessionTimeoutMs,
       };
-      const deps = { ...kit, ranges: () => cluster.ranges(topic) };
-      await kit.clock.withDeadline(READ_MS, undefined, (signal) =>
+      const deps = { ...services, ranges: () => cluster.ranges(topic) };
+      await services.clock.withDeadline(READ_MS, undefined, (signal) =>
         scan(
           options,
           ({ partition, offset, key, value }) => {
@@ -53,7 +53,7 @@ export const controlTopic = (
   };
 
   const write = async (entry: ControlEntry): Promise<string> => {
-    const publisher = kit.publisher(topic, {
+    const publisher = services.publisher(topic, {
       maxWaiting: 1,
       maxWaitingBytes: 1_048_576,
       sendTimeoutMs: TIMEOUT_MS,

@@ -2,20 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { currentPause } from "../../operator/pause.ts";
 import type { Pausable, ControlEntry } from "../../operator/control-entry.ts";
-import type { Kit } from "../kit.ts";
-import type { Part } from "../part.ts";
+import type { Services } from "../services.ts";
+import type { Subsystem } from "../subsystem.ts";
 import { followControl } from "./follow-control.ts";
 
-/** What holds the flows of this replica: what people said in the control topic. */
-export type Control = Part & {
-  /** Tells at once, and at each change, whether the flow may begin nothing: it is paused, or it was not read yet whether it is. */
+/** The pauses of this replica's flows, as the control topic says. */
+export type Control = Subsystem & {
+  /**
+   * Calls `hold` at once and at each change: true while the flow is paused, or the topic has not been read
+   * yet.
+   */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
-  /** Resolves when the flow may begin something. */
+  /** Resolves when the flow is not held. */
   untilOpen: (flow: Pausable, signal: AbortSignal) => Promise<void>;
   paused: () => Record<string, boolean>;
 };
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
@@ -23,19 +26,24 @@ const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
   `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
 
 /**
- * Follows the control topic. Rejects when the cluster cannot be asked. Pauses end by this machine's clock; without Kafka the last entries hold.
+ * Follows the control topic. Rejects if Kafka does not answer. Pauses end by this machine's clock; without
+ * Kafka the last entries that were read stay in force.
  * @param flows those of this process
  */
-export const openControl = async (config: Config, kit: Kit, flows: readonly Pausable[]): Promise<Control> => {
-  const { clock, log } = kit;
+export const openControl = async (
+  config: Config,
+  services: Services,
+  flows: readonly Pausable[],
+): Promise<Control> => {
+  const { clock, log } = services;
   const topic = config.topics.control;
-  const cluster = await kit.connectCluster();
+  const cluster = await services.connectCluster();
   const known = new Map<Pausable, ControlEntry>();
-  const heard: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
+  const followers: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
 
   const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
 
-  const tell = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
+  const logChange = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
     if (pause) {
       const { by, atMs, untilMs, actionId } = pause;
       log.warn({ flow, by, since: iso(atMs), until: iso(untilMs), actionId }, "flow.paused");
@@ -46,36 +54,36 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
     }
   };
 
-  const look = (): void => {
+  const update = (): void => {
     for (const flow of flows) {
       const before = known.get(flow);
       const pause = currentPause(entries(), flow, clock.now());
       if (pause) known.set(flow, pause);
       else known.delete(flow);
-      if (!isDeepStrictEqual(before, pause ?? undefined)) tell(flow, before, pause);
+      if (!isDeepStrictEqual(before, pause ?? undefined)) logChange(flow, before, pause);
     }
-    for (const each of heard) {
+    for (const each of followers) {
       if (each.isHeld === isHeld(each.flow)) continue;
       each.isHeld = !each.isHeld;
       each.hold(each.isHeld);
     }
   };
 
-  const { entries, isRead, ...tail } = followControl(config, kit, {
+  const { entries, isRead, ...tail } = followControl(config, services, {
     ranges: () => cluster.ranges(topic),
-    changed: () => look(),
+    changed: () => update(),
   });
-  // Clocks may jump, and no timer holds for years.
-  const looks = setInterval(look, LOOK_EVERY_MS);
+  // Polled: clocks may jump, and timers are limited to 24 days.
+  const updates = setInterval(update, CHECK_EVERY_MS);
 
   return {
     follow: (flow, hold) => {
       const now = isHeld(flow);
-      heard.push({ flow, isHeld: now, hold });
+      followers.push({ flow, isHeld: now, hold });
       hold(now);
     },
     untilOpen: async (flow, signal) => {
-      while (isHeld(flow)) await clock.sleep(LOOK_EVERY_MS, signal);
+      while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },
     paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
     components: () => {
@@ -85,14 +93,14 @@ export const openControl = async (config: Config, kit: Kit, flows: readonly Paus
         control: {
           up: up && isRead(),
           detail: !isRead() ? (up ? "still reading" : detail) : up ? paused : `${detail}; ${paused}`,
-          // Once read, what was said last holds, and no restart would read more.
+          // Once read, the last entries stay in force, and no restart would help.
           required: !isRead(),
         },
       };
     },
     waiting: () => ({}),
     close: async () => {
-      clearInterval(looks);
+      clearInterval(updates);
       await Promise.all([tail.stop(), cluster.close()]);
     },
   };

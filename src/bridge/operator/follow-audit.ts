@@ -3,39 +3,42 @@ import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { partitionCountProblems } from "../../kafka/cluster/inspect.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
-/** The audit topic, followed while it is open. */
+/** The audit topic, which is followed until `close`. */
 export type FollowedAudit = {
-  /** Resolves when it is read up to this offset, itself included; rejects when that takes too long. */
+  /** Resolves when the record at this offset is read; rejects on timeout. */
   untilRead: (offset: number) => Promise<void>;
-  /** Resolves when it is read up to where it ends now. */
+  /** Resolves when the topic is read to its present end. */
   untilCurrent: () => Promise<void>;
   close: () => Promise<void>;
 };
 
 const READ_TIMEOUT_MS = 20_000;
-const LOOK_EVERY_MS = 10;
-/** The topic has one. */
+const CHECK_EVERY_MS = 10;
+/** The topic has only this one. */
 export const AUDIT_PARTITION = 0;
 
-export type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
+export type Deps = { config: Config; services: Services; cluster: Cluster; signal: AbortSignal };
 
 export type AuditHooks = {
-  /** From when on entries are wanted; all of them without. */
+  /** The time (epoch milliseconds) to read from; without it, the whole topic is read. */
   sinceMs?: () => number;
   /**
-   * The topic is another one than before: what was taken of it is to be dropped. Whoever does not do so reads on where the former one ended, and
-   * is not up to date before the other one is as long.
+   * The topic was deleted and created again: drop what was taken. Without this hook, reading goes on at the
+   * former offset, and is not current before the new topic is as long.
    */
   forget?: () => void;
-  /** Takes each entry once, in their order. */
+  /** Takes each entry once, in order. */
   take: (text: string, at: { offset: number; timestampMs: number }) => void;
 };
 
-/** Throws a UsageError when there is no audit topic, or one that does not say in which order and when its entries came. */
+/**
+ * Throws a UsageError if the audit topic does not exist or does not order its entries: one partition,
+ * LogAppendTime.
+ */
 export const followAudit = async (
-  { config, kit, cluster, signal }: Deps,
+  { config, services, cluster, signal }: Deps,
   { sinceMs, forget, take }: AuditHooks,
 ): Promise<FollowedAudit> => {
   const topic = config.topics.audit;
@@ -48,10 +51,10 @@ export const followAudit = async (
     throw new UsageError(
       `Topic ${topic} needs message.timestamp.type=LogAppendTime: its times tell which entries still count.`,
     );
-  const { clock } = kit;
+  const { clock } = services;
   let next = 0;
   let end = 0;
-  /** A topic that is shorter than it was is another one. */
+  /** A topic that is shorter than before was deleted and created again. */
   const startOverIf = (endOffset: number): boolean => {
     if (!forget || endOffset >= next) return false;
     next = 0;
@@ -59,7 +62,7 @@ export const followAudit = async (
     return true;
   };
   const tail = startTail(
-    { topic, groupId: kit.ownGroup("audit"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("audit"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     {
       begin: (ranges) => {
         const { startOffset, endOffset } = ranges.get(AUDIT_PARTITION) ?? { startOffset: 0, endOffset: 0 };
@@ -70,18 +73,19 @@ export const followAudit = async (
       position: () => next,
       take: ({ partition, offset, value, timestampMs }) => {
         if (partition !== AUDIT_PARTITION) return true;
-        // Kafka began at another place than it was asked to: whether it is still the same topic is seen at a new beginning.
+        // An offset before the requested one: restarting the tail will show whether it is still the same
+        // topic.
         if (offset < next) return !forget;
         next = offset + 1;
         take(value?.toString("utf8") ?? "", { offset, timestampMs });
         return true;
       },
     },
-    { ...kit, ranges: () => cluster.ranges(topic, sinceMs?.()) },
+    { ...services, ranges: () => cluster.ranges(topic, sinceMs?.()) },
   );
   const until = (offset: () => number, stopped?: AbortSignal): Promise<void> =>
     clock.withDeadline(READ_TIMEOUT_MS, stopped, async (within) => {
-      while (!tail.state().up || next <= offset()) await clock.sleep(LOOK_EVERY_MS, within);
+      while (!tail.state().up || next <= offset()) await clock.sleep(CHECK_EVERY_MS, within);
     });
   const endNow = async (): Promise<number> => {
     const endOffset = (await cluster.ranges(topic)).get(AUDIT_PARTITION)?.endOffset ?? 0;
@@ -89,7 +93,7 @@ export const followAudit = async (
     return endOffset;
   };
   const close = (): Promise<void> => tail.stop();
-  /** A year of entries may have to be read, which takes its time, but goes on. */
+  /** There may be a year of entries: waits on while there is progress. */
   const untilOpen = async (): Promise<void> => {
     const from = next;
     try {
@@ -109,7 +113,7 @@ export const followAudit = async (
   }
   return {
     untilRead: async (offset) => {
-      // What was read already may have been of another topic.
+      // The offsets that were read may belong to a former topic of this name.
       if (offset < next) await endNow();
       await until(() => offset);
     },

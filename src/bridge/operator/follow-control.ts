@@ -2,23 +2,27 @@ import type { Config } from "../../config/config.ts";
 import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
 import { createControlFold } from "../../operator/control-fold.ts";
 import type { ControlEntries } from "../../operator/control-entry.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
 type Hooks = {
   ranges: () => Promise<ReadonlyMap<number, Range>>;
-  /** Something was read. Not called before this function has returned. */
+  /** Something was read. Never called before `followControl` has returned. */
   changed: () => void;
 };
 
-export type ControlFollower = Pick<Tail, "state" | "stop"> & {
+export type FollowedControl = Pick<Tail, "state" | "stop"> & {
   entries: () => ControlEntries;
-  /** Whether the topic was ever read to its end. */
+  /** Whether the topic has been read to its end once. */
   isRead: () => boolean;
 };
 
-/** Follows what people say in the control topic. */
-export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hooks): ControlFollower => {
-  const { log } = kit;
+/** Follows the pauses and resumptions in the control topic. */
+export const followControl = (
+  config: Config,
+  services: Services,
+  { ranges, changed }: Hooks,
+): FollowedControl => {
+  const { log } = services;
   const topic = config.topics.control;
   const { entries, isRead, begin, position, take, reached } = createControlFold({
     unreadable: ({ partition, offset }, detail) =>
@@ -26,7 +30,7 @@ export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hoo
     forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
   });
   const { state, stop } = startTail(
-    { topic, groupId: kit.ownGroup("control"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("control"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     {
       begin: (found) => {
         begin(found);
@@ -43,7 +47,7 @@ export const followControl = (config: Config, kit: Kit, { ranges, changed }: Hoo
         changed();
       },
     },
-    { ...kit, ranges },
+    { ...services, ranges },
   );
   return { entries, isRead, state, stop };
 };

@@ -15,24 +15,24 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { readBody } from "../../webhooks-to-events/parse.ts";
 import type { Original } from "../dead-letter-parts.ts";
 import { openEvents } from "../events.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
-/** Where letters are sent. */
+/** A topic that letters are replayed to. */
 export type Target = {
-  /** Why it cannot be sent, or how it is. */
+  /** How to send a letter, or why it cannot be sent. */
   ready: (planned: Planned, original: Original) => Ready | { cannot: string };
-  /** What tells a record of the topic from others. */
+  /** Identifies a record in the topic: finds out whether a letter has reached it. */
   digestOf: (record: Pick<Incoming, "key" | "value" | "headers">) => string;
   close: () => Promise<void>;
 };
 
-/** A record of the largest batch that is decompressed, alone. */
+/** Enough for one record of the largest batch that is decompressed. */
 const MAX_WAITING_BYTES = 72 * 1_048_576;
 const SEND_TIMEOUT_MS = 8_000;
-/** The memory calls itself up after a while, whatever it has read. */
-const LOOK_EVERY_MS = 50;
+/** Until the dedup window is read; it counts as up after a while, whatever was read. */
+const CHECK_EVERY_MS = 50;
 
-/** Over every byte of a record, each field with its length in front. */
+/** A hash of the whole record, each field with its length in front. */
 export const digestOf = ({ key, value, headers }: Original): string => {
   const hash = createHash("sha256");
   for (const bytes of [key, value, headers.bytes]) {
@@ -42,7 +42,7 @@ export const digestOf = ({ key, value, headers }: Original): string => {
   return hash.digest("hex").slice(0, 32);
 };
 
-/** A record that was given up may stand in the topic all the same, unless Kafka or the publisher said no. */
+/** A failed send may have reached the topic all the same, unless Kafka or the publisher refused it. */
 const notSent = (error: unknown): LetterEnd => {
   const isCertain =
     error instanceof EventRefused ||
@@ -50,9 +50,9 @@ const notSent = (error: unknown): LetterEnd => {
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
 
-/** A topic of commands: the records go as they are, each to the partition of its key. */
-export const commandsTarget = (kit: Kit, topic: string): Target => {
-  const publisher = kit.publisher(topic, {
+/** A commands topic: records are sent as they were, each to the partition of its key. */
+export const commandsTarget = (services: Services, topic: string): Target => {
+  const publisher = services.publisher(topic, {
     maxWaiting: 10,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: SEND_TIMEOUT_MS,
@@ -75,10 +75,10 @@ export const commandsTarget = (kit: Kit, topic: string): Target => {
   };
 };
 
-/** The events topic: notifications become events as webhooks do, unless they were published lately. */
+/** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
 export const eventsTarget = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   cluster: Cluster,
   signal: AbortSignal,
 ): Promise<Target> => {
@@ -87,17 +87,18 @@ export const eventsTarget = async (
     throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
   const { schemaIds, problems } = await inspect(
     { names: config.topics, used: ["transactionStatus"], largestRecords: [], lookbackMs: null },
-    { cluster, registry: kit.registry },
+    { cluster, registry: services.registry },
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
-  const onceKit: Kit = {
-    ...kit,
-    publisher: (name, options) => kit.publisher(name, { ...options, sendsOnce: true }),
+  const sendingOnce: Services = {
+    ...services,
+    publisher: (name, options) => services.publisher(name, { ...options, sendsOnce: true }),
   };
-  const events = await openEvents(config, { kit: onceKit, schemaId, outOfOrder: () => undefined });
+  const events = await openEvents(config, { services: sendingOnce, schemaId, outOfOrder: () => undefined });
   try {
-    while (events.components()["events-memory"]?.up !== true) await kit.clock.sleep(LOOK_EVERY_MS, signal);
+    while (events.components()["events-memory"]?.up !== true)
+      await services.clock.sleep(CHECK_EVERY_MS, signal);
   } catch (error) {
     await events.close();
     throw error;
@@ -118,7 +119,7 @@ export const eventsTarget = async (
         digest: eventIdOf(notification),
         key: notification.transactionId,
         send: (timeoutMs) =>
-          kit.clock
+          services.clock
             .within(timeoutMs, undefined, events.publishOnce(notification, arrival))
             .then(
               (done): LetterEnd =>

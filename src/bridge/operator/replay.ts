@@ -9,40 +9,43 @@ import { findSent, type Finding } from "../../operator/replay/find-sent.ts";
 import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../operator/replay/plan.ts";
 import { replay, type ReplayOutcome } from "../../operator/replay/replay.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 import { openAudit } from "./audit.ts";
-import { openClaims, type ClaimsTopic } from "./claims-topic.ts";
-import { obstacleTo } from "./letter-index.ts";
-import { eachLetter, lettersAt, loadLetter, type Selection } from "./letters.ts";
+import { followReplayClaims, type FollowedReplayClaims } from "./follow-replay-claims.ts";
+import { obstacleTo } from "./dead-letter-index.ts";
+import { eachLetter, lettersAt, loadLetter, type Selection } from "./dead-letters.ts";
 import { commandsTarget, eventsTarget, type Target } from "./replay-targets.ts";
 
 /** What a person asked for. */
 export type Request = {
-  /** By their refs, or by what they have in common. */
+  /** By their refs, or by a selection. */
   letters: { refs: readonly Place[] } | Selection;
   again: boolean;
-  /** A topic besides this configuration's commands that letters may go back to. */
+  /** A further commands topic that letters may be sent back to. */
   topic: string | undefined;
   ratePerSecond: number;
-  /** More than so many are refused: all of them are held in memory. */
+  /** Refuses a larger replay, because all letters are held in memory. */
   maxLetters?: number;
-  /** Null: only the plan is wanted. */
+  /** Null for the plan only. */
   actor: Actor | null;
 };
 
 export type Hooks = {
-  /** The refs that name no letter, and what is to be done. */
+  /** `unknown`: refs without a letter. */
   planned: (plan: Plan, unknown: readonly Place[]) => void;
   ended: (planned: Planned, end: LetterEnd) => void;
   warn: (sentence: string) => void;
 };
 
-type Deps = { config: Config; kit: Kit; cluster: Cluster; signal: AbortSignal };
+type Deps = { config: Config; services: Services; cluster: Cluster; signal: AbortSignal };
 
-/** Null where no plan was carried out. */
+/** Null if nothing was sent. */
 export type Replayed = ReplayOutcome | null;
 
-/** Only commands are read from a topic that letters may be sent to: what the bridge itself writes must not be forged. */
+/**
+ * Letters may only be sent to commands topics: records in the topics that the bridge writes must not be
+ * forged.
+ */
 const checkTopic = ({ topics }: Config, topic: string | undefined): void => {
   const own = Object.values(topics).filter((name) => name !== topics.commands);
   if (topic !== undefined && own.includes(topic))
@@ -69,11 +72,16 @@ const offsetsOf = async (cluster: Cluster, topic: string): Promise<Record<string
     [...(await cluster.ranges(topic))].map(([partition, { endOffset }]) => [String(partition), endOffset]),
   );
 
-/** Which letters of dead claims stand in a topic, as of now. */
-const lookIn =
-  ({ config, kit, cluster, signal }: Deps, { claims, untilCurrent }: ClaimsTopic, target: Target) =>
+/** Which letters of unfinished replays have reached a topic. */
+const findSentIn =
+  (
+    { config, services, cluster, signal }: Deps,
+    { claims, untilCurrent }: FollowedReplayClaims,
+    target: Target,
+  ) =>
   async (topic: string, nowMs: number): Promise<ReadonlyMap<string, Finding>> => {
-    // Before the audit topic is read: whatever stands before these ends was claimed before that.
+    // Before the audit topic is read, so that each record before these ends was claimed in what is read of
+    // it.
     const ranges = await cluster.ranges(topic);
     await untilCurrent();
     const look = findSent(claims, topic, nowMs);
@@ -86,15 +94,15 @@ const lookIn =
       ]),
     );
     await scan(
-      { topic, groupId: kit.ownGroup("replay-look"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+      { topic, groupId: services.ownGroup("replay-look"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
       (record) => look.see(target.digestOf(record), record),
-      { ...kit, ranges: () => Promise.resolve(wanted) },
+      { ...services, ranges: () => Promise.resolve(wanted) },
       signal,
     );
     const isWhole = [...ranges].every(
       ([partition, { startOffset }]) => startOffset <= (from[partition] ?? startOffset),
     );
-    // What is gone from the topic may have been sent.
+    // Retention may have deleted a letter that was sent: then "not found" proves nothing.
     return new Map([...look.findings()].filter(([, { place }]) => isWhole || place !== null));
   };
 
@@ -102,18 +110,18 @@ const carryOut = async (
   deps: Deps,
   plan: Plan,
   { actor, again, ratePerSecond }: Request & { actor: Actor },
-  claims: ClaimsTopic,
+  claims: FollowedReplayClaims,
   { ended, warn }: Hooks,
 ): Promise<ReplayOutcome> => {
-  const { config, kit, cluster, signal } = deps;
-  const audit = await openAudit(config, kit, warn);
+  const { config, services, cluster, signal } = deps;
+  const audit = await openAudit(config, services, warn);
   const letters = createReread(
     {
       topic: config.topics.deadLetters,
-      groupId: kit.ownGroup("letters"),
+      groupId: services.ownGroup("letters"),
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
-    kit,
+    services,
   );
   const targets = new Map<string, Target>();
   const targetOf = (topic: string): Target => {
@@ -121,17 +129,18 @@ const carryOut = async (
     if (!target) throw new Error(`no way to ${topic}`);
     return target;
   };
-  const isOld = (timestampMs: number): boolean => kit.clock.now() - timestampMs > config.commands.maxAgeMs;
+  const isOld = (timestampMs: number): boolean =>
+    services.clock.now() - timestampMs > config.commands.maxAgeMs;
   try {
     for (const topic of new Set([...plan.send, ...plan.held].map((planned) => planned.topic)))
       targets.set(
         topic,
         topic === config.topics.transactionStatus
-          ? await eventsTarget(config, kit, cluster, signal)
-          : commandsTarget(kit, topic),
+          ? await eventsTarget(config, services, cluster, signal)
+          : commandsTarget(services, topic),
       );
     const ports = {
-      clock: kit.clock,
+      clock: services.clock,
       audited: audit.audited,
       claims: claims.claims,
       untilRead: claims.untilRead,
@@ -144,7 +153,7 @@ const carryOut = async (
           ? targetOf(planned.topic).ready(planned, loaded.original)
           : { cannot: obstacle };
       },
-      lookUp: (topic: string, nowMs: number) => lookIn(deps, claims, targetOf(topic))(topic, nowMs),
+      lookUp: (topic: string, nowMs: number) => findSentIn(deps, claims, targetOf(topic))(topic, nowMs),
       ended,
     };
     return await replay(plan, { actor, again, ratePerSecond }, ports, signal);
@@ -154,18 +163,18 @@ const carryOut = async (
   }
 };
 
-/** Plans which dead letters are sent again and, unless only the plan is wanted, sends them. */
+/** Plans a replay of dead letters and, unless only the plan is wanted, carries it out. */
 export const replayLetters = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   request: Request,
   hooks: Hooks,
   signal: AbortSignal,
 ): Promise<Replayed> => {
   checkTopic(config, request.topic);
   const { topics } = config;
-  const cluster = await kit.connectCluster();
-  const deps = { config, kit, cluster, signal };
+  const cluster = await services.connectCluster();
+  const deps = { config, services, cluster, signal };
   try {
     const commandTopics = [topics.commands, ...(request.topic === undefined ? [] : [request.topic])];
     const needed = [topics.deadLetters, ...commandTopics];
@@ -173,9 +182,9 @@ export const replayLetters = async (
     const absent = needed.filter((name) => !found.has(name));
     if (absent.length > 0)
       throw new UsageError(`There is no topic ${absent.join(" and ")}: run \`cambio-bridge setup\`.`);
-    const claims = await openClaims(deps);
+    const claims = await followReplayClaims(deps);
     try {
-      const nowMs = kit.clock.now();
+      const nowMs = services.clock.now();
       const rules: PlanRules = {
         isNamed: "refs" in request.letters,
         again: request.again,

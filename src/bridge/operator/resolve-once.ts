@@ -4,27 +4,30 @@ import type { FourEyes } from "../../operator/four-eyes.ts";
 import { resolve, type ResolvePorts } from "../../operator/resolve-doubt.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import type { Kit } from "../kit.ts";
-import { orUnanswered } from "../unanswered.ts";
+import type { Services } from "../services.ts";
+import { explainOutage } from "../outage.ts";
 import { openAudit } from "./audit.ts";
-import { resolveDoubt } from "./resolve.ts";
+import { resolveDoubt } from "./resolve-doubt.ts";
 
 type Options = {
   fourEyes: FourEyes;
   warn: (sentence: string) => void;
 };
 
-/** Ends a doubt for a person. Throws a UsageError when Kafka does not let it finish, which says whether anything was decided. */
+/**
+ * Ends a doubt, with an audit entry. If Kafka fails, throws a UsageError that says whether anything was
+ * decided.
+ */
 export const resolveOnce = async (
   config: Config,
-  kit: Kit,
+  services: Services,
   { fourEyes, warn }: Options,
   actor: Actor,
   asked: ResolveRequest,
 ): Promise<ResolveOutcome> => {
-  const { audited, close } = await orUnanswered(config, openAudit(config, kit, warn));
+  const { audited, close } = await explainOutage(config, openAudit(config, services, warn));
   const decide: ResolvePorts["decide"] = (...rest) =>
-    resolveDoubt(config, kit, ...rest).catch((error: unknown) => {
+    resolveDoubt(config, services, ...rest).catch((error: unknown) => {
       if (error instanceof UsageError) throw error;
       throw new UsageError(
         `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when Kafka answers.`,

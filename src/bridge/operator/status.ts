@@ -1,20 +1,20 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster, FoundGroup } from "../../kafka/cluster/cluster.ts";
 import { electionGroup } from "../reconcile-note.ts";
-import type { Kit } from "../kit.ts";
+import type { Services } from "../services.ts";
 
 export type PartitionLag = {
   partition: number;
-  /** The next command; null where nothing was committed yet. */
+  /** The committed offset; null if there is none. */
   committed: number | null;
   end: number;
   lag: number;
 };
 
-/** What Kafka knows of the flows. The counts are of records. */
+/** The flows as Kafka knows them. Lags are numbers of records. */
 export type FlowsStatus = {
   commands: { group: string } & FoundGroup & { lag: number; partitions: PartitionLag[] };
-  /** `leader`: the replica that reads the partner's log; null for none. */
+  /** `leader`: the replica that reconciles; null for none. */
   reconcile: { group: string } & FoundGroup & { leader: { clientId: string; host: string } | null };
 };
 
@@ -24,14 +24,14 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
   return [...ranges]
     .map(([partition, { startOffset, endOffset: end }]) => {
       const offset = committed.get(partition)?.offset ?? null;
-      // Where nothing was committed the group begins with the first record, and so it does behind one that is deleted.
+      // Without a committed offset, or if it was deleted, the group starts at the first record.
       const lag = Math.max(0, end - Math.max(offset ?? 0, startOffset));
       return { partition, committed: offset, end, lag };
     })
     .sort((a, b) => a.partition - b.partition);
 };
 
-/** Asks Kafka who runs the flows and how far they are. Rejects when it does not answer. */
+/** Who runs the flows, and how far they are. Rejects if Kafka does not answer. */
 export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsStatus> => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
@@ -49,8 +49,8 @@ export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsS
 };
 
 /** The same, with a connection of its own. */
-export const flowsStatus = async (config: Config, kit: Kit): Promise<FlowsStatus> => {
-  const cluster = await kit.connectCluster();
+export const flowsStatus = async (config: Config, services: Services): Promise<FlowsStatus> => {
+  const cluster = await services.connectCluster();
   try {
     return await askFlows(config, cluster);
   } finally {

@@ -6,20 +6,20 @@ import type { Partner } from "../../partner/client.ts";
 import type { Call } from "../../partner/types.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
 import { beginsAt, contextOf, traceOf } from "./context.ts";
-import { calling } from "./partner-span.ts";
-import { sending } from "./record-span.ts";
+import { callInSpan } from "./partner-span.ts";
+import { sendInSpan } from "./record-span.ts";
 
-/** What each entry of the journal does. */
+/** Span verbs of the journal's entries. */
 const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
 
-/** A command that is worked on. Its sender's context is linked, also where it is the parent. */
+/** The span of a command. The sender's context is linked even if it is the parent. */
 const begin = (traces: Traces, record: Incoming, trusted: boolean): Span => {
   const context = traces.propagates ? traceOf(record) : null;
   const start = { ...beginsAt(traces, context, trusted), link: context };
   return traces.begin({ name: `process ${record.topic}`, kind: "consumer", ...start });
 };
 
-/** @param handled null where it was given up, and will be taken up again */
+/** @param handled null if the command was stopped and will be read again */
 const end = (
   span: Span,
   { topic, partition, offset }: Incoming,
@@ -50,7 +50,7 @@ const end = (
 const NO_TRACE = { traceparent: null };
 
 export type CommandSpans = {
-  /** Hands a record over with its trace, and shows what becomes of it. */
+  /** Runs `work` within the span of a record; the record carries its trace context. */
   around: (
     record: Incoming,
     work: (record: Incoming & CommandRecord) => Promise<Handled>,
@@ -84,13 +84,13 @@ export const commandSpans = (
     traced: (envelope) => {
       const parent = contextOf(envelope);
       return {
-        call: (request, options) => calling(traces, address, { parent, request, options }, call),
+        call: (request, options) => callInSpan(traces, address, { parent, request, options }, call),
         journal: {
           ...journal,
           append: (key, entry) => {
             const verb = VERBS[entry.step.kind];
-            const told = { topic: topics.journal, verb, isTold: false, parent };
-            return sending(traces, told, () => journal.append(key, entry));
+            const span = { topic: topics.journal, verb, carriesTrace: false, parent };
+            return sendInSpan(traces, span, () => journal.append(key, entry));
           },
         },
       };

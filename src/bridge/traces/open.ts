@@ -5,16 +5,18 @@ import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { pem } from "../kit.ts";
+import { pem } from "../services.ts";
 
 type Deps = {
-  /** Null where nobody asks for them. */
+  /** Null if there are no metrics. */
   metrics: Pick<Metrics, "spansExported" | "spansFailed" | "spansDropped"> | null;
   clock: Clock;
   log: Log;
 };
 
-/** Spans for the collector of the configuration; null where there is none, and then nothing of it is loaded. */
+/**
+ * Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then.
+ */
 export const openTraces = async (
   { traces }: Config,
   { metrics, clock, log }: Deps,

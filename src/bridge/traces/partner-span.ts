@@ -1,7 +1,7 @@
 import type { CallOptions, FetchLog, Outcome, PartnerRequest } from "../../partner/types.ts";
 import type { Span, TraceContext, Traces } from "../../runtime/traces.ts";
 
-/** The partner's address as spans tell it. `mask` hides what must not be seen of a path. */
+/** The partner's base URL for span attributes. `mask` hides secrets in a path. */
 export type Address = { url: URL; mask: (text: string) => string };
 
 const endCall = (
@@ -36,8 +36,8 @@ const TEMPLATES: Record<PartnerRequest["operation"], string> = {
 };
 const LOG_PATH = "/corporate/v1/webhook/logs";
 
-/** A call to the partner. What its evidence says went wrong is the type of its error. */
-export const calling = async (
+/** A call in a client span. `error.type` is the kind of its outcome, unless it was executed. */
+export const callInSpan = async (
   traces: Traces,
   address: Address,
   {
@@ -61,19 +61,19 @@ export const calling = async (
   return outcome;
 };
 
-/** A page of the partner's log, until the head of its answer has come. */
-export const fetching =
+/** A read of the notification log in a client span, which ends when the headers of the answer have come. */
+export const fetchLogInSpan =
   (traces: Traces, address: Address, parent: () => TraceContext | null, fetchLog: FetchLog): FetchLog =>
   async (query, signal) => {
     const span = traces.begin({ name: `GET ${LOG_PATH}`, kind: "client", parent: parent() });
-    const said = { method: "GET", path: LOG_PATH, template: LOG_PATH };
+    const attributes = { method: "GET", path: LOG_PATH, template: LOG_PATH };
     try {
       const answer = await fetchLog(query, signal);
       const { httpStatus: status } = answer;
-      endCall(span, address, { ...said, status }, status >= 400 ? String(status) : null);
+      endCall(span, address, { ...attributes, status }, status >= 400 ? String(status) : null);
       return answer;
     } catch (error) {
-      endCall(span, address, { ...said, status: null }, "unanswered");
+      endCall(span, address, { ...attributes, status: null }, "unanswered");
       throw error;
     }
   };

@@ -3,11 +3,11 @@ import type { Reconcile } from "../../log-to-events/flow.ts";
 import type { PublishOnce } from "../../notification/publish-once.ts";
 import type { Partner } from "../../partner/client.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
-import { fetching } from "./partner-span.ts";
+import { fetchLogInSpan } from "./partner-span.ts";
 
 type Ports = Pick<Partner, "fetchLog" | "mask"> & { publishOnce: PublishOnce };
 
-/** Shows runs over the partner's log, one at a time, and what they do outside of themselves as parts of them. */
+/** Wraps reconcile runs, one at a time, in spans; their log reads and publications are children. */
 export const tracedRuns = (
   { partner: { baseUrl } }: Config,
   traces: Traces | null,
@@ -18,7 +18,7 @@ export const tracedRuns = (
   let span: Span | null = null;
   const address = { url: new URL(baseUrl ?? ""), mask };
   const run = runsWith({
-    fetchLog: fetching(traces, address, () => span, fetchLog),
+    fetchLog: fetchLogInSpan(traces, address, () => span, fetchLog),
     publishOnce: (notification, arrival) =>
       publishOnce(notification, {
         ...arrival,

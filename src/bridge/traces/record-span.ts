@@ -1,25 +1,25 @@
 import type { Written } from "../../kafka/record.ts";
 import type { Span, SpanAttributes, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
 
-export type Sending = Pick<SpanStart, "parent" | "link"> & {
+export type SentRecord = Pick<SpanStart, "parent" | "link"> & {
   topic: string;
-  /** What the record is to the bridge, in a verb; "send" where it is for others. */
+  /** The operation name; "send" by default. */
   verb?: string;
-  /** Whether the record tells readers of its trace. */
-  isTold: boolean;
+  /** Whether the record's headers carry the trace context to its readers. */
+  carriesTrace: boolean;
   attributes?: SpanAttributes;
 };
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "_OTHER";
 
-/** What the span of a record says once it is known what became of it. */
-const shown = async (
+/** Sends a record and ends its span with the position or the error. */
+const sendAndEnd = async (
   span: Span,
-  { topic, verb = "send", attributes }: Sending,
+  { topic, verb = "send", attributes }: SentRecord,
   send: () => Promise<Written>,
 ): Promise<Written> => {
-  const said = {
+  const common = {
     "messaging.system": "kafka",
     "messaging.operation.type": "send",
     "messaging.operation.name": verb,
@@ -30,30 +30,30 @@ const shown = async (
     const written = await send();
     const { partition, offset } = written;
     span.end({
-      ...said,
+      ...common,
       "messaging.destination.partition.id": String(partition),
       "messaging.kafka.offset": offset,
     });
     return written;
   } catch (error) {
-    span.end(said, codeOf(error));
+    span.end(common, codeOf(error));
     throw error;
   }
 };
 
 /**
- * A record that is sent, from being handed over until it is durable.
- * @param send hears of the trace that the record tells its readers of
+ * Sends a record in a span that lasts until it is durable.
+ * @param send gets the trace context to put into the headers; null for none
  */
-export const sending = (
+export const sendInSpan = (
   traces: Traces,
-  sent: Sending,
+  sent: SentRecord,
   send: (trace: TraceContext | null) => Promise<Written>,
 ): Promise<Written> => {
-  const { topic, verb = "send", isTold, parent, link = null } = sent;
-  const kind = isTold ? "producer" : "client";
+  const { topic, verb = "send", carriesTrace, parent, link = null } = sent;
+  const kind = carriesTrace ? "producer" : "client";
   const span = traces.begin({ name: `${verb} ${topic}`, kind, parent, link });
-  const trace = isTold && traces.propagates ? span : null;
-  // Most are not, and each is a webhook that waits.
-  return span.isSampled ? shown(span, sent, () => send(trace)) : send(trace);
+  const trace = carriesTrace && traces.propagates ? span : null;
+  // Most spans are not sampled: skip the attributes, because a webhook waits for this.
+  return span.isSampled ? sendAndEnd(span, sent, () => send(trace)) : send(trace);
 };

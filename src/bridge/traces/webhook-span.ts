@@ -4,7 +4,7 @@ import type { Span, Traces } from "../../runtime/traces.ts";
 import type { Served } from "../../webhooks-to-events/accept.ts";
 import { beginsAt, contextOf } from "./context.ts";
 
-/** The path is the configured one: what follows it in a request may be a secret, and what stands there else was never routed. */
+/** @param route.path the configured path, not that of the request, which may end in a secret token */
 export const beginWebhook = (
   traces: Traces,
   headers: IncomingMessage["headers"],

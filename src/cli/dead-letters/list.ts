@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createKit } from "../../bridge/kit.ts";
-import { viewLetters } from "../../bridge/operator/view-letters.ts";
-import { orUnanswered } from "../../bridge/unanswered.ts";
+import { createServices } from "../../bridge/services.ts";
+import { viewDeadLetters } from "../../bridge/operator/view-dead-letters.ts";
+import { explainOutage } from "../../bridge/outage.ts";
 import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -61,8 +61,12 @@ const byAge = (a: DeadLetter, b: DeadLetter): number =>
 
 const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
-  const views = await orUnanswered(config, viewLetters(config, kit, io.err, io.stopped), io.stopped);
+  const services = createServices(config, systemClock, silent);
+  const views = await explainOutage(
+    config,
+    viewDeadLetters(config, services, io.err, io.stopped),
+    io.stopped,
+  );
   try {
     let newest: DeadLetter[] = [];
     let count = 0;
@@ -75,7 +79,7 @@ const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode>
       // Sorted seldom, and never many more than are shown.
       if (newest.length >= 2 * limit) keepNewest();
     });
-    await orUnanswered(config, reading, io.stopped);
+    await explainOutage(config, reading, io.stopped);
     keepNewest();
     if (count > newest.length)
       io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createKit } from "../../bridge/kit.ts";
+import { createServices } from "../../bridge/services.ts";
 import { replayLetters } from "../../bridge/operator/replay.ts";
-import { orUnanswered } from "../../bridge/unanswered.ts";
+import { explainOutage } from "../../bridge/outage.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
 import { planLines, type Plan } from "../../operator/replay/plan.ts";
@@ -22,7 +22,7 @@ const PROGRESS_EVERY_MS = 2_000;
 const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<ExitCode> => {
   const { json = false, dryRun = false, again = false, topic, rate } = flags;
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
+  const services = createServices(config, systemClock, silent);
   const say = (line: string): void => (json ? io.err : io.out)(escaped(line));
   const tell = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
     if (json) io.out(JSON.stringify({ ref, ...facts }));
@@ -61,8 +61,8 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   const actor = dryRun ? null : actorOf(flags);
   const request = { letters, again, topic, ratePerSecond: rate, actor };
   try {
-    const replaying = replayLetters(config, kit, request, { planned, ended, warn: io.err }, io.stopped);
-    const replayed = await orUnanswered(config, replaying, io.stopped);
+    const replaying = replayLetters(config, services, request, { planned, ended, warn: io.err }, io.stopped);
+    const replayed = await explainOutage(config, replaying, io.stopped);
     if (dryRun) {
       say("Dry run: nothing was sent.");
       return unplanned > 0 ? EXIT.failed : EXIT.done;

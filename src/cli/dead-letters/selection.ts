@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Selection } from "../../bridge/operator/letters.ts";
+import type { Selection } from "../../bridge/operator/dead-letters.ts";
 import { readRef, type Place } from "../../operator/replay/dead-letter.ts";
 import { pastMs } from "../since.ts";
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
-import { createKit } from "../../bridge/kit.ts";
-import type { LoadedLetter } from "../../bridge/operator/letters.ts";
-import { viewLetters } from "../../bridge/operator/view-letters.ts";
-import { orUnanswered } from "../../bridge/unanswered.ts";
+import { createServices } from "../../bridge/services.ts";
+import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
+import { viewDeadLetters } from "../../bridge/operator/view-dead-letters.ts";
+import { explainOutage } from "../../bridge/outage.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -85,10 +85,14 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
 
 const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
   const config = configOf(io, "tool");
-  const kit = createKit(config, systemClock, silent);
-  const views = await orUnanswered(config, viewLetters(config, kit, io.err, io.stopped), io.stopped);
+  const services = createServices(config, systemClock, silent);
+  const views = await explainOutage(
+    config,
+    viewDeadLetters(config, services, io.err, io.stopped),
+    io.stopped,
+  );
   try {
-    const found = await orUnanswered(config, views.show(ref), io.stopped);
+    const found = await explainOutage(config, views.show(ref), io.stopped);
     if (!found) {
       io.err(
         `There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows those there are.`,

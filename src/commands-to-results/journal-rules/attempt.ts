@@ -1,4 +1,4 @@
-import type { Outcome, Pass } from "../../partner/types.ts";
+import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
@@ -7,47 +7,48 @@ import { writeConclusion, writeStep } from "./job.ts";
 import type { Work } from "./ports.ts";
 import type { Stopwatch } from "../../runtime/stopwatch.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
-import { createOwnerLost, neverSent } from "./verdicts.ts";
+import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
 
-/** So long a command whose deadline has passed waits at the partner's gate at least: it need not be asked about more often. */
+/** A command past its deadline still waits this long for a permit, so that it does not spin. */
 const SHORTEST_WAIT_MS = 1_000;
 
 type CallWork = Extract<Work, { kind: "call" }>;
 type Called = { outcome: Outcome; refusal: Verdict | null };
 
-/** Makes the one call that a claim allows, or none. */
+/** Makes the one call that a claim allows, or none. `refusal`: why the guard did not allow it. */
 const callOnce = async (
   job: Job,
   { command, request }: CallWork,
   { attemptId, sinceClaimMs }: { attemptId: string; sinceClaimMs: Stopwatch },
 ): Promise<Called> => {
-  const { ref, lifeline, deps } = job;
+  const { ref, signals, deps } = job;
   const { callWithinMs, beginWithinMs } = deps.options;
   let refusal: Verdict | null = null;
   let asked = false;
 
-  // Everything that must hold is looked at here, in the step that hands over the bytes: no await may come between. One yes per claim.
+  // Called in the synchronous step that writes the request: no await may come between. Allows one call per
+  // claim.
   const mayCall = (): boolean => {
-    if (asked || lifeline.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
+    if (asked || signals.stop.aborted || !deps.mayStart() || !deps.view.holds(ref, attemptId)) return false;
     refusal = deps.guard(command, deps.clock.now());
     if (refusal !== null || sinceClaimMs() >= beginWithinMs) return false;
     asked = true;
-    job.harmless.delete(attemptId);
+    job.repeatable.delete(attemptId);
     job.unreleased = null;
     return true;
   };
 
   const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);
-  const outcome = await deps.call(request, { signal: lifeline.cut, withinMs, mayCall });
+  const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });
   return { outcome, refusal };
 };
 
-/** Waits at the partner's gate, for as long as the command has time. False when it was not let in. */
-const admitted = async (pass: Pass, { deps, lifeline, elapsedMs }: Job): Promise<boolean> => {
-  if (pass.enter()) return true;
+/** Waits for a permit until the command's deadline. False if there was none. */
+const acquirePermit = async (permit: CallPermit, { deps, signals, elapsedMs }: Job): Promise<boolean> => {
+  if (permit.tryAcquire()) return true;
   const leftMs = Math.max(deps.options.deadlineMs - elapsedMs(), SHORTEST_WAIT_MS);
   return deps.clock
-    .withDeadline(leftMs, lifeline.stop, (signal) => pass.wait(signal))
+    .withDeadline(leftMs, signals.stop, (signal) => permit.acquire(signal))
     .then(
       () => true,
       () => false,
@@ -60,47 +61,48 @@ const reportOf = (outcome: Outcome, verdict: Verdict | null): CallReport => {
 };
 
 /**
- * One claim and, if the log grants it, its call. Ends with a Concluded, or with the attempt noted as harmless.
- * @param options.supersedes the attempt of a create's lost owner
- * @param options.leave hears once what the call said about the partner
+ * One attempt: the claim and, if it wins in the journal, the call. Ends with a conclusion, or with the
+ * attempt in `repeatable`.
+ * @param options.supersedes the attempt of a create whose owner is lost; null for none
+ * @param options.leave called once with what the call says about the partner
  */
 export const tryOnce = async (
   job: Job,
   work: CallWork,
   { supersedes, leave }: { supersedes: string | null; leave: (report: CallReport) => void },
 ): Promise<void> => {
-  const { item, ref, deps, lifeline } = job;
+  const { prepared, ref, deps, signals } = job;
   const { callWithinMs, backoff } = deps.options;
   const attemptId = deps.newId();
   let report: CallReport = "nothing";
-  const pass = deps.pass();
+  const permit = deps.permit();
   try {
-    if (!(await admitted(pass, job)) || deps.view.isNamedElsewhere(ref)) return;
+    if (!(await acquirePermit(permit, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
     const {
       requestHash,
       receivedAt,
       identity: { quoteId },
-    } = item;
+    } = prepared;
     const { attempts } = job;
-    job.harmless.set(attemptId, neverSent);
+    job.repeatable.set(attemptId, neverSent);
     job.unreleased = attemptId;
     await writeStep(
       job,
       { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes, quoteId },
-      lifeline.stop,
+      signals.stop,
     );
-    // An acknowledgement is no permission: somebody else's claim may stand before this one.
+    // Acknowledged does not mean won: another claim may precede this one in the log.
     if (!deps.view.holds(ref, attemptId)) return;
 
     const { outcome, refusal } = await callOnce(job, work, { attemptId, sinceClaimMs });
-    // What follows need not keep another call waiting.
-    pass.leave();
+    // Frees the permit for another call before the conclusion is written.
+    permit.release();
     if (outcome.kind !== "notSent") {
       job.attempts += 1;
-      job.harmless.delete(attemptId);
+      job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
-      // The lost owner of a create may have been answered: that it is too late now is no proof that nothing was done.
+      // A takeover that comes too late does not prove that the lost owner executed nothing.
       const verdict = supersedes === null ? refusal : createOwnerLost;
       await writeConclusion(job, { attemptId, verdict });
       return;
@@ -112,16 +114,17 @@ export const tryOnce = async (
       return;
     }
     report = reportOf(outcome, null);
-    // Whatever was decided: an accept that left and was not refused stays claimed, and is doubted when its time is over.
+    // Whatever the disposition says, an accept that was sent and not refused keeps its claim and becomes a
+    // doubt in time.
     if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
       return;
-    job.harmless.set(attemptId, disposition.otherwise);
+    job.repeatable.set(attemptId, disposition.verdictAtDeadline);
     job.unreleased = attemptId;
-    job.otherwise = disposition.otherwise;
-    const waitMs = disposition.afterMs ?? backoffMs(backoff, job.harmless.size - 1, deps.random());
+    job.verdictAtDeadline = disposition.verdictAtDeadline;
+    const waitMs = disposition.afterMs ?? backoffMs(backoff, job.repeatable.size - 1, deps.random());
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {
-    pass.leave();
+    permit.release();
     leave(report);
   }
 };

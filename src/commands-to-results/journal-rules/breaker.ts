@@ -1,20 +1,27 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { DeadlineError } from "../../runtime/clock.ts";
-import { createWaiters } from "./until.ts";
+import { createWaiters } from "./waiters.ts";
 
-/** What a call tells of the partner: it answered, it left the bridge in doubt, or nothing (the call did not leave). */
+/**
+ * What a call says about the partner: it answered, its outcome is unknown, or nothing (the call was not
+ * sent).
+ */
 export type CallReport = "answer" | "doubt" | "nothing";
 
 export type Breaker = {
-  /** Lets an accept start, or not: null. Whoever got in calls `leave` once, whatever happens. */
+  /**
+   * Null while accepts pause. Otherwise the accept may start, and `leave` must be called once, whatever
+   * happens.
+   */
   enter(): { leave: (report: CallReport) => void } | null;
-  /** Waits until it is worth asking again, at most `maxMs`. */
+  /** Waits until `enter` may succeed, at most `maxMs`. */
   wait(maxMs: number, signal: AbortSignal): Promise<void>;
 };
 
 /**
- * Pauses accepts after so many doubts in a row: a partner in trouble costs a few doubts, not thousands. After the pause one accept goes
- * ahead, and the others follow when it was answered.
+ * A circuit breaker: pauses accepts after `failures` doubts in a row, so that a partner in trouble costs a
+ * few doubts, not thousands. After the pause one accept is sent as a probe; the others follow once it is
+ * answered.
  */
 export const createBreaker = (options: {
   clock: Clock;
@@ -38,7 +45,7 @@ export const createBreaker = (options: {
       doubts += 1;
       openedAt = clock.monotonic();
     }
-    // An answer to a call from before the pause says nothing about now.
+    // An answer to a call from before the pause does not close the breaker.
     if (report === "answer" && (!wasOpen || isProbe)) doubts = 0;
     if (wasOpen !== isOpen()) changed(wasOpen ? "closed" : "open");
     waiters.wake("changed");

@@ -4,7 +4,10 @@ import type { Look } from "./partition-view.ts";
 
 const placeName = ({ partition, offset }: Position): string => `${partition}/${offset}`;
 
-/** Finds where a command stands in the journal, of which only the commandId is known. Takes every record that the view takes. */
+/**
+ * Finds the journal keys of a command of which only the commandId is known. Must be given every record that
+ * the view takes.
+ */
 export const createFinder = (commandId: string) => {
   const found = new Map<string, Ref>();
   const times = new Map<string, number>();
@@ -17,7 +20,7 @@ export const createFinder = (commandId: string) => {
       times.set(placeName(record), timestampMs);
     },
     refs: (): Ref[] => [...found.values()],
-    /** LogAppendTime of an entry of this command; null for any other. */
+    /** LogAppendTime (epoch milliseconds) of an entry of this command; null for any other position. */
     timeOf: (position: Position): number | null => times.get(placeName(position)) ?? null,
   };
 };
@@ -28,8 +31,10 @@ export type Chosen =
   | { kind: "unknown" };
 
 /**
- * Which of a command's places an operator means: the one that is in doubt. The wrong one of two would be ended with a word on another quote.
- * @param isQuote whether the journal's key of an accept is that of the quote which is meant; null where only the command was named
+ * Which of a command's journal keys an operator means: the one in doubt. With several doubts none is chosen,
+ * because a decision about one quote must not end the doubt of another.
+ * @param isQuote whether an accept's key is the quote that the operator named; null if only the command was
+ *   named
  */
 export const choose = (
   refs: readonly Ref[],

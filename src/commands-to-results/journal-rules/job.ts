@@ -1,64 +1,74 @@
 import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
-import { appendAndReadBack } from "./durably.ts";
+import { appendAndReadBack } from "./kafka-retry.ts";
 import type { Position, Ref, Step } from "./entry.ts";
-import type { Deps, Item, Lifeline, Place } from "./ports.ts";
+import type { Deps, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { Stopwatch } from "../../runtime/stopwatch.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
-import { neverSent } from "./verdicts.ts";
+import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */
 export type Job = {
   deps: Deps;
-  item: Item;
+  prepared: PreparedCommand;
   ref: Ref;
-  lifeline: Lifeline;
-  place: Place;
-  /** It gave its place to others when it came to an end: to begin anew, if the log did not take that end, it needs one again. */
-  placeless: boolean;
-  /** Since the command was taken up. */
+  signals: StopSignals;
+  slot: Slot;
+  /**
+   * The slot was left when a conclusion was written. If that did not count, the job must take a slot before
+   * it goes on.
+   */
+  hasLeftSlot: boolean;
+  /** Since this replica took the command up. */
   elapsedMs: Stopwatch;
-  /** Calls that left for the partner. */
+  /** Calls of which at least a part was sent to the partner. */
   attempts: number;
   /**
-   * Attempts of this job that are over and did nothing, or were never begun, each with the verdict for when no time is left. Only this job
-   * knows it of them, and may release them; everybody else must doubt them.
+   * Attempts of this job that may be repeated: their call was never begun or provably not executed, or it was
+   * a create, of which a second one does no harm. Each with the verdict if no time is left. Only this job
+   * knows, so only it may release them; other replicas must treat an accept among them as a doubt.
    */
-  harmless: Map<string, Verdict>;
-  /** One of them whose claim may be in the log, not released. */
+  repeatable: Map<string, Verdict>;
+  /** An attempt in `repeatable` whose claim may be in the log and is not released; null for none. */
   unreleased: string | null;
-  /** No call before this reading of `elapsedMs`. */
+  /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
-  /** What the command comes to when no time is left for another call. */
-  otherwise: Verdict;
-  /** A claim of somebody else that is waited for, and since when. */
-  watched: { attemptId: string; sinceMs: Stopwatch } | null;
-  /** The last end of an own attempt, and where it was appended. */
-  said: { result: CommandResult; value: Buffer; position: Position } | null;
+  /** The verdict when no time is left for another call. */
+  verdictAtDeadline: Verdict;
+  /** The claim of another job that this one waits for. */
+  watchedClaim: { attemptId: string; sinceMs: Stopwatch } | null;
+  /**
+   * The conclusion of this job's last attempt, and where it was appended. Whether it stands is for the fold
+   * to say.
+   */
+  ownConclusion: { result: CommandResult; value: Buffer; position: Position } | null;
 };
 
-export const createJob = (deps: Deps, item: Item, lifeline: Lifeline, place: Place): Job => {
+export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
   const stopwatch = startStopwatch(deps.clock);
-  const headStartMs = Math.max(deps.clock.now() - item.receivedAt, 0);
+  const headStartMs = Math.max(deps.clock.now() - prepared.receivedAt, 0);
   return {
     deps,
-    item,
-    ref: item.ref,
-    lifeline,
-    place,
-    placeless: false,
+    prepared,
+    ref: prepared.ref,
+    signals,
+    slot,
+    hasLeftSlot: false,
     elapsedMs: () => headStartMs + stopwatch(),
     attempts: 0,
-    harmless: new Map(),
+    repeatable: new Map(),
     unreleased: null,
     notBeforeMs: 0,
-    otherwise: neverSent,
-    watched: null,
-    said: null,
+    verdictAtDeadline: neverSent,
+    watchedClaim: null,
+    ownConclusion: null,
   };
 };
 
-/** Appends a step of the job's command, or a shorter one that the log has room for, and waits for the own view to fold it. */
+/**
+ * Appends an entry of the job's command and waits until the view has folded it. `shorter`: if the topic
+ * refuses its size.
+ */
 export const writeStep = (
   { deps, ref }: Job,
   step: Step,
@@ -73,14 +83,14 @@ export const writeStep = (
   }));
 };
 
-/** Appends what the command came to. Whether it counts is for the fold to say. */
+/** Appends a conclusion. Whether it counts is for the fold to say. `attemptId` null: there was no attempt. */
 export const writeConclusion = async (
   job: Job,
   {
     attemptId,
     verdict,
     attempts = job.attempts,
-    receivedAt = job.item.receivedAt,
+    receivedAt = job.prepared.receivedAt,
   }: {
     attemptId: string | null;
     verdict: Verdict;
@@ -88,12 +98,12 @@ export const writeConclusion = async (
     receivedAt?: number;
   },
 ): Promise<void> => {
-  // No call follows: writing this down and publishing it need not keep another command from its own call.
-  job.place.leave();
-  job.placeless = true;
-  const { identity, requestHash } = job.item;
-  const { conclude, codec, clock } = job.deps;
-  let result = conclude({ identity, receivedAt, completedAt: clock.now(), attempts }, verdict);
+  // No call follows, so the slot is free for another command while this one is written and published.
+  job.slot.leave();
+  job.hasLeftSlot = true;
+  const { identity, requestHash } = job.prepared;
+  const { buildResult, codec, clock } = job.deps;
+  let result = buildResult({ identity, receivedAt, completedAt: clock.now(), attempts }, verdict);
   let value = codec.encode(result);
   const { outcome, resultId } = result;
   const step = (): Step => ({
@@ -104,21 +114,21 @@ export const writeConclusion = async (
     resultId,
     result: value,
     note: null,
-    traceparent: job.item.envelope.traceparent,
+    traceparent: job.prepared.envelope.traceparent,
   });
-  // What the command came to counts more than the text of the answer, which is all that can be too large.
+  // Only the text of the partner's answer can make it too large, and the outcome matters more.
   const withoutResponse = (): Step => {
     result = { ...result, response: null };
     value = codec.encode(result);
     return step();
   };
-  const position = await writeStep(job, step(), job.lifeline.abandon, withoutResponse);
+  const position = await writeStep(job, step(), job.signals.abandon, withoutResponse);
   if (attemptId !== null && job.unreleased === attemptId) job.unreleased = null;
-  if (attemptId !== null) job.said = { result, value, position };
+  if (attemptId !== null) job.ownConclusion = { result, value, position };
 };
 
-/** Says in the log that an own attempt did nothing. */
+/** Releases the claim of an own attempt that may be repeated. */
 export const release = async (job: Job, attemptId: string): Promise<void> => {
-  await writeStep(job, { kind: "released", attemptId }, job.lifeline.abandon);
+  await writeStep(job, { kind: "released", attemptId }, job.signals.abandon);
   if (job.unreleased === attemptId) job.unreleased = null;
 };

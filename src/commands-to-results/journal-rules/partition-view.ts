@@ -2,8 +2,8 @@ import type { FoldedEntry, JournalRecord, Position, Ref } from "./entry.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
-import type { Claim } from "./state.ts";
-import { changeOf } from "./state.ts";
+import type { Claim } from "./fold-rules.ts";
+import { changeOf } from "./fold-rules.ts";
 
 /** What the log, as far as it was read, says of one command. */
 export type Look =

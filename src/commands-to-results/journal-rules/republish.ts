@@ -2,8 +2,9 @@ import type { Deps } from "./ports.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
 
 /**
- * Publishes every final result that came after a doubt and that nobody is known to have published for `afterMs`: its command's offset is
- * committed, so nobody else will ask for it. Runs until the signal aborts. Replicas may do it side by side: the bytes are the same.
+ * Publishes final results that followed a doubt and are not known to be published `afterMs` later. Their
+ * offsets are committed, so no replica will read the commands again. Runs until the signal aborts. Replicas
+ * may do it at the same time: the bytes are the same.
  */
 export const republish = async (
   deps: Pick<Deps, "clock" | "view" | "journal" | "publish" | "codec" | "observer">,

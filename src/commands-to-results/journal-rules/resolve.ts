@@ -1,43 +1,42 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
-import { appendAndReadBack, durably } from "./durably.ts";
+import { appendAndReadBack, retryUntilAborted } from "./kafka-retry.ts";
 import type { Entry, Position, Ref } from "./entry.ts";
 import type { Doubt, Look } from "./partition-view.ts";
-import type { Claim } from "./state.ts";
+import type { Claim } from "./fold-rules.ts";
 import type { Deps } from "./ports.ts";
 
-/** An operator's word on a command in doubt. */
+/** An operator's decision on a command in doubt. */
 export type Decision = {
   as: "succeeded" | "not-executed";
   by: string;
   note: string;
-  /** Decide although the claim is so young that its call may still be under way. */
+  /** Decide even if the claim is so young that its call may still be under way. */
   force: boolean;
 };
 
 export type Resolved =
-  /** `position`: of the decision. */
+  /** `position`: of the decision's entry. */
   | { kind: "resolved"; result: CommandResult; position: Position }
   /**
-   * There is a final result already, with the word of the operator who decided it; the result is null when it is QUOTE_ALREADY_TAKEN, of which the
-   * journal holds no record of its own.
+   * There is a final result already. `note`: of the operator who decided it. `result` is null for
+   * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
    */
   | { kind: "decided"; result: CommandResult | null; note: string | null; position: Position }
   | { kind: "tooYoung"; ageMs: number; neededMs: number }
-  /** Held: its owner, or whoever gets the command next, will end it. */
+  /** Claimed: its owner, or the replica that takes it over, will conclude it. */
   | { kind: "underWay" }
   | { kind: "unknown" };
 
-/** A claim must be so many times older than its call may take before an operator may end its doubt. */
+/** An operator may end a doubt once its claim is this many times older than its callWithinMs. */
 export const AGE_FACTOR = 20;
 
 type ResolveDeps = Pick<
   Deps,
   "clock" | "view" | "journal" | "publish" | "codec" | "random" | "newId" | "observer" | "options"
 > & {
-  /** The resultId of a command's final result. */
   finalResultId: (commandId: string) => string;
-  /** LogAppendTime of an entry of the command that the view has folded; null when it is not known. */
+  /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
   timeOf: (position: Position) => number | null;
 };
 
@@ -51,8 +50,8 @@ const resultAt = (
   note: string | null;
   traceparent: string | null;
 } | null> => {
-  // Decoding is tried again as well: the schema of an older result may have to be asked for first.
-  return durably(deps, "reread", signal, async () => {
+  // Decoding is retried too: it fails while the schema of an older result is being fetched.
+  return retryUntilAborted(deps, "reread", signal, async () => {
     const entry = await deps.journal.reread(position);
     if (entry?.step.kind !== "concluded") return null;
     const { result: value, note, traceparent } = entry.step;
@@ -60,7 +59,7 @@ const resultAt = (
   });
 };
 
-/** The quotes of doubts, as their commands spell them. */
+/** The quoteIds of commands in doubt, as the commands spell them. */
 export const quotesOf = (deps: ResolveDeps, refs: readonly Ref[], signal: AbortSignal): Promise<string[]> =>
   Promise.all(
     refs.map(async (ref) => {
@@ -97,7 +96,8 @@ const appendDecision = async (
   let result = decisionOn(deps, doubted.result, decision);
   let value = deps.codec.encode(result);
   const { operation, commandId } = ref;
-  // It names the attempt that is in doubt, as a late answer would: the log decides which of the two came first.
+  // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two
+  // stands.
   const { attemptId, requestHash } = claim;
   const note = `${decision.by}: ${decision.note}`;
   const { outcome, resultId } = result;
@@ -106,7 +106,7 @@ const appendDecision = async (
     const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
     return { operation, commandId, step: { kind: "concluded", ...facts } };
   };
-  // The decision counts more than the text of the partner's last answer, which is all that can be too large.
+  // Only the text of the partner's last answer can make it too large, and the decision matters more.
   const withoutResponse = (): Entry => {
     result = { ...result, response: null };
     value = deps.codec.encode(result);
@@ -117,9 +117,9 @@ const appendDecision = async (
 };
 
 /**
- * How old a claim is by the journal's own clock: the time between two entries of one partition, of which the later one is appended for that
- * alone. The clock of the operator's machine has no say: one that is fast would make a young claim look old. A Released of an attempt that
- * nobody ever claimed changes nothing, on any replica: every replica that is stopped while it appends a claim may leave one behind.
+ * The age of a claim by the broker's clock: the LogAppendTime of an entry appended now, less that of the
+ * claim. The clock of the operator's machine is not used: if it is fast, a young claim looks old. The entry
+ * is a Released of an attempt that was never claimed, which no fold acts on.
  */
 const ageOf = async (
   deps: ResolveDeps,
@@ -133,7 +133,7 @@ const ageOf = async (
   return nowMs === null ? 0 : Math.max(nowMs - timestampMs, 0);
 };
 
-/** What is to be said of a command that is not in doubt. */
+/** The answer for a command that is not in doubt. */
 export const withoutDoubt = async (
   deps: ResolveDeps,
   found: Exclude<Look, { kind: "doubt" }>,
@@ -147,8 +147,8 @@ export const withoutDoubt = async (
 };
 
 /**
- * Ends a command's doubt by an operator's word, unless its answer or another operator was faster. The view must be ready and be fed while this
- * runs.
+ * Ends a command's doubt by an operator's decision, unless a late answer or another operator was faster. The
+ * view must be ready, and be fed while this runs.
  */
 export const resolve = async (
   deps: ResolveDeps,
@@ -161,7 +161,8 @@ export const resolve = async (
   if (before.kind !== "doubt") return withoutDoubt(deps, before, signal);
 
   if (!decision.force) {
-    // A replica frozen right before its call could still make it: the older the claim, the less likely there is one.
+    // A replica that was frozen right before its call could still send it; the older the claim, the less
+    // likely.
     const ageMs = await ageOf(deps, ref, before.claim, signal);
     const neededMs = before.claim.callWithinMs * AGE_FACTOR;
     if (ageMs < neededMs) return { kind: "tooYoung", ageMs, neededMs };
@@ -169,18 +170,22 @@ export const resolve = async (
   const now = view.look(ref);
   if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);
 
-  const said = await appendDecision(deps, { ref, ...now }, decision, signal);
+  const decided = await appendDecision(deps, { ref, ...now }, decision, signal);
   const after = view.look(ref);
-  if (said === null || after.kind !== "concluded") return { kind: "unknown" };
+  if (decided === null || after.kind !== "concluded") return { kind: "unknown" };
   const standing = await resultAt(deps, after.position, signal);
   const { position } = after;
   if (!standing) return { kind: "decided", result: null, note: null, position };
   const { result, value, note, traceparent } = standing;
-  await durably(deps, "publish", signal, () => deps.publish(result, value, { traceparent, origin: null }));
+  await retryUntilAborted(deps, "publish", signal, () =>
+    deps.publish(result, value, { traceparent, origin: null }),
+  );
   const { operation, commandId } = ref;
   const step = { kind: "published" as const, resultId: result.resultId };
-  await durably(deps, "append", signal, () => journal.append(ref.key, { operation, commandId, step }));
-  return value.equals(said)
+  await retryUntilAborted(deps, "append", signal, () =>
+    journal.append(ref.key, { operation, commandId, step }),
+  );
+  return value.equals(decided)
     ? { kind: "resolved", result, position }
     : { kind: "decided", result, note, position };
 };

@@ -2,36 +2,41 @@ import { DeadlineError } from "../../runtime/clock.ts";
 import { tryOnce } from "./attempt.ts";
 import type { Job } from "./job.ts";
 import { writeConclusion } from "./job.ts";
-import type { Claim } from "./state.ts";
+import type { Claim } from "./fold-rules.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
-import { acceptOwnerLost, createOwnerLost } from "./verdicts.ts";
+import { acceptOwnerLost, createOwnerLost } from "./verdicts-without-answer.ts";
 
 /**
- * How much longer a claim's owner may still be at its call. Reckoned from the log's time and from when the claim was first seen, whichever ends
- * first: clocks that differ make a doubt that was not needed, never a second call.
+ * How much longer the owner of a claim may be at its call. Measured from the claim's LogAppendTime and from
+ * when this job first saw it, whichever ends first: clock skew can cause a needless doubt, never a second
+ * call.
  */
 const patienceLeftMs = (job: Job, { attemptId, callWithinMs, timestampMs }: Claim): number => {
   const { clock, options } = job.deps;
-  if (job.watched?.attemptId !== attemptId) job.watched = { attemptId, sinceMs: startStopwatch(clock) };
-  const ageMs = Math.max(clock.now() - timestampMs, job.watched.sinceMs());
+  if (job.watchedClaim?.attemptId !== attemptId)
+    job.watchedClaim = { attemptId, sinceMs: startStopwatch(clock) };
+  const ageMs = Math.max(clock.now() - timestampMs, job.watchedClaim.sinceMs());
   return callWithinMs + options.takeoverMarginMs - ageMs;
 };
 
-/** Waits for something to happen to the key, without a place among those in flight. */
-const waitForOwner = async ({ deps, ref, lifeline, place }: Job, leftMs: number): Promise<void> => {
-  place.leave();
+/** Waits for another entry of the key. Leaves the slot meanwhile. */
+const waitForOwner = async ({ deps, ref, signals, slot }: Job, leftMs: number): Promise<void> => {
+  slot.leave();
   try {
-    await deps.clock.withDeadline(leftMs, lifeline.stop, (inner) => deps.view.changed(ref, inner));
+    await deps.clock.withDeadline(leftMs, signals.stop, (inner) => deps.view.changed(ref, inner));
   } catch (error) {
     if (!(error instanceof DeadlineError)) throw error;
   }
-  await place.take(lifeline.stop);
+  await slot.take(signals.stop);
 };
 
-/** A command that an attempt of another job holds: waits for its end, and after a while for nobody any more. */
+/**
+ * The key is held by an attempt of another job: waits for its conclusion, and concludes for it once its time
+ * is over.
+ */
 export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
   const { deps, ref } = job;
-  const { work } = job.item;
+  const { work } = job.prepared;
   const leftMs = patienceLeftMs(job, claim);
   if (leftMs > 0) {
     await waitForOwner(job, leftMs);
@@ -39,7 +44,7 @@ export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
   }
   deps.observer.takeover(ref, claim.attemptId);
   const { attemptId, receivedAt } = claim;
-  // The lost call counts: it may have left.
+  // The lost call counts as an attempt: it may have been sent.
   const lost = { attemptId, receivedAt, attempts: claim.attempts + 1 };
   if (ref.operation === "ACCEPT_QUOTE") {
     await writeConclusion(job, { ...lost, verdict: acceptOwnerLost });

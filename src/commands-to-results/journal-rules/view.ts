@@ -2,7 +2,7 @@ import type { JournalRecord, Position, Ref } from "./entry.ts";
 import { fingerprint, keyName } from "./fingerprint.ts";
 import type { Contradicted, Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
 import { createPartitionView } from "./partition-view.ts";
-import { createWaiters } from "./until.ts";
+import { createWaiters } from "./waiters.ts";
 
 /**
  * What became of a record.

@@ -2,19 +2,19 @@ import type { Mask } from "./mask.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 
-/** What every call of the partner is made with. */
+/** What every call to the partner needs. */
 export type Caller = {
-  /** Comes before the path of every request. */
+  /** Put before the path of every request. */
   basePath: string;
-  /** Where the credentials come from. `reload` reads them again, after the partner refused them. Neither throws. */
+  /** `reload` reads the credentials again, after the partner refused them. Neither throws. */
   credentials: { current: () => Credentials; reload: () => void };
   /** `<partner_name>-<service_name>` */
   userAgent: string;
-  /** Hides these credentials, and every other secret, in what is kept of an answer. */
+  /** Masks these credentials and every other secret in what is kept of an answer. */
   maskOf: (used: Credentials) => Mask;
 };
 
-/** The partner's five headers, in its own spelling. */
+/** The partner's five headers, spelled as its documentation does. */
 export const headersOf = ({ accessToken, xToken }: Credentials, userAgent: string): string[] => [
   ...["Authorization", `Bearer ${accessToken}`],
   ...["x-token", xToken],

@@ -1,12 +1,12 @@
 import type { Mask } from "./mask.ts";
 
-/** So much is looked through at a time, beside what may belong to a secret that is not complete. */
+/** How much is searched at a time, besides the margin that may hold the start of a secret. */
 const WINDOW_BYTES = 65_536;
 
 /**
- * Hides secrets in bytes of any length that are no text as a whole, and leaves every other byte as it is.
- * @param mask knows the secrets as they are and as {@link spelledInBytes}
- * @param hid hears how many were hidden each time that some were
+ * Masks secrets in a stream of bytes that need not be text, and leaves every other byte as it is.
+ * @param mask must know each secret as it is and as {@link spelledInBytes}
+ * @param hid called with the number of secrets each time that some were masked
  */
 export async function* maskedBytes(
   chunks: AsyncIterable<Uint8Array>,
@@ -21,12 +21,12 @@ export async function* maskedBytes(
     return Buffer.from(text, "latin1");
   };
   for await (const chunk of chunks) {
-    // A character for each byte.
+    // latin1 maps each byte to one character.
     held += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
     if (held.length >= WINDOW_BYTES + mask.marginBytes) yield shown(held.length - mask.marginBytes);
   }
   yield shown(held.length);
 }
 
-/** A secret as it looks in bytes that are read a character each: another one only where it is not pure ASCII. */
+/** The UTF-8 bytes of a secret as latin1 characters. Differs from the secret only if it is not pure ASCII. */
 export const spelledInBytes = (secret: string): string => Buffer.from(secret).toString("latin1");

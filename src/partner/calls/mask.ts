@@ -1,22 +1,24 @@
-/** A reason is a line in a log, not a place for whatever the other side sent. */
+/** A reason is one line in a log; the other side may send anything. */
 export const MAX_REASON_LENGTH = 300;
 
-/** Stands for a secret in whatever is kept of an answer. */
+/** Replaces a secret in what is kept of an answer. */
 const MASK = "***";
 
-/** A character, in any encoding that is undone here and is likely, takes at most so many. */
+/** The longest likely form of one character in the encodings below. */
 const LONGEST_FORM = 12;
 
-/** One character in the encodings of JSON, URLs and HTML, several times over where they nest; or any other character. */
+/** One character, plain or in the encodings of JSON, URLs and HTML, which may be nested. */
 const UNIT =
   /\\*(?:(?<=\\)u(?<unicode>[0-9a-f]{4})|%(?:25)*(?<percent>[0-9a-f]{2})|&#(?<decimal>\d{1,7});|&#x(?<hex>[0-9a-f]{1,6});|&(?<name>amp|lt|gt|quot|apos);|(?<plain>[^\\]))/giy;
 
-/** What stands for itself in every encoding. Most of every text. */
+/** Characters that stand for themselves in every encoding: most of every text. */
 const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** As bytes, because percent encoding writes bytes; a string of them, because strings can be searched. */
+/**
+ * UTF-8 bytes, because percent-encoding encodes bytes; as a latin1 string, because strings can be searched.
+ */
 const bytesOf = (text: string): string =>
   text.charCodeAt(0) < 0x80 ? text : Buffer.from(text).toString("latin1");
 
@@ -35,7 +37,10 @@ const unitBytes = ({
   return code > 0x10ffff ? "" : bytesOf(String.fromCodePoint(code)).replace("+", " ");
 };
 
-/** A text without its encodings, and where in the text each byte of it came from. Backslashes count as encoding. */
+/**
+ * A text without its encodings, and the index in the text that each byte came from. Backslashes count as
+ * encoding.
+ */
 const flatten = (text: string): { flat: string; from: number[] } => {
   let flat = "";
   const from: number[] = [];
@@ -51,7 +56,7 @@ const flatten = (text: string): { flat: string; from: number[] } => {
     }
     UNIT.lastIndex = at;
     const groups = UNIT.exec(text)?.groups;
-    // Nothing but backslashes is left.
+    // Only backslashes are left.
     if (groups === undefined) break;
     const bytes = unitBytes(groups);
     for (let i = 0; i < bytes.length; i++) from.push(at);
@@ -62,31 +67,36 @@ const flatten = (text: string): { flat: string; from: number[] } => {
   return { flat, from };
 };
 
-/** What was read of a text, and what is shown of it. */
-export type Masked = { shown: string; /** So many characters of the text. */ taken: number; hidden: number };
+/** `shown`: the masked start of a text. */
+export type Masked = {
+  shown: string;
+  /** How many characters of the text it stands for. */ taken: number;
+  hidden: number;
+};
 
 export type Mask = {
   /**
    * Replaces every secret.
-   * @param limit so many characters of the text are kept; a secret that begins within them is recognized by what follows
+   * @param limit how many characters of the text are kept; what follows them is used to recognize a secret
+   *   that the limit cuts
    */
   (text: string, limit?: number): string;
-  /** The same, for a text that goes on behind `taken`, which lies behind `limit` where a secret does. */
+  /** The same for a text that goes on after `taken`. `taken` exceeds `limit` if a secret does. */
   part: (text: string, limit: number) => Masked;
-  /** So many bytes behind a cut are needed to recognize a secret that begins before it. */
+  /** How many bytes after a cut are needed to recognize a secret that begins before it. */
   marginBytes: number;
 };
 
 /**
- * Hides secrets in texts that are kept, in every form in which an answer is likely to repeat them: both the text and the secrets are
- * compared without their encodings. Where that takes two texts for one, too much is hidden, never too little.
+ * Masks secrets in every form in which an answer is likely to repeat them: text and secrets are compared
+ * without their encodings. Where that makes two texts equal, too much is masked, never too little.
  */
 export const maskFor = (secrets: readonly string[]): Mask => {
   const known = [...new Set(secrets.map((secret) => flatten(secret).flat))]
     .filter((secret) => secret !== "")
     .sort((a, b) => b.length - a.length);
 
-  /** The next secret at or behind `at`; the longest of those that begin at the same place. */
+  /** The next secret from `at` on; of those that begin at the same index, the longest. */
   const next = (flat: string, at: number): { index: number; end: number } | null => {
     let found: { index: number; end: number } | null = null;
     for (const secret of known) {

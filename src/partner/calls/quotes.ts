@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import type { Reading } from "../connection/exchange.ts";
+import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Transport } from "../connection/transport.ts";
 import type { Call, Outcome, PartnerRequest } from "../types.ts";
 import { answerOf } from "./answer.ts";
@@ -9,21 +9,27 @@ import { classify, doubtfulStatuses } from "./outcome.ts";
 
 export type QuoteCallOptions = Caller & {
   maxResponseBytes: number;
-  /** Statuses, and classes of them, that leave open whether an accept was executed, besides 408, 425 and 5xx: `409`, `4xx`. */
+  /**
+   * Statuses and classes (`409`, `4xx`) that do not prove whether an accept was executed, besides 408, 425
+   * and 5xx.
+   */
   acceptDoubtStatuses: readonly string[];
   clock: Pick<Clock, "now">;
   send: Transport["send"];
 };
 
-/** The calls that create and accept quotes. Each is one request, never repeated; see `exchange` for what its outcome rests on. */
+/**
+ * Creates and accepts quotes. Each call is one request, never repeated; see `exchange` for the evidence of
+ * its outcome.
+ */
 export const quoteCalls = (options: QuoteCallOptions): Call => {
   const { credentials, clock, maxResponseBytes, send } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
 
-  const outcomeOf = ({ operation }: PartnerRequest, reading: Reading, mask: Mask): Outcome => {
-    const reason = mask(reading.reason, MAX_REASON_LENGTH);
-    if (!reading.sent) return { kind: "notSent", reason };
-    const answer = answerOf(reading, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+  const outcomeOf = ({ operation }: PartnerRequest, result: ExchangeResult, mask: Mask): Outcome => {
+    const reason = mask(result.reason, MAX_REASON_LENGTH);
+    if (!result.sent) return { kind: "notSent", reason };
+    const answer = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
     if (answer === null) return { kind: "unknown", reason, answer };
     return classify(operation, answer, isDoubtful);
   };
@@ -31,7 +37,7 @@ export const quoteCalls = (options: QuoteCallOptions): Call => {
   return async (request, callOptions) => {
     const used = credentials.current();
     const mask = options.maskOf(used);
-    const reading = await send(
+    const result = await send(
       {
         method: request.method,
         path: options.basePath + request.path,
@@ -41,7 +47,7 @@ export const quoteCalls = (options: QuoteCallOptions): Call => {
       },
       callOptions,
     );
-    const outcome = outcomeOf(request, reading, mask);
+    const outcome = outcomeOf(request, result, mask);
     if (outcome.kind === "unauthorized") credentials.reload();
     return outcome;
   };

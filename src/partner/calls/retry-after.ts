@@ -1,8 +1,8 @@
-/** No partner may make a caller wait for longer. */
+/** Upper bound of a requested wait. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 const SECONDS = /^\d{1,15}$/;
-/** The three forms of a date in HTTP. All are in GMT; the last one does not say so. */
+/** The three date forms of HTTP (RFC 9110, 5.6.7). All are in GMT; asctime does not say so. */
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/;
 const RFC_850_DATE = /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} [\d:]{8} GMT$/;
 const ASCTIME_DATE = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/;
@@ -14,7 +14,7 @@ const instantOf = (text: string): number => {
 
 /**
  * How long the partner asks to wait, in milliseconds, from Retry-After in seconds or as an HTTP date.
- * @returns null when the header is absent or unreadable
+ * @returns null if the header is absent or unreadable
  */
 export const readRetryAfter = (header: string | string[] | undefined, nowMs: number): number | null => {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Transport } from "../connection/transport.ts";
-import type { CallOptions, Subscribed, Subscription } from "../types.ts";
+import type { CallOptions, SubscribeOutcome, Subscription } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { headersOf, type Caller } from "./headers.ts";
 import { MAX_REASON_LENGTH } from "./mask.ts";
@@ -11,14 +11,17 @@ export type SubscribeOptions = Caller & {
   send: Transport["send"];
 };
 
-/** Subscribes to notifications: one request, never repeated, because a second subscription may deliver everything twice. Never rejects. */
+/**
+ * Subscribes to notifications: one request, never repeated, because a second subscription may deliver all
+ * twice. Never rejects.
+ */
 export const subscribeCall =
   (options: SubscribeOptions) =>
-  async (subscription: Subscription, callOptions: CallOptions): Promise<Subscribed> => {
+  async (subscription: Subscription, callOptions: CallOptions): Promise<SubscribeOutcome> => {
     const { credentials, clock, maxResponseBytes } = options;
     const used = credentials.current();
     const mask = options.maskOf(used);
-    const reading = await options.send(
+    const result = await options.send(
       {
         method: "POST",
         path: `${options.basePath}/corporate/v1/webhook/subscribe`,
@@ -28,9 +31,9 @@ export const subscribeCall =
       },
       callOptions,
     );
-    const reason = mask(reading.reason, MAX_REASON_LENGTH);
-    if (!reading.sent) return { kind: "notSent", reason };
-    const answer = answerOf(reading, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    const reason = mask(result.reason, MAX_REASON_LENGTH);
+    if (!result.sent) return { kind: "notSent", reason };
+    const answer = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
     if (answer?.httpStatus === 401) credentials.reload();
     return answer === null ? { kind: "unknown", reason } : { kind: "answered", answer };
   };

@@ -3,32 +3,33 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "../../runtime/clock.ts";
 import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
-import { cachedLookup } from "./cached-lookup.ts";
+import { dnsCache } from "./dns-cache.ts";
 import { tlsSessions } from "./tls-sessions.ts";
 import { tunnel } from "./tunnel.ts";
 
-/** PEM texts: who to trust beside the system's roots, and who to be. */
+/** PEM texts: the CA to trust, and the client certificate with its key. */
 export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer };
 
 export type ConnectOptions = {
   origin: URL;
   tls: TlsMaterial;
   /**
-   * The HTTP proxy that each connection asks for a tunnel, with credentials in the URL where it wants them. It may be another one each time.
-   * Null for none.
+   * The HTTP proxy for CONNECT, with credentials in the URL if it needs any. Asked for each connection. Null
+   * for none.
    */
   proxy: (() => URL) | null;
   clock: Clock;
 };
 
-/** A connection on its way. */
+/** A connection that is being opened. */
 export type Opening = {
   /**
-   * TCP, the proxy's tunnel and TLS done, nothing was sent to the partner, and it neither closed the connection nor spoke. Rejects on whatever
-   * prevents that; no byte of a request can have left then.
+   * Resolves when TCP, the proxy's tunnel and TLS are done. Nothing has been sent to the partner, and it has
+   * neither closed the connection nor sent anything. Rejects otherwise; no byte of a request has been sent
+   * then.
    */
   socket: Promise<net.Socket>;
-  /** Ends it, how far it ever came, and with it what has been written and is still on its way. */
+  /** Ends it at any stage, and discards what has been written and not sent yet. */
   giveUp: () => void;
 };
 
@@ -38,12 +39,11 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
 const ignore = (): undefined => undefined;
 
-/** Takes note of a socket as soon as there is one, so that it can be given up at any moment. */
+/** Registers a socket as soon as it exists, so that it can be given up at any moment. */
 type Track = (socket: net.Socket) => void;
 
-/** Opens connections that nothing was sent on. */
 export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptions): (() => Opening) => {
-  const lookup = cachedLookup({ clock });
+  const lookup = dnsCache({ clock });
   const sessions = tlsSessions();
 
   const overTcp = async (url: URL, track: Track): Promise<net.Socket> => {
@@ -92,9 +92,9 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     const drop = (socket: net.Socket): void => {
       if (socket.destroyed) return;
       const isBare = !(socket instanceof tls.TLSSocket) && !socket.connecting && !socket.writableEnded;
-      // Closed as usual, the system would go on delivering what it had taken, long after the call is over.
+      // After a normal close the kernel would go on sending what was written, long after the call is over.
       if (isBare) socket.resetAndDestroy();
-      // With an error, or whoever waits for it to open would wait on.
+      // With an error, or the wait for "connect" would never end.
       else socket.destroy(new Error("the connection was given up"));
     };
     const giveUp = (): void => {
@@ -103,7 +103,7 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     };
     const track: Track = (socket) => {
       sockets.push(socket.on("error", ignore));
-      // What was opened too late is of no use to anybody.
+      // A socket that was opened too late is of no use.
       if (isGivenUp) drop(socket);
     };
     const untouched = async (): Promise<net.Socket> => {

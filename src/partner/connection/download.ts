@@ -8,19 +8,19 @@ export type DownloadOptions = {
   /** Without a path. */
   origin: URL;
   connect: () => Opening;
-  /** For name, connection, tunnel and TLS together. */
+  /** For DNS, TCP, tunnel and TLS together. */
   connectTimeoutMs: number;
-  /** For the head of the answer, and for what comes of its body each time that more of it is asked for. */
+  /** For the head of the answer, and for each chunk of its body. */
   callTimeoutMs: number;
   clock: Clock;
 };
 
-/** The body is read from the socket as it is asked for. */
+/** The body is read from the socket on demand. */
 export type Downloaded = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> };
 
 /**
- * GETs over a connection of its own, which is closed with the end of the body, and as soon as the signal aborts, also when nobody reads the
- * body. So a signal that never aborts leaves an answer open that is not read.
+ * GETs over a connection of its own, which is closed at the end of the body or when the signal aborts. An
+ * answer that is not read stays open until the signal aborts.
  */
 export type Download = (
   request: { path: string; headers: string[] },

@@ -3,18 +3,18 @@ import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
 import { headReader } from "./status-line.ts";
 
-/** What a request came to, told by how far it got. */
-export type Reading =
+/** What became of a request, by how far it got. */
+export type ExchangeResult =
   | { sent: false; reason: string }
   | {
       sent: true;
-      /** Null when no status line of a final answer arrived, or none that could be read. */
+      /** Null if no readable status line of a final answer arrived. */
       status: number | null;
-      /** Empty when they were cut off. */
+      /** Empty if they were cut off. */
       headers: IncomingHttpHeaders;
-      /** As it came over the wire, up to the limit. */
+      /** As received, up to the limit. */
       body: Buffer;
-      /** Whether the whole body arrived, or as much of it as is kept. */
+      /** Whether the body arrived up to its end or the limit. */
       complete: boolean;
       /** What ended it early. */
       reason: string;
@@ -22,35 +22,34 @@ export type Reading =
 
 export type Exchange = {
   /** Never rejects. */
-  done: Promise<Reading>;
+  done: Promise<ExchangeResult>;
   /** Ends the exchange, with what is known by now. */
   cut: (reason: string) => void;
 };
 
-/** A request as it goes out. */
-export type Sending = {
+export type OutgoingRequest = {
   method: "POST" | "PUT";
   path: string;
   headers: string[];
   body: string;
-  /** So many bytes of the answer's body are read; the rest is not waited for. */
+  /** How much of the answer's body is read. The rest is not waited for. */
   maxBodyBytes: number;
 };
 
 /**
- * Sends one request over a connection that carries no other, and reads its answer. The connection is closed when anything but a complete 2xx
- * comes of it, so that nothing of this call can be taken for a part of the next one.
+ * Sends one request over a connection that carries no other, and reads the answer. Closes the connection
+ * unless the answer is a complete 2xx, so that no bytes of this call can be taken for the next one.
  * @param mayCall asked in the synchronous step that writes the request
  */
 export const exchange = (
   { socket, client, readAhead }: Connection,
-  { method, path, headers: sent, body, maxBodyBytes }: Sending,
+  { method, path, headers: sent, body, maxBodyBytes }: OutgoingRequest,
   mayCall: () => boolean,
 ): Exchange => {
   let state: "waiting" | "sent" | "over" = "waiting";
   let headers: IncomingHttpHeaders = {};
-  let resolve: (reading: Reading) => void = () => undefined;
-  const done = new Promise<Reading>((settled) => (resolve = settled));
+  let resolve: (result: ExchangeResult) => void = () => undefined;
+  const done = new Promise<ExchangeResult>((settled) => (resolve = settled));
   const answerHead = headReader();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -68,14 +67,16 @@ export const exchange = (
   };
 
   const handler: Dispatcher.DispatchHandler = {
-    // The client calls this and writes the request in one synchronous step, the write included. From here on nothing is proven.
+    // undici calls this and writes the request in one synchronous step. From here on, "not sent" cannot be
+    // proven.
     onRequestStart: (controller) => {
       if (state === "sent") settle(false, "the request was about to be repeated");
       else if (state === "waiting" && !mayCall())
         settle(false, "the call was no longer allowed when it could have been sent");
       if (state === "waiting") {
         state = "sent";
-        // Not earlier: what comes before the request is no answer to it, and the client closes the connection then.
+        // Not earlier: what arrives before the request is not its answer, and makes the client close the
+        // connection.
         readAhead(answerHead.feed);
       } else controller.abort(new Error("not sent"));
     },
@@ -92,7 +93,7 @@ export const exchange = (
     onResponseError: (_, error) => settle(false, error.message),
   };
 
-  // On a connection that was used before, the client waits for what has arrived on it to be noticed, and writes then.
+  // On a reused connection the client first lets pending input be read, then writes.
   client.dispatch({ method, path, body, headers: sent, idempotent: false }, handler);
   return { done, cut: (reason) => settle(false, reason) };
 };

@@ -3,34 +3,38 @@ import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * A connection is used again only while it has been idle for this share of the time for which the partner keeps it open: a call must not meet
- * the partner that is closing it. Clocks, latency and a timer of the partner that fires early have room in the rest.
+ * A connection is reused only within this share of the time for which the partner keeps it open, so that a
+ * call does not meet the partner closing it. The rest is room for latency, clocks, and a timer of the partner
+ * that fires early.
  */
 const USABLE_SHARE = 1 / 4;
 
-/** How long a connection may be idle and still carry another call; 0 where each call has its own. */
+/** How long a connection may be idle and still be reused; 0 if each call has its own. */
 export const usableIdleMs = (keepAliveMs: number): number => Math.floor(keepAliveMs * USABLE_SHARE);
 
 type Idle = { connection: Connection; idleMs: Stopwatch };
 
 export type Reusable = {
   connection: Connection;
-  /** Whether it may carry a call even now. To be asked in the step that writes the request: a process may stand still before that. */
+  /**
+   * Whether it still may carry a call. Ask in the step that writes the request: the process may have been
+   * frozen before.
+   */
   isUsable: () => boolean;
 };
 
 export type IdleConnections = {
   /**
-   * The one that has been idle for longest and may still be used: whatever else the partner had to say on it has most likely arrived, and
-   * closed it. Null for none: only then another connection is opened, so that there are never more than calls at a time.
+   * The usable connection that has been idle for longest: anything unexpected that the partner sent has most
+   * likely arrived by now, and closed it. Null if there is none; only then is another opened, so there are
+   * never more connections than concurrent calls.
    */
   take: () => Reusable | null;
-  /** @param connection its call is over; one that is closed is dropped later */
+  /** @param connection its call is over; if it is closed, `take` drops it */
   add: (connection: Connection) => void;
   closeAll: () => void;
 };
 
-/** Connections that carry no call at present. */
 export const idleConnections = ({
   maxIdleMs,
   clock,
@@ -38,7 +42,7 @@ export const idleConnections = ({
   maxIdleMs: number;
   clock: Clock;
 }): IdleConnections => {
-  /** The one that was used last is at the end. */
+  /** Ordered by last use, the most recent at the end. */
   const idle: Idle[] = [];
 
   return {
@@ -47,7 +51,7 @@ export const idleConnections = ({
         const { connection, idleMs } = next;
         const { socket } = connection;
         const isFresh = (): boolean => !socket.destroyed && idleMs() <= maxIdleMs;
-        // An answer may come before its request has left in full: nothing may follow then.
+        // An answer may come before its request was sent in full; then nothing may follow on this connection.
         const isUsable = (): boolean => isFresh() && socket.writableLength === 0;
         if (isFresh()) return { connection, isUsable };
         socket.destroy();

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 
-/** A head that is longer than this before its final status line goes to the parser as it is. */
+/**
+ * Limit of what is held back before the final status line; beyond it, everything goes to the parser as it is.
+ */
 const MAX_HELD_BYTES = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 
@@ -8,16 +10,19 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/;
 const BLANK_LINE = /\r?\n\r?\n/;
 
 export type HeadReader = {
-  /** Takes bytes as they come, and returns those for the HTTP parser: all from the final status line on. */
+  /**
+   * Takes bytes as they arrive, and returns those for the HTTP parser: everything from the final status line
+   * on.
+   */
   feed: (chunk: Buffer) => Buffer;
   /** The final status, once its line is complete. */
   status: () => number | null;
 };
 
 /**
- * Reads the beginning of an answer ahead of the HTTP parser, for two reasons. The status line alone says what the partner did, but
- * the parser tells it only when all headers have arrived and are well-formed. And informational answers mean nothing, but the parser
- * gives up at a 100 that was not asked for.
+ * Reads the status line ahead of the HTTP parser, for two reasons: it alone is evidence of what the partner
+ * did, but the parser reports it only once all headers have arrived and are well-formed; and the parser fails
+ * on a 100 that was not requested, although informational answers mean nothing.
  */
 export const headReader = (): HeadReader => {
   let held: Buffer = NOTHING;
@@ -49,7 +54,7 @@ export const headReader = (): HeadReader => {
   };
 };
 
-/** Has every chunk that is read from a socket pass through what was handed over last. */
+/** Passes every chunk that is read from the socket through the `feed` that was set last. */
 export const readAhead = (socket: Socket): ((feed: HeadReader["feed"]) => void) => {
   let feed: HeadReader["feed"] = (chunk) => chunk;
   const read = socket.read.bind(socket);

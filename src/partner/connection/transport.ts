@@ -3,7 +3,7 @@ import { yieldToEventLoop, fullEventLoopTurn } from "../../runtime/event-loop.ts
 import type { CallOptions } from "../types.ts";
 import type { Opening } from "./connect.ts";
 import { connectionOver, type Connection } from "./connection.ts";
-import { exchange, type Reading, type Sending } from "./exchange.ts";
+import { exchange, type ExchangeResult, type OutgoingRequest } from "./exchange.ts";
 import { idleConnections, usableIdleMs } from "./idle-connections.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -11,27 +11,27 @@ export type TransportOptions = {
   /** Without a path. */
   origin: URL;
   connect: () => Opening;
-  /** For name, connection, tunnel and TLS together. */
+  /** For DNS, TCP, tunnel and TLS together. */
   connectTimeoutMs: number;
-  /** From handing the request over until its answer is complete. */
+  /** From writing the request until its answer is complete. */
   callTimeoutMs: number;
-  /** How long the partner is known to keep an idle connection open; 0 for a connection of its own for each call. */
+  /** How long the partner is known to keep idle connections open; 0 for a new connection per call. */
   keepAliveMs: number;
   clock: Clock;
 };
 
 export type Transport = {
-  /** Sends a request once at most, over a connection that carries nothing else meanwhile. Never rejects. */
-  send: (request: Sending, options: CallOptions) => Promise<Reading>;
-  /** Nothing begins any more. What is under way goes on. */
+  /** Sends a request at most once, over a connection that carries nothing else meanwhile. Never rejects. */
+  send: (request: OutgoingRequest, options: CallOptions) => Promise<ExchangeResult>;
+  /** Sends nothing new. Open calls go on. */
   close: () => void;
 };
 
-/** With the moment on the monotonic clock at which the call is over. */
+/** `endsAt`: the end of the call on the monotonic clock. */
 type Timed = Omit<CallOptions, "withinMs"> & { endsAt: number };
 
-/** For how long the partner says in its answer that it keeps an idle connection open. */
-const announcedMs = ({ headers }: Reading & { sent: true }): number => {
+/** The timeout of the answer's Keep-Alive header. */
+const announcedMs = ({ headers }: ExchangeResult & { sent: true }): number => {
   const seconds = /\btimeout\s*=\s*(\d+)/i.exec(String(headers["keep-alive"] ?? ""))?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
 };
@@ -45,27 +45,37 @@ export const transportFor = (options: TransportOptions): Transport => {
   const leftMs = ({ endsAt }: Timed, atMost: number): number =>
     Math.min(atMost, Math.max(endsAt - clock.monotonic(), 0));
 
-  /** Whether another call may follow on a connection. One whose answer was no complete 2xx, or the last one, is closed by then. */
-  const isReusable = (reading: Reading): boolean =>
-    !closed && maxIdleMs > 0 && reading.sent && announcedMs(reading) >= keepAliveMs;
+  /**
+   * Whether the connection may carry another call. After anything but a complete 2xx it is closed already.
+   */
+  const isReusable = (result: ExchangeResult): boolean =>
+    !closed && maxIdleMs > 0 && result.sent && announcedMs(result) >= keepAliveMs;
 
-  const sendOver = async (connection: Connection, request: Sending, timed: Timed): Promise<Reading> => {
+  const sendOver = async (
+    connection: Connection,
+    request: OutgoingRequest,
+    timed: Timed,
+  ): Promise<ExchangeResult> => {
     const { done, cut } = exchange(connection, request, timed.mayCall);
-    // The deadline only cuts the exchange off: what it came to by then is for the exchange to say.
+    // The deadline only cuts the exchange off; the exchange says what is known by then.
     await clock.within(leftMs(timed, callTimeoutMs), timed.signal, done).catch(async (error: unknown) => {
-      // After a freeze the time is over before anybody has looked for the answer that arrived meanwhile.
+      // After a freeze the deadline fires before an answer that arrived meanwhile has been read: let it be
+      // read first.
       await fullEventLoopTurn();
       connection.giveUp();
       cut(reasonOf(error));
     });
-    const reading = await done;
-    if (isReusable(reading)) idle.add(connection);
+    const result = await done;
+    if (isReusable(result)) idle.add(connection);
     else connection.socket.destroy();
-    return reading;
+    return result;
   };
 
-  /** Null when there was none, or it was closed or idle for too long before the request could be written: nothing was sent on it then. */
-  const sendOnIdle = async (request: Sending, timed: Timed): Promise<Reading | null> => {
+  /**
+   * Null if there is no idle connection, or it closed or expired before the request was written: nothing was
+   * sent then.
+   */
+  const sendOnIdle = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult | null> => {
     const reused = idle.take();
     if (!reused) return null;
     let asked = 0;
@@ -74,13 +84,13 @@ export const transportFor = (options: TransportOptions): Transport => {
       asked += 1;
       return timed.mayCall();
     };
-    // The client waits for another poll phase, so that all that arrived before now is noticed before it writes.
+    // Another poll phase, so that a close that arrived before now is seen before the request is written.
     await yieldToEventLoop();
-    const reading = await sendOver(reused.connection, request, { ...timed, mayCall });
-    return asked > 0 ? reading : null;
+    const result = await sendOver(reused.connection, request, { ...timed, mayCall });
+    return asked > 0 ? result : null;
   };
 
-  const sendOnNew = async (request: Sending, timed: Timed): Promise<Reading> => {
+  const sendOnNew = async (request: OutgoingRequest, timed: Timed): Promise<ExchangeResult> => {
     const { socket: opened, giveUp } = connect();
     let connection: Connection;
     try {

@@ -8,8 +8,9 @@ const authorization = ({ username, password }: URL): Record<string, string> => {
 };
 
 /**
- * Has a proxy make a tunnel of a connection. Rejects on any answer but 200; nothing that is meant for the partner has left by then.
- * @param toProxy nothing was sent on it
+ * Asks a proxy for a tunnel (CONNECT). Rejects on any answer but 200; nothing for the partner has been sent
+ * by then.
+ * @param toProxy nothing may have been sent on it
  */
 export const tunnel = async (
   toProxy: Socket,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { partsOf } from "../../../src/bridge/dead-letter-parts.ts";
+import { splitIntoParts } from "../../../src/bridge/dead-letter-parts.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 import type { Outgoing } from "../../../src/kafka/record.ts";
 
@@ -15,7 +15,7 @@ const letter = (more: Partial<Outgoing>): Outgoing => ({
 });
 const added = (part: Outgoing): Record<string, unknown> => Object.fromEntries(part.headers);
 /** As docs/dead-letters.md says how to put it together. */
-const joined = (parts: readonly Outgoing[], what: string): Buffer | null => {
+const joinParts = (parts: readonly Outgoing[], what: string): Buffer | null => {
   const pieces = parts.filter((part) => added(part)["dead-letter-part-of"] === what);
   return pieces.length === 0 ? null : Buffer.concat(pieces.map(({ value }) => value ?? Buffer.alloc(0)));
 };
@@ -30,8 +30,8 @@ test("a value comes in parts that are numbered, each with key, headers and reaso
     ["a", "1"],
     ["a", null],
   ]);
-  const parts = partsOf(letter({ key, value, encodedHeaders }), "letter-1");
-  expect(joined(parts, "value")?.equals(value)).toBe(true);
+  const parts = splitIntoParts(letter({ key, value, encodedHeaders }), "letter-1");
+  expect(joinParts(parts, "value")?.equals(value)).toBe(true);
   expect(parts.map((part) => added(part)["dead-letter-part"])).toEqual(["1/3", "2/3", "3/3"]);
   for (const part of parts) {
     expect(part).toMatchObject({ key, encodedHeaders });
@@ -50,10 +50,10 @@ describe("a key and headers that are too large to be repeated come in parts of t
     ["nothing in key and value", { key: Buffer.alloc(0), value: Buffer.alloc(0), encodedHeaders: large }],
   ])("%s", (_, more: Partial<Outgoing>) => {
     const whole = letter(more);
-    const parts = partsOf(whole, "letter-2");
-    expect(textOf(joined(parts, "key"))).toBe(textOf(whole.key));
-    expect(textOf(joined(parts, "value"))).toBe(textOf(whole.value));
-    expect(textOf(joined(parts, "headers"))).toBe(textOf(whole.encodedHeaders?.bytes ?? Buffer.alloc(0)));
+    const parts = splitIntoParts(whole, "letter-2");
+    expect(textOf(joinParts(parts, "key"))).toBe(textOf(whole.key));
+    expect(textOf(joinParts(parts, "value"))).toBe(textOf(whole.value));
+    expect(textOf(joinParts(parts, "headers"))).toBe(textOf(whole.encodedHeaders?.bytes ?? Buffer.alloc(0)));
     for (const part of parts) {
       expect(part.key).toBe(null);
       expect(sizeOf(part)).toBeLessThan(SMALLEST_ROOM_BYTES);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { unwrap } from "../../../src/bridge/dead-letter-headers.ts";
 import { openDeadLetters } from "../../../src/bridge/dead-letters.ts";
-import type { Kit } from "../../../src/bridge/kit.ts";
+import type { Services } from "../../../src/bridge/services.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 import { PublishError } from "../../../src/kafka/produce/publish-error.ts";
@@ -23,7 +23,7 @@ const setUp = (maxBytes: number) => {
   };
   const letters = openDeadLetters(
     { topics: { deadLetters: "letters" } } as Config,
-    { traces, publisher: () => ({ publish }) } as unknown as Kit,
+    { traces, publisher: () => ({ publish }) } as unknown as Services,
     { deadLetters: { inc: () => undefined } } as unknown as Metrics,
   );
   return { letters, written };

@@ -15,7 +15,8 @@ const answer = (
 
 const summary = (disposition: Disposition): string => {
   const { kind } = disposition;
-  const { outcome, error, decidedBy } = kind === "conclude" ? disposition.verdict : disposition.otherwise;
+  const { outcome, error, decidedBy } =
+    kind === "conclude" ? disposition.verdict : disposition.verdictAtDeadline;
   return `${kind} ${outcome} ${error?.code ?? "-"} ${decidedBy}`;
 };
 

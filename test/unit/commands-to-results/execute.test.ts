@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createExecute } from "../../../src/commands-to-results/execute.ts";
-import { EntryRefused } from "../../../src/commands-to-results/journal-rules/durably.ts";
+import { EntryRefused } from "../../../src/commands-to-results/journal-rules/kafka-retry.ts";
 import type { Contradiction, Deps } from "../../../src/commands-to-results/journal-rules/ports.ts";
 import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
@@ -199,7 +199,7 @@ describe("execute", () => {
     log.append(c1, claimed("x"));
     const { run, results, deps } = bridge({}, log);
     const settled = run();
-    const result = deps.conclude(
+    const result = deps.buildResult(
       { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
       { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
     );
@@ -240,19 +240,19 @@ describe("execute", () => {
     expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
   });
 
-  it("claims nothing while it waits at the partner's gate, and gives its place there back", async () => {
+  it("claims nothing while it waits for the partner's permit, and releases it", async () => {
     const { call, calls } = answers(ok);
     const { deps, life, log } = bridge({ call });
     let letIn: () => void = () => undefined;
     let left = 0;
-    const pass: Deps["pass"] = () => ({
-      enter: () => false,
-      wait: () => new Promise((resolve) => (letIn = resolve)),
-      leave: () => {
+    const permit: Deps["permit"] = () => ({
+      tryAcquire: () => false,
+      acquire: () => new Promise((resolve) => (letIn = resolve)),
+      release: () => {
         left += 1;
       },
     });
-    const settled = createExecute({ ...deps, pass })(itemOf(c1), life.signals, place);
+    const settled = createExecute({ ...deps, permit })(itemOf(c1), life.signals, place);
     await new Promise((resolve) => setImmediate(resolve));
     expect(log.entries).toEqual([]);
     expect(calls()).toBe(0);
@@ -264,12 +264,12 @@ describe("execute", () => {
   it("ends a command that the partner's gate never lets in as not sent", async () => {
     const { call, calls } = answers(ok);
     const { deps, life, log } = bridge({ call });
-    const pass: Deps["pass"] = () => ({
-      enter: () => false,
-      wait: () => Promise.reject(new Error("no connection was free in time")),
-      leave: () => undefined,
+    const permit: Deps["permit"] = () => ({
+      tryAcquire: () => false,
+      acquire: () => Promise.reject(new Error("no connection was free in time")),
+      release: () => undefined,
     });
-    const execute = createExecute({ ...deps, pass, options: { ...deps.options, deadlineMs: 30 } });
+    const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });
     await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
       result: { outcome: "FAILED", attempts: 0 },
     });
@@ -404,7 +404,7 @@ describe("an answer after a doubt", () => {
     log.append(c1, concluded("a1", "IN_DOUBT"));
     if (as) {
       const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
-      const result = deps.conclude(
+      const result = deps.buildResult(
         { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
         verdict,
       );

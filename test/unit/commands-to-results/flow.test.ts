@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../../src/commands-to-results/check.ts";
-import { concludeWith, resultIdOf } from "../../../src/commands-to-results/conclude.ts";
+import { resultBuilder, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
 import {
   commandsToResults,
   type CommandPorts,
   type CommandRecord,
 } from "../../../src/commands-to-results/flow.ts";
-import type { Item, Settled } from "../../../src/commands-to-results/journal-rules/ports.ts";
-import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read.ts";
+import type { PreparedCommand, Settled } from "../../../src/commands-to-results/journal-rules/ports.ts";
+import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { command, createRequest, NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
-const lifeline = { stop: never, cut: never, abandon: never };
+const signals = { stop: never, cut: never, abandon: never };
 const place = { leave: () => undefined, take: () => Promise.resolve() };
 const known = { commandId: "from the journal" } as CommandResult;
 const done: Settled = { kind: "answered", result: known };
@@ -22,20 +22,20 @@ type Over = Partial<CommandPorts> & { settled?: Settled; decode?: DecodeCommand;
 
 const setUp = (over: Over = {}) => {
   const said: string[] = [];
-  const executed: Item[] = [];
+  const executed: PreparedCommand[] = [];
   const answered: CommandResult[] = [];
   const ports: CommandPorts = {
     read: readCommand({
       check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    conclude: concludeWith({ findQuoteId: () => null }),
+    buildResult: resultBuilder({ findQuoteId: () => null }),
     execute: (item) => {
       said.push("execute");
       executed.push(item);
       return Promise.resolve(over.settled ?? done);
     },
-    answer: (result) => {
+    publishUnjournaled: (result) => {
       said.push("answer");
       answered.push(result);
       return Promise.resolve();
@@ -60,7 +60,7 @@ const setUp = (over: Over = {}) => {
         value: value === null ? null : Buffer.from(value),
         ...more,
       },
-      lifeline,
+      signals,
       place,
     );
   return { handle, said, executed, answered };

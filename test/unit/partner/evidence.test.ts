@@ -354,12 +354,12 @@ describe("connections", () => {
     expect(new Set(bodies)).toEqual(new Set(Array.from({ length: 20 }, (_, n) => `{"n":${n}}`)));
   });
 
-  it("have a gate in front of them", () => {
-    const { pass } = partnerOf({ url: "http://127.0.0.1:1" }, { maxConnections: 2 });
-    const passes = [pass(), pass(), pass()];
-    expect(passes.map(({ enter }) => enter())).toEqual([true, true, false]);
-    passes[0]?.leave();
-    expect(passes[2]?.enter()).toBe(true);
+  it("are admitted by a limiter", () => {
+    const { permit } = partnerOf({ url: "http://127.0.0.1:1" }, { maxConnections: 2 });
+    const permits = [permit(), permit(), permit()];
+    expect(permits.map(({ tryAcquire }) => tryAcquire())).toEqual([true, true, false]);
+    permits[0]?.release();
+    expect(permits[2]?.tryAcquire()).toBe(true);
   });
 
   it("are not opened after closing, which waits for what is open", async () => {

@@ -5,9 +5,9 @@ import { PROPOSAL_MS } from "../../../operator/decision-requests.ts";
 import { requireOperator } from "../../../operator/forbidden.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../../operator/resolve-outcome.ts";
 import { UsageError } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { pauseOnce } from "../../operator/pause.ts";
-import { requestsTopic } from "../../operator/requests-topic.ts";
+import { followProposals } from "../../operator/follow-proposals.ts";
 import { resolveOnce } from "../../operator/resolve-once.ts";
 import { openReplays } from "./replays.ts";
 
@@ -22,11 +22,11 @@ type Decision = { asking: string; ended: Promise<ResolveOutcome> };
 /** What people can do in the console. Opens no connection before the first action. */
 export const openActions = (
   config: Config,
-  kit: Kit,
+  services: Services,
   { warn }: { warn: (sentence: string) => void },
 ): Actions & { close: () => Promise<void> } => {
-  const requests = requestsTopic(config, kit);
-  const replays = openReplays(config, kit, warn);
+  const requests = followProposals(config, services);
+  const replays = openReplays(config, services, warn);
   const decisions = new Map<string, Decision>();
 
   const decide = async (actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
@@ -44,7 +44,7 @@ export const openActions = (
       throw new UsageError(
         `${decisions.size} decisions on other commands are under way, so yours was not taken: try again in a minute.`,
       );
-    const ended = resolveOnce(config, kit, { fourEyes: requests, warn }, actor, asked).finally(() =>
+    const ended = resolveOnce(config, services, { fourEyes: requests, warn }, actor, asked).finally(() =>
       decisions.delete(commandId),
     );
     decisions.set(commandId, { asking, ended });
@@ -56,7 +56,7 @@ export const openActions = (
 
     proposals: async (commandId) => {
       if (!requests.isWanted) return [];
-      const proposed = (await requests.current()).proposals(commandId, kit.clock.now());
+      const proposed = (await requests.current()).proposals(commandId, services.clock.now());
       return proposed.map(({ by, as, note, atMs, place, quoteId }) => ({
         ...{ by, as, note, atMs, quoteId, untilMs: atMs + PROPOSAL_MS },
         place: { topic: config.topics.audit, ...place },
@@ -70,18 +70,18 @@ export const openActions = (
 
     pause: async (actor, flow, untilMs) => {
       requireOperator(actor);
-      if (untilMs !== null && untilMs <= kit.clock.now())
+      if (untilMs !== null && untilMs <= services.clock.now())
         throw new UsageError("The pause would be over already: name a later time.");
-      return pauseOnce(config, kit, warn, actor, { flow, says: "pause", untilMs });
+      return pauseOnce(config, services, warn, actor, { flow, says: "pause", untilMs });
     },
     resume: async (actor, flow) => {
       requireOperator(actor);
-      return pauseOnce(config, kit, warn, actor, { flow, says: "resume", untilMs: null });
+      return pauseOnce(config, services, warn, actor, { flow, says: "resume", untilMs: null });
     },
 
     close: async () => {
       const decided = [...decisions.values()].map(({ ended }) => ended);
-      const over = kit.clock.within(STOP_TIMEOUT_MS, undefined, Promise.allSettled(decided));
+      const over = services.clock.within(STOP_TIMEOUT_MS, undefined, Promise.allSettled(decided));
       await Promise.all([replays.close(), over.catch(() => undefined)]);
       await requests.close();
     },

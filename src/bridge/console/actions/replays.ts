@@ -6,9 +6,9 @@ import { requireOperator } from "../../../operator/forbidden.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
 import type { Place } from "../../../operator/replay/dead-letter.ts";
 import { UsageError } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { replayLetters } from "../../operator/replay.ts";
-import { orUnanswered } from "../../unanswered.ts";
+import { explainOutage } from "../../outage.ts";
 import { createPlanStore, lettersOf, MAX_LETTERS } from "./kept-plans.ts";
 import { startReplayRun, type Run } from "./replay-run.ts";
 
@@ -27,8 +27,12 @@ const STOP_TIMEOUT_MS = 15_000;
 type Replays = Pick<Actions, "plan" | "replay" | "run" | "cancel"> & { close: () => Promise<void> };
 
 /** Plans and replays of dead letters. A replay goes on when its page is closed. */
-export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) => void): Replays => {
-  const { clock } = kit;
+export const openReplays = (
+  config: Config,
+  services: Services,
+  warn: (sentence: string) => void,
+): Replays => {
+  const { clock } = services;
   const plans = createPlanStore(clock.monotonic);
   const runs = new Map<string, Run>();
   /** The run of each plan, so that a plan is run once. */
@@ -60,7 +64,8 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
     };
     const run = startReplayRun(
       { runId, by: actor.by, startedAtMs: clock.now(), total: places.length },
-      (hooks, signal) => orUnanswered(config, replayLetters(config, kit, request, hooks, signal), signal),
+      (hooks, signal) =>
+        explainOutage(config, replayLetters(config, services, request, hooks, signal), signal),
       warn,
     );
     runs.set(runId, run);
@@ -87,9 +92,9 @@ export const openReplays = (config: Config, kit: Kit, warn: (sentence: string) =
       };
       try {
         const planned = clock.withDeadline(PLAN_TIMEOUT_MS, closed.signal, (signal) =>
-          replayLetters(config, kit, request, hooks, signal),
+          replayLetters(config, services, request, hooks, signal),
         );
-        await orUnanswered(config, planned);
+        await explainOutage(config, planned);
       } finally {
         planning -= 1;
       }

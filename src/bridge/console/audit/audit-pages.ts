@@ -2,8 +2,8 @@ import type { Config } from "../../../config/config.ts";
 import type { AuditLine, Queries } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { scan } from "../../../kafka/consume/scan.ts";
-import type { Kit } from "../../kit.ts";
-import { orUnanswered } from "../../unanswered.ts";
+import type { Services } from "../../services.ts";
+import { explainOutage } from "../../outage.ts";
 import { auditLine } from "./audit-line.ts";
 import { rangesOf } from "../ranges.ts";
 import { limitConcurrency } from "../limit-concurrency.ts";
@@ -14,17 +14,17 @@ const PAGE = 50;
 const ANSWER_MS = 30_000;
 
 /** Reads the audit topic page by page, the newest entry first. */
-export const auditQuery = (config: Config, kit: Kit, cluster: Cluster): Pick<Queries, "audit"> => {
+export const auditQuery = (config: Config, services: Services, cluster: Cluster): Pick<Queries, "audit"> => {
   const topic = config.topics.audit;
   const read = async (startOffset: number, endOffset: number, signal: AbortSignal): Promise<AuditLine[]> => {
     const lines: AuditLine[] = [];
     await scan(
-      { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+      { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
       (record) => {
         lines.push(auditLine(record));
         if (lines.length > PAGE) lines.shift();
       },
-      { ...kit, ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset, endOffset }]])) },
+      { ...services, ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset, endOffset }]])) },
       signal,
     );
     return lines;
@@ -46,9 +46,11 @@ export const auditQuery = (config: Config, kit: Kit, cluster: Cluster): Pick<Que
   const inTurn = limitConcurrency();
   return {
     audit: (before, signal) =>
-      orUnanswered(
+      explainOutage(
         config,
-        kit.clock.withDeadline(ANSWER_MS, signal, (within) => inTurn(within, () => page(before, within))),
+        services.clock.withDeadline(ANSWER_MS, signal, (within) =>
+          inTurn(within, () => page(before, within)),
+        ),
         signal,
       ),
   };

@@ -2,8 +2,8 @@ import type { Config } from "../../../config/config.ts";
 import type { Queries } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { createReread } from "../../../kafka/consume/reread.ts";
-import type { Kit } from "../../kit.ts";
-import { orUnanswered } from "../../unanswered.ts";
+import type { Services } from "../../services.ts";
+import { explainOutage } from "../../outage.ts";
 import { letterDetail } from "./letter-detail.ts";
 import { lettersPage } from "./letters-page.ts";
 import { limitConcurrency } from "../limit-concurrency.ts";
@@ -13,23 +13,27 @@ export type DeadLetterQueries = Pick<Queries, "letters" | "letter"> & { close: (
 const ANSWER_MS = 60_000;
 
 /** Reads dead letters for pages: a list page, or one letter. */
-export const deadLetterQueries = (config: Config, kit: Kit, cluster: Cluster): DeadLetterQueries => {
+export const deadLetterQueries = (
+  config: Config,
+  services: Services,
+  cluster: Cluster,
+): DeadLetterQueries => {
   const options = {
     topic: config.topics.deadLetters,
-    groupId: kit.ownGroup("console"),
+    groupId: services.ownGroup("console"),
     sessionTimeoutMs: config.kafka.sessionTimeoutMs,
   };
-  const { reread, stop } = createReread(options, kit);
+  const { reread, stop } = createReread(options, services);
   const inTurn = limitConcurrency();
   const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> => {
     const turn = (within: AbortSignal): Promise<T> => inTurn(within, () => ask(within));
-    return orUnanswered(config, kit.clock.withDeadline(ANSWER_MS, signal, turn), signal);
+    return explainOutage(config, services.clock.withDeadline(ANSWER_MS, signal, turn), signal);
   };
   return {
     letters: (filter, from, signal) =>
-      answered(signal, (within) => lettersPage({ config, kit, cluster, signal: within }, filter, from)),
+      answered(signal, (within) => lettersPage({ config, services, cluster, signal: within }, filter, from)),
     letter: (ref, signal) =>
-      answered(signal, (within) => letterDetail({ config, kit, cluster, signal: within }, reread, ref)),
+      answered(signal, (within) => letterDetail({ config, services, cluster, signal: within }, reread, ref)),
     close: stop,
   };
 };

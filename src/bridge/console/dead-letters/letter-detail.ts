@@ -4,7 +4,7 @@ import type { EncodedHeaders } from "../../../kafka/record.ts";
 import type { Reread } from "../../../kafka/consume/reread.ts";
 import { readRef } from "../../../operator/replay/dead-letter.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import { holds, lettersAt, loadLetter, type LetterDeps } from "../../operator/letters.ts";
+import { holds, lettersAt, loadLetter, type LetterDeps } from "../../operator/dead-letters.ts";
 import { truncate } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";
 import { replaysOf } from "./letter-replays.ts";

@@ -3,7 +3,7 @@ import { scan } from "../../../kafka/consume/scan.ts";
 import { createClaims } from "../../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
 import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
-import type { LetterDeps } from "../../operator/letters.ts";
+import type { LetterDeps } from "../../operator/dead-letters.ts";
 import { iso } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";
 
@@ -19,7 +19,7 @@ const MAX_FOLLOWED = 100;
  * letter's entries.
  */
 export const replaysOf = async (
-  { config, kit, cluster, signal }: LetterDeps,
+  { config, services, cluster, signal }: LetterDeps,
   letter: DeadLetter,
 ): Promise<string[]> => {
   const topic = config.topics.audit;
@@ -31,7 +31,7 @@ export const replaysOf = async (
   const claims = createClaims();
   const ends: Buffer[] = [];
   await scan(
-    { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
     ({ value, offset, timestampMs }) => {
       // The end of a refused claim names the actionId, not the letter.
       if (!value || ![named, ...ends].some((bytes) => value.includes(bytes))) return;
@@ -41,12 +41,12 @@ export const replaysOf = async (
         ends.push(Buffer.from(JSON.stringify(entry.claim.actionId)));
     },
     {
-      ...kit,
+      ...services,
       ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset: from, endOffset }]])),
     },
     signal,
   );
-  const now = { offset: Infinity, atMs: kit.clock.now() };
+  const now = { offset: Infinity, atMs: services.clock.now() };
   const standing = claims.standing(ref, now);
   return [
     ...(from > startOffset

@@ -1,7 +1,7 @@
 import type { LetterFilter, LettersPage } from "../../../console/ports.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { DeadLetter } from "../../../operator/replay/dead-letter.ts";
-import { letterIndex } from "../../operator/letter-index.ts";
+import { letterIndex } from "../../operator/dead-letter-index.ts";
 import {
   fits,
   isOldIn,
@@ -10,7 +10,7 @@ import {
   readRecords,
   type LetterDeps,
   type Ranges,
-} from "../../operator/letters.ts";
+} from "../../operator/dead-letters.ts";
 import { clampInstant } from "../ranges.ts";
 import {
   mergePartitions,
@@ -154,7 +154,7 @@ export const lettersPage = async (
   }
   const isEnd = found.incomplete.length === 0 && found.letters.length < PAGE;
   // A slice without any record has no time.
-  const nowhereMs = filter.untilMs ?? deps.kit.clock.now();
+  const nowhereMs = filter.untilMs ?? deps.services.clock.now();
   const backToMs =
     found.letters.length === PAGE
       ? (found.letters.at(-1)?.timestampMs ?? nowhereMs)

@@ -5,7 +5,7 @@ import { startTail, type Range } from "../../../kafka/consume/tail.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 
 import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
@@ -43,11 +43,15 @@ const startsOf = (ranges: Ranges): Map<number, number> =>
  * Follows the journal at its end, and reads older entries backwards in chunks. Begins at once, whether or not
  * Kafka answers.
  */
-export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Deps): JournalFollower => {
-  const { clock, random } = kit;
+export const followJournal = (
+  config: Config,
+  services: Services,
+  { ranges, changed }: Deps,
+): JournalFollower => {
+  const { clock, random } = services;
   const topic = config.topics.journal;
   const { sessionTimeoutMs } = config.kafka;
-  const reader = entryReader(kit);
+  const reader = entryReader(services);
   let journal: JournalProgress = startProgress(new Map());
   let isBegun = false;
   /** The tail restarts at its position: it waited for a schema. */
@@ -88,7 +92,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
     };
     try {
       await scan(
-        { topic, groupId: kit.ownGroup("console-journal"), sessionTimeoutMs },
+        { topic, groupId: services.ownGroup("console-journal"), sessionTimeoutMs },
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
@@ -99,7 +103,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
           const entry = reader.entry(record);
           return entry instanceof Promise ? entry.then(fold) : fold(entry);
         },
-        { ...kit, ranges: () => Promise.resolve(chunk) },
+        { ...services, ranges: () => Promise.resolve(chunk) },
         known.over.signal,
       );
     } catch (error) {
@@ -181,7 +185,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
   };
 
   const tail = startTail(
-    { topic, groupId: kit.ownGroup("console-end"), sessionTimeoutMs },
+    { topic, groupId: services.ownGroup("console-end"), sessionTimeoutMs },
     {
       begin,
       position: (partition) => {
@@ -190,7 +194,7 @@ export const followJournal = (config: Config, kit: Kit, { ranges, changed }: Dep
       },
       take: takeNew,
     },
-    { ...kit, ranges: () => schemaWait.untilRetry().then(ranges) },
+    { ...services, ranges: () => schemaWait.untilRetry().then(ranges) },
   );
 
   const problemNow = (): string | null => {

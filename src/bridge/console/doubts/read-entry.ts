@@ -3,7 +3,7 @@ import { decoder } from "../../../kafka/schema/codec.ts";
 import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 
 import { factsOf } from "./describe-doubt.ts";
 import type { Facts, ReadableRecord } from "./key-history.ts";
@@ -14,7 +14,7 @@ type Read<T> = T | Promise<T>;
  * Reads records of the journal. Returns a promise only while a schema must be fetched, and rejects only when
  * that fails.
  */
-export const entryReader = ({ registry, clock }: Pick<Kit, "registry" | "clock">) => {
+export const entryReader = ({ registry, clock }: Pick<Services, "registry" | "clock">) => {
   const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
   const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
 

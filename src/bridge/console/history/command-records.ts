@@ -1,6 +1,6 @@
 import { checkFor } from "../../../commands-to-results/check.ts";
 import { fromRecord } from "../../../commands-to-results/journal-rules/entry.ts";
-import { readCommand } from "../../../commands-to-results/read.ts";
+import { readCommand } from "../../../commands-to-results/read-command.ts";
 import type { Step } from "../../../console/ports.ts";
 import type { Config } from "../../../config/config.ts";
 import type { Incoming } from "../../../kafka/record.ts";
@@ -8,7 +8,7 @@ import { decoder } from "../../../kafka/schema/codec.ts";
 import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { Command, CommandJournalEntry, CommandResult } from "../../../records.ts";
 import { unwrap } from "../../dead-letter-headers.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { commandStep, journalStep, resultStep, stepOf, unreadableStep } from "./command-steps.ts";
 
 /** A record about a command: its step, and what the search needs from it. */
@@ -29,9 +29,9 @@ export type ReadRecord = (record: Incoming) => Promise<CommandRecord | null>;
 /** A reader for the records of each topic. They reject when the registry does not answer. */
 export const commandRecords = (
   config: Config,
-  kit: Kit,
+  services: Services,
 ): Readonly<Record<"command" | "journal" | "result" | "letter", ReadRecord>> => {
-  const { registry, clock } = kit;
+  const { registry, clock } = services;
   const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
   const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
   const { purposes, currencies } = config.partner;

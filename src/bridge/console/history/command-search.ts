@@ -28,7 +28,7 @@ export const commandSearch = (
   commandId: string,
   sinceMs: number | null,
 ): Search<CommandHistory> => {
-  const { config, kit, cluster, records } = deps;
+  const { config, services, cluster, records } = deps;
   const { commands, journal, results, deadLetters } = config.topics;
   const id = Buffer.from(commandId);
   const choose = newPartitioner();
@@ -114,7 +114,7 @@ export const commandSearch = (
     ]);
     return new Map(await Promise.all(counted));
   };
-  const windows = windowsFrom(sinceMs, kit.clock.now());
+  const windows = windowsFrom(sinceMs, services.clock.now());
   const near = windowReader(coverage, windows);
   const far = windowReader(coverage, windows);
   const isWhole = (): boolean => seen.command && seen.final && (seen.claim || seen.calls === 0);

@@ -3,10 +3,10 @@ import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { scan, type TakeRecord } from "../../../kafka/consume/scan.ts";
 import type { Range } from "../../../kafka/consume/tail.ts";
 import { linkedAbortController } from "../../../runtime/linked-abort.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { rangesOf } from "../ranges.ts";
 
-export type SearchDeps = { config: Config; kit: Kit; cluster: Cluster };
+export type SearchDeps = { config: Config; services: Services; cluster: Cluster };
 
 /** Partitions by topic. */
 export type Partitions = ReadonlyMap<string, ReadonlySet<number>>;
@@ -33,7 +33,7 @@ const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
     0,
   );
 
-export const createCoverage = ({ config, kit, cluster }: SearchDeps, take: TakeRecord): Coverage => {
+export const createCoverage = ({ config, services, cluster }: SearchDeps, take: TakeRecord): Coverage => {
   const topics = new Map<string, Map<number, Covered>>();
   let read = 0;
   let total = 0;
@@ -54,14 +54,14 @@ export const createCoverage = ({ config, kit, cluster }: SearchDeps, take: TakeR
     let seen = 0;
     total += size;
     await scan(
-      { topic, groupId: kit.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+      { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
       (record) => {
         seen += 1;
         read += 1;
         oldestMs = Math.min(oldestMs, record.timestampMs);
         return take(record);
       },
-      { ...kit, ranges: () => Promise.resolve(ranges) },
+      { ...services, ranges: () => Promise.resolve(ranges) },
       signal,
     );
     // Offsets without a record (compaction, transaction markers) count as read.

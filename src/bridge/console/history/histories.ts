@@ -5,7 +5,7 @@ import { decoder } from "../../../kafka/schema/codec.ts";
 import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { TransactionStatusUpdated } from "../../../records.ts";
 import { messageOf, UsageError } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { truncate } from "../truncate.ts";
 import { clampInstant } from "../ranges.ts";
 import { commandRecords } from "./command-records.ts";
@@ -39,12 +39,17 @@ const nothing = (problem: string): { notes: readonly string[]; progress: Progres
  * The histories of commands and transactions.
  * @param changed is called while a search finds more
  */
-export const openHistories = (config: Config, kit: Kit, cluster: Cluster, changed: () => void): Histories => {
-  const { clock } = kit;
-  const deps = { config, kit, cluster };
-  const records = commandRecords(config, kit);
+export const openHistories = (
+  config: Config,
+  services: Services,
+  cluster: Cluster,
+  changed: () => void,
+): Histories => {
+  const { clock } = services;
+  const deps = { config, services, cluster };
+  const records = commandRecords(config, services);
   const schema = readSchema("transaction-status-updated");
-  const decode = decoder<TransactionStatusUpdated>(schema, kit.registry, clock.now);
+  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.now);
   const describeError = (error: unknown): string =>
     error instanceof UsageError ? error.message : `It could not be read to its end: ${messageOf(error)}.`;
   const commands = createSearches<CommandHistory>({ clock, describeError }, changed);

@@ -66,7 +66,7 @@ export const transactionSearch = (
   transactionId: string,
   sinceMs: number | null,
 ): Search<TransactionHistory> => {
-  const { config, kit, cluster, decode } = deps;
+  const { config, services, cluster, decode } = deps;
   const topic = config.topics.transactionStatus;
   const key = Buffer.from(transactionId);
   const timeline = createTimeline<ReadRecord>();
@@ -86,7 +86,7 @@ export const transactionSearch = (
   const coverage = createCoverage(deps, (record) =>
     record.key?.equals(key) === true ? note(record) : undefined,
   );
-  const windows = windowReader(coverage, windowsFrom(sinceMs, kit.clock.now()));
+  const windows = windowReader(coverage, windowsFrom(sinceMs, services.clock.now()));
 
   const reach = (): string[] => {
     const from = windows.sinceMs();

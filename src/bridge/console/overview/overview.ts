@@ -1,6 +1,6 @@
 import type { Config } from "../../../config/config.ts";
 import type { Overview, Queries } from "../../../console/ports.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { followControl } from "../../operator/follow-control.ts";
 import { followJournal } from "../doubts/follow-journal.ts";
 import { watchCluster } from "./watch-cluster.ts";
@@ -13,8 +13,8 @@ export type OverviewQueries = Pick<Queries, "overview" | "doubts" | "doubt" | "o
 const TELL_EVERY_MS = 500;
 
 /** What the overview and the doubts pages show. Opens at once, whether or not Kafka answers. */
-export const openOverview = (config: Config, kit: Kit): OverviewQueries => {
-  const cluster = kit.createCluster();
+export const openOverview = (config: Config, services: Services): OverviewQueries => {
+  const cluster = services.createCluster();
   const listeners = new Set<() => void>();
   let isChanged = false;
   const changed = (): void => {
@@ -27,13 +27,13 @@ export const openOverview = (config: Config, kit: Kit): OverviewQueries => {
   }, TELL_EVERY_MS);
   const rangesOf = (topic: string) => () => cluster.ranges(topic);
 
-  const journal = followJournal(config, kit, { ranges: rangesOf(config.topics.journal), changed });
-  const control = followControl(config, kit, { ranges: rangesOf(config.topics.control), changed });
-  const watched = watchCluster(config, kit, { cluster, journal: journal.updateRanges, changed });
+  const journal = followJournal(config, services, { ranges: rangesOf(config.topics.journal), changed });
+  const control = followControl(config, services, { ranges: rangesOf(config.topics.control), changed });
+  const watched = watchCluster(config, services, { cluster, journal: journal.updateRanges, changed });
 
   return {
     overview: (): Overview => ({
-      atMs: kit.clock.now(),
+      atMs: services.clock.now(),
       ...watched.overview(),
       doubts: journal.doubts(),
       pauses: control.isRead()

@@ -3,7 +3,7 @@ import type { Overview } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { protocolErrorOf } from "../../../kafka/errors.ts";
 import { messageOf } from "../../../runtime/errors.ts";
-import type { Kit } from "../../kit.ts";
+import type { Services } from "../../services.ts";
 import { askFlows, type FlowsStatus } from "../../operator/status.ts";
 import { lastComplete } from "../../reconcile-note.ts";
 import { recordsIn, type Ranges } from "../doubts/backward-chunks.ts";
@@ -25,8 +25,8 @@ const endsOf = (ranges: Ranges): Map<number, number> =>
   new Map([...ranges].map(([partition, { endOffset }]) => [partition, endOffset]));
 
 /** Polls the cluster for what the overview shows. Without an answer the last values stay, with their time. */
-export const watchCluster = (config: Config, kit: Kit, { cluster, journal, changed }: Deps) => {
-  const { clock } = kit;
+export const watchCluster = (config: Config, services: Services, { cluster, journal, changed }: Deps) => {
+  const { clock } = services;
   const { topics } = config;
   const closing = new AbortController();
   const letterRates = topicRates();

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Kit } from "../../../../src/bridge/kit.ts";
+import type { Services } from "../../../../src/bridge/services.ts";
 import { followAudit } from "../../../../src/bridge/operator/follow-audit.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import type { Config } from "../../../../src/config/config.ts";
@@ -12,15 +12,15 @@ test("an audit topic that is created again is read from its beginning, and the f
   const topic = { name: TOPIC, partitions: 1, replicationFactor: 1, config: {} };
   const whole = await kafka.connectCluster();
   const cluster = { ...whole, find: () => Promise.resolve(new Map([[TOPIC, topic]])) } as unknown as Cluster;
-  const kit = {
+  const services = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
     newClient: () => fakeKafka(1, kafka).client,
-  } as unknown as Kit;
+  } as unknown as Services;
   const config = { topics: { audit: TOPIC }, kafka: { sessionTimeoutMs: 10_000 } } as unknown as Config;
   let taken: string[] = [];
   kafka.append(0, ["a", "b", "c"], "old");
   const followed = await followAudit(
-    { config, kit, cluster, signal: new AbortController().signal },
+    { config, services, cluster, signal: new AbortController().signal },
     { forget: () => (taken = []), take: (text) => void taken.push(text) },
   );
   onTestFinished(followed.close);

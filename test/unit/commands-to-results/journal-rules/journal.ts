@@ -1,11 +1,11 @@
 import type { Entry, Ref, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { Contradicted } from "../../../../src/commands-to-results/journal-rules/partition-view.ts";
-import type { Deps, Item } from "../../../../src/commands-to-results/journal-rules/ports.ts";
+import type { Deps, PreparedCommand } from "../../../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
-import { codec, conclude, decide, finalResultId, guard } from "../../../simulation/bridge-parts.ts";
+import { buildResult, codec, decide, finalResultId, guard } from "../../../simulation/bridge-parts.ts";
 
 type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
 
@@ -72,7 +72,7 @@ export const createLog = (now: () => number = Date.now) => {
 };
 
 /** A command that is to be executed; `refused`: one that is not, for what it says. */
-export const itemOf = (ref: Ref, refused: Verdict | null = null): Item => {
+export const itemOf = (ref: Ref, refused: Verdict | null = null): PreparedCommand => {
   const { operation, key, commandId } = ref;
   return {
     identity: {
@@ -121,7 +121,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
       },
       reread: ({ offset }) => Promise.resolve(log.entries[offset]?.entry ?? null),
     },
-    pass: () => ({ enter: () => true, wait: () => Promise.resolve(), leave: () => undefined }),
+    permit: () => ({ tryAcquire: () => true, acquire: () => Promise.resolve(), release: () => undefined }),
     call: (_, { mayCall }) =>
       Promise.resolve(
         mayCall()
@@ -136,7 +136,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     contradiction: () => Promise.resolve(),
     guard,
     decide,
-    conclude,
+    buildResult,
     mayStart: () => true,
     random: () => 0.5,
     newId: () => `a${++ids}`,

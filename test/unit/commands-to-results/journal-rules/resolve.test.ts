@@ -22,7 +22,7 @@ const doubted = ({ machineMs = 0 } = {}) => {
   const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
     const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
     const verdict = { outcome, error: null, decidedBy: "PARTNER" as const, answer: null };
-    const result = deps.conclude(facts, verdict);
+    const result = deps.buildResult(facts, verdict);
     return {
       ...concluded("a", outcome),
       result: deps.codec.encode(result),

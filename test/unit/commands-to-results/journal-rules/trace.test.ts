@@ -59,7 +59,7 @@ it("is that of the command when an operator ends its doubt", async () => {
 it("is that of the command when somebody else publishes its final result", async () => {
   const { log, deps, published } = await doubted();
   const { attemptId } = log.entries[0]!.entry.step as { attemptId: string };
-  const result = deps.conclude(
+  const result = deps.buildResult(
     { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
     { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
   );

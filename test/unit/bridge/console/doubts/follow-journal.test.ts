@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { followJournal } from "../../../../../src/bridge/console/doubts/follow-journal.ts";
-import type { Kit } from "../../../../../src/bridge/kit.ts";
+import type { Services } from "../../../../../src/bridge/services.ts";
 import { silent } from "../../../../../src/cli/silent.ts";
 import type { Config } from "../../../../../src/config/config.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
@@ -14,7 +14,7 @@ const open = async () => {
   const cluster = await kafka.connectCluster();
   const registry = { isAway: false };
   const state = { clients: 0 };
-  const kit = {
+  const services = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
     // Each has a consumer of its own, of the same logs.
     newClient: () => ((state.clients += 1), fakeKafka(1, kafka).client),
@@ -24,9 +24,9 @@ const open = async () => {
           ? Promise.reject(new Error("the registry is away"))
           : Promise.resolve({ kind: null, text: '"string"', references: [] }),
     },
-  } as unknown as Kit;
+  } as unknown as Services;
   kafka.append(0, ["a", "b"], "no entry");
-  const follower = followJournal(config, kit, {
+  const follower = followJournal(config, services, {
     ranges: () => cluster.ranges(TOPIC),
     changed: () => undefined,
   });

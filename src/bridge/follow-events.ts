@@ -1,0 +1,141 @@
+import type { Config } from "../config/config.ts";
+import { decoder } from "../kafka/schema/codec.ts";
+import type { Incoming } from "../kafka/record.ts";
+import { readSchema } from "../kafka/schema/schemas.ts";
+import { startTail, type Range } from "../kafka/consume/tail.ts";
+import { eventWindow, type EventWindow } from "../notification/event-window.ts";
+import { identityOf } from "../notification/identity.ts";
+import type { TransactionStatusUpdated } from "../records.ts";
+import type { Services } from "./services.ts";
+import { topicProgress } from "./topic-progress.ts";
+
+/** The dedup window of this replica, fed with the events of all replicas. */
+export type FollowedEvents = {
+  window: EventWindow;
+  /** Must be called for each event that this replica has published: it is not read back. */
+  wrote: (place: { partition: number; offset: number }) => void;
+  state: () => { up: boolean; detail: string };
+  close: () => Promise<void>;
+};
+
+/** Enough for two hours at ten million transactions a day: see the arithmetic in event-window.ts. */
+const MAX_BYTES = 72_000_000;
+const CHECK_EVERY_MS = 500;
+/**
+ * A partition that is shorter than before in this many checks in a row belongs to a topic that was created
+ * again. Once is not enough: a broker that was frozen may report an old end for a moment.
+ */
+const SHORTER_CHECKS = 4;
+/** Large, slow fetches: other replicas' events may come a little later. A fetch ends between two checks. */
+const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
+/**
+ * After this the process counts as ready although the window is not read: duplicates are better than refused
+ * webhooks.
+ */
+const READY_AFTER_MS = 15_000;
+
+/** Follows the events topic from the start of the dedup window. Rejects if Kafka does not answer. */
+export const followEvents = async (
+  config: Config,
+  services: Services,
+  schemaId: number,
+): Promise<FollowedEvents> => {
+  const { clock, log } = services;
+  const windowMs = config.webhook.dedupWindowMs;
+  const topic = config.topics.transactionStatus;
+  const window = eventWindow({ windowMs, maxBytes: MAX_BYTES });
+  const decode = decoder<TransactionStatusUpdated>(
+    readSchema("transaction-status-updated"),
+    services.registry,
+    clock.now,
+    schemaId,
+  );
+  const cluster = await services.connectCluster();
+  const progress = topicProgress();
+  /** The ranges when reading began. */
+  let ends: ReadonlyMap<number, Range> = new Map();
+  const startedAt = clock.monotonic();
+  let shorter = 0;
+  /** Partitions that are being read. */
+  let reading = new Set<number>();
+
+  const noteAt =
+    (timestampMs: number) =>
+    (decoded: Awaited<ReturnType<typeof decode>>): void => {
+      if (decoded.ok) window.note(identityOf(decoded.value), decoded.value, timestampMs);
+    };
+
+  const take = (record: Incoming): boolean => {
+    const { value, timestampMs } = record;
+    progress.read(record);
+    if (value === null) return true;
+    const decoded = decode(value);
+    if (decoded instanceof Promise) void decoded.then(noteAt(timestampMs), () => undefined);
+    else noteAt(timestampMs)(decoded);
+    return true;
+  };
+
+  const tail = startTail(
+    {
+      topic,
+      groupId: services.ownGroup("events"),
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+      ...FETCH,
+    },
+    {
+      begin: (ranges) => {
+        reading.clear();
+        progress.begin(ranges);
+        ends = ranges;
+      },
+      position: progress.next,
+      take,
+    },
+    { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
+  );
+
+  const isCaughtUp = (): boolean => tail.state().up && progress.unread(ends).size === 0;
+
+  /** Once caught up, only partitions in which other replicas have written are read. */
+  const check = async (): Promise<void> => {
+    if (!isCaughtUp()) return;
+    const before = progress.positions();
+    const ranges = await cluster.ranges(topic);
+    const isShorter = [...before].some(([partition, next]) => (ranges.get(partition)?.endOffset ?? 0) < next);
+    shorter = isShorter ? shorter + 1 : 0;
+    if (shorter === SHORTER_CHECKS) {
+      shorter = 0;
+      log.warn({ topic }, "events.topic.replaced");
+      tail.restart();
+      return;
+    }
+    const unread = progress.unread(ranges);
+    // Focusing drops the fetch under way, so partitions that are being read already are left alone until they
+    // end.
+    if (unread.size > 0 && [...unread.keys()].every((partition) => reading.has(partition))) return;
+    reading = new Set(unread.keys());
+    tail.focus(unread);
+  };
+  let checking = false;
+  const checks = setInterval(() => {
+    if (checking) return;
+    checking = true;
+    void check()
+      .catch(() => undefined)
+      .finally(() => (checking = false));
+  }, CHECK_EVERY_MS);
+
+  return {
+    window,
+    wrote: progress.wrote,
+    state: () => {
+      const caughtUp = isCaughtUp();
+      const waited = clock.monotonic() - startedAt > READY_AFTER_MS;
+      return { up: caughtUp || waited, detail: caughtUp ? "caught up" : tail.state().detail };
+    },
+    close: async () => {
+      clearInterval(checks);
+      await Promise.all([tail.stop(), cluster.close()]);
+    },
+  };
+};

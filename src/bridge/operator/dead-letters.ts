@@ -1,0 +1,156 @@
+import type { Config } from "../../config/config.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { ownCopy } from "../../kafka/consume/own-copy.ts";
+import type { Reread } from "../../kafka/consume/reread.ts";
+import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
+import type { Range } from "../../kafka/consume/tail.ts";
+import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { unwrap } from "../dead-letter-headers.ts";
+import { joinParts, type Original } from "../dead-letter-parts.ts";
+import type { Services } from "../services.ts";
+import { letterIndex } from "./dead-letter-index.ts";
+
+/** Selects letters; times are epoch milliseconds. */
+export type Selection = {
+  reason?: string | undefined;
+  source?: string | undefined;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+};
+
+/** The parts of one letter are written within this time. */
+export const PARTS_WITHIN_MS = 600_000;
+
+export type Ranges = ReadonlyMap<number, Range>;
+export type LetterDeps = { config: Config; services: Services; cluster: Cluster; signal: AbortSignal };
+
+export const readRecords = async (
+  { config, services, signal }: LetterDeps,
+  ranges: Ranges,
+  take: TakeRecord,
+): Promise<void> =>
+  scan(
+    {
+      topic: config.topics.deadLetters,
+      groupId: services.ownGroup("dead-letters"),
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+    },
+    take,
+    { ...services, ranges: () => Promise.resolve(ranges) },
+    signal,
+  );
+
+export const isOldIn =
+  ({ config, services }: Pick<LetterDeps, "config" | "services">) =>
+  (timestampMs: number): boolean =>
+    services.clock.now() - timestampMs > config.commands.maxAgeMs;
+
+export const fits =
+  ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
+  (letter: DeadLetter): boolean =>
+    (reason === undefined || letter.reason === reason) &&
+    (source === undefined || letter.source === source) &&
+    letter.timestampMs >= sinceMs &&
+    letter.timestampMs < untilMs;
+
+/** The ranges that hold all parts of the selected letters; they may hold more. */
+export const rangesFor = async (
+  { config, cluster }: LetterDeps,
+  { sinceMs, untilMs }: Selection,
+): Promise<Ranges> => {
+  const topic = config.topics.deadLetters;
+  const ranges = await cluster.ranges(
+    topic,
+    sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
+  );
+  if (untilMs === undefined) return ranges;
+  // The first offsets after the last record that may be needed.
+  const behind = await cluster.ranges(topic, untilMs + PARTS_WITHIN_MS);
+  return new Map(
+    [...ranges].map(([partition, range]) => {
+      const endOffset = behind.get(partition)?.startOffset ?? range.endOffset;
+      return [partition, { ...range, endOffset: Math.min(range.endOffset, endOffset) }];
+    }),
+  );
+};
+
+/** Calls `see` for each selected letter: in order within a partition, letters in parts at the end. */
+export const eachLetter = async (
+  deps: LetterDeps,
+  selection: Selection,
+  see: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const index = letterIndex(isOldIn(deps));
+  const isMeant = fits(selection);
+  await readRecords(deps, await rangesFor(deps, selection), (record) => {
+    const letter = index.take(record);
+    if (letter && isMeant(letter)) see(letter);
+  });
+  index.inParts().filter(isMeant).forEach(see);
+};
+
+export const holds = (ranges: Ranges, place: Place): boolean => {
+  const range = ranges.get(place.partition);
+  return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
+};
+
+/**
+ * The letters at these places; for a letter in parts, the place of any part. A place without a letter is left
+ * out.
+ */
+export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Promise<DeadLetter[]> => {
+  const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
+  const named = new Set(places.filter((place) => holds(ranges, place)).map(refOf));
+  const wanted = new Map<number, Range>();
+  for (const { partition, offset } of places.filter((place) => named.has(refOf(place)))) {
+    const { startOffset, endOffset } = wanted.get(partition) ?? { startOffset: offset, endOffset: 0 };
+    wanted.set(partition, {
+      startOffset: Math.min(startOffset, offset),
+      endOffset: Math.max(endOffset, offset + 1),
+    });
+  }
+  const letters: DeadLetter[] = [];
+  let partsFromMs = Infinity;
+  let partsToMs = -Infinity;
+  const index = letterIndex(isOldIn(deps));
+  await readRecords(deps, wanted, (record) => {
+    if (!named.has(refOf(record))) return;
+    const letter = index.take(record);
+    if (letter) letters.push(letter);
+    else {
+      partsFromMs = Math.min(partsFromMs, record.timestampMs);
+      partsToMs = Math.max(partsToMs, record.timestampMs);
+    }
+  });
+  if (partsFromMs === Infinity) return letters;
+  const around = { sinceMs: partsFromMs - PARTS_WITHIN_MS, untilMs: partsToMs + PARTS_WITHIN_MS };
+  await eachLetter(deps, around, (letter) => {
+    const isNamed = letter.records.some((place) => named.has(refOf(place)));
+    if (isNamed && (letter.records.length > 1 || letter.missing !== null)) letters.push(letter);
+  });
+  return letters;
+};
+
+export type LoadedLetter = {
+  original: Original;
+  /** The headers that the bridge added to the first record. */
+  added: ReadonlyMap<string, string>;
+};
+
+/** Reads a letter again and joins its parts. Null if retention has deleted any of them. */
+export const loadLetter = async (reread: Reread, { records }: DeadLetter): Promise<LoadedLetter | null> => {
+  const found = await Promise.all(records.map(({ partition, offset }) => reread(partition, offset)));
+  const present = found.filter((record) => record !== null).map(ownCopy);
+  const parts = present.map((record) => {
+    const { added = new Map<string, string>(), original = record.headers } = unwrap(record.headers) ?? {};
+    return { ...record, headers: original, added, of: added.get("part-of") ?? null };
+  });
+  const [first] = parts;
+  if (!first || parts.length < records.length) return null;
+  const { key, value, headers } = first;
+  const original =
+    first.of === null
+      ? { key, value, headers }
+      : joinParts(parts.map((part) => ({ ...part, of: part.of ?? "" })));
+  return { original, added: first.added };
+};

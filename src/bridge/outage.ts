@@ -1,0 +1,36 @@
+import type { Config } from "../config/config.ts";
+import { RegistryError } from "../kafka/schema/registry-http.ts";
+import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+
+export const isRegistryError = (error: unknown): boolean =>
+  error instanceof RegistryError || (error instanceof Error && isRegistryError(error.cause));
+
+/** What failed (Kafka, its sign-in or the registry), with the setting that names it. */
+export const describeOutage = (
+  error: unknown,
+  { kafka, registry }: Pick<Config, "kafka" | "registry">,
+): string => {
+  const kafkaSetting = isSignInFailure(error)
+    ? `KAFKA_SASL_MECHANISM (${kafka.saslMechanism ?? "none"})`
+    : `KAFKA_BROKERS (${kafka.brokers.join(",")})`;
+  const setting = isRegistryError(error) ? `SCHEMA_REGISTRY_URL (${registry.url})` : kafkaSetting;
+  return `${setting}: ${messageOf(error)}`;
+};
+
+/** What to check, as the end of a sentence. */
+export const outageAdvice = (error: unknown): string =>
+  isSignInFailure(error)
+    ? "see that it knows who signs in here, and that the settings say so rightly"
+    : "see that it runs, and that the setting names it";
+
+/**
+ * Turns the failure of a request to Kafka into a UsageError that says so in a sentence.
+ * @param stopped if it has aborted, the error is passed on as it is
+ */
+export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
+  asking.catch((error: unknown) => {
+    if (error instanceof UsageError || stopped?.aborted) throw error;
+    const what = isSignInFailure(error) ? "Kafka does not let it in" : "Kafka does not answer";
+    throw new UsageError(`${what}. ${describeOutage(error, config)}.`, { cause: error });
+  });

@@ -1,0 +1,89 @@
+import type { Config } from "../config/config.ts";
+import { readEntries, type EntriesSink } from "../log-to-events/entries.ts";
+import { readEntry } from "../log-to-events/entry.ts";
+import { JSON_FAULTS, type JsonFault } from "../log-to-events/json-stream.ts";
+import { oneLine } from "../log-to-events/one-line.ts";
+import { isOfRows, readRows } from "../log-to-events/rows.ts";
+import { readShape } from "../log-to-events/shape.ts";
+import type { LogAnswer } from "../partner/types.ts";
+
+type Answer = Pick<LogAnswer, "headers" | "body">;
+type Write = (bytes: Uint8Array) => Promise<void>;
+
+/**
+ * Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or
+ * null.
+ */
+export type PartnerLogView = (answer: Answer, write: Write) => Promise<string | null>;
+
+/** Larger entries are not shown. */
+const MAX_ENTRY_BYTES = 1_048_576;
+
+const faultOf = (fault: JsonFault | null): string | null => (fault === null ? null : JSON_FAULTS[fault]);
+
+const raw: PartnerLogView = async ({ body }, write) => {
+  for await (const bytes of body) await write(bytes);
+  return null;
+};
+
+const shape: PartnerLogView = async ({ headers, body }, write) => {
+  const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
+  await write(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+  return faultOf(fault);
+};
+
+/** One line per entry. */
+const eachEntry =
+  ({ partner }: Config, lineOf: (entry: string) => string): PartnerLogView =>
+  async ({ headers, body }, write) => {
+    let lines = "";
+    let arrays = 0;
+    let tooLarge = 0;
+    const sink: EntriesSink = {
+      element: (text) => {
+        if (text === null) tooLarge += 1;
+        else lines += `${lineOf(text)}\n`;
+      },
+      arrayEnd: () => (arrays += 1),
+      member: () => undefined,
+    };
+    const flush = async (): Promise<void> => {
+      const text = lines;
+      lines = "";
+      if (text !== "") await write(Buffer.from(text));
+    };
+    /** Backpressure: reads on only when the lines so far are written. */
+    async function* inStep(): AsyncGenerator<Uint8Array> {
+      for await (const bytes of body) {
+        yield bytes;
+        await flush();
+      }
+    }
+    const entriesPointer = partner.logEntriesPointer ?? null;
+    const fault = isOfRows(headers)
+      ? await readRows(inStep(), MAX_ENTRY_BYTES, sink)
+      : await readEntries(inStep(), { entriesPointer, maxElementBytes: MAX_ENTRY_BYTES }, sink);
+    await flush();
+    if (tooLarge > 0) return `holds ${tooLarge} entries that are larger than 1 MiB and are not shown`;
+    return faultOf(fault) ?? (arrays === 0 ? "holds no array of entries" : null);
+  };
+
+const readable =
+  ({ partner }: Config) =>
+  (text: string): string => {
+    const entry = readEntry(text, partner.logNotificationPointer ?? null);
+    if (entry.kind !== "notification") {
+      const why = entry.kind === "otherType" ? "another event type" : entry.detail;
+      return `(${why})  ${oneLine(text)}`;
+    }
+    const { createdAt, transactionId, status } = entry.notification;
+    return [createdAt, transactionId, status].join("  ");
+  };
+
+/** The output formats of `logs`; `entries` is for people. */
+export const partnerLogViews = (config: Config) => ({
+  raw,
+  shape,
+  json: eachEntry(config, oneLine),
+  entries: eachEntry(config, readable(config)),
+});

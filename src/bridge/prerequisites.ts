@@ -1,0 +1,82 @@
+import type { Config } from "../config/config.ts";
+import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/inspect.ts";
+import { setUp } from "../kafka/cluster/setup.ts";
+import type { TopicNames } from "../kafka/cluster/topics.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { Services } from "./services.ts";
+import { largestRecordsFor, largestRecordsForAll } from "./largest-records.ts";
+import { describeOutage, outageAdvice } from "./outage.ts";
+
+/** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
+const WAIT_MS = 60_000;
+const AGAIN_AFTER_MS = 2_000;
+
+/** The topics that the flows read or write. */
+export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
+  ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
+  ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
+  ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),
+  "deadLetters",
+];
+
+/** What the configured flows need of their topics. */
+export const inspectOptions = (config: Config): InspectOptions => ({
+  names: config.topics,
+  used: usedTopics(config),
+  largestRecords: largestRecordsFor(config, config.bridge.flows),
+  lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
+});
+
+const inspectOnce = async (config: Config, services: Services): Promise<Inspection> => {
+  const cluster = await services.connectCluster();
+  try {
+    if (config.bridge.setupOnStart) {
+      const { partitions, replicationFactor } = config.topics;
+      const say = (line: string): void => services.log.info({ line }, "setup");
+      await setUp(
+        {
+          names: config.topics,
+          partitions,
+          replicationFactor,
+          largestRecords: largestRecordsForAll(config),
+          dryRun: false,
+        },
+        { ...services, cluster, say },
+      );
+    }
+    return await inspect(inspectOptions(config), { cluster, registry: services.registry });
+  } finally {
+    await cluster.close();
+  }
+};
+
+/**
+ * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer
+ * at all. Throws a UsageError with one sentence for each problem.
+ * @param waiting called with the reason of each wait
+ */
+export const awaitPrerequisites = async (
+  config: Config,
+  services: Services,
+  signal: AbortSignal,
+  waiting: (reason: string) => void,
+): Promise<Inspection> => {
+  const until = services.clock.monotonic() + WAIT_MS;
+  for (;;) {
+    try {
+      const inspection = await inspectOnce(config, services);
+      if (inspection.problems.length > 0) throw new UsageError(inspection.problems.join("\n"));
+      for (const warning of inspection.warnings) services.log.warn({ warning }, "start.warning");
+      return inspection;
+    } catch (error) {
+      if (error instanceof UsageError && !(error.cause instanceof Error)) throw error;
+      const reason = describeOutage(error, config);
+      services.log.warn({ reason }, "start.waiting");
+      waiting(reason);
+      if (services.clock.monotonic() > until) {
+        throw new UsageError(`${reason}; ${outageAdvice(error)}.`, { cause: error });
+      }
+      await services.clock.sleep(AGAIN_AFTER_MS, signal);
+    }
+  }
+};

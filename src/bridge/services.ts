@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
+import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
+import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
+import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
+import { openSession } from "../kafka/produce/session.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { Log } from "../runtime/log.ts";
+import { signInOf } from "./sign-in.ts";
+import type { Traces } from "../runtime/traces.ts";
+
+/** What every part of the process shares: clock, log, traces, and the clients of Kafka and the registry. */
+export type Services = {
+  clock: Clock;
+  log: Log;
+  /** Null when no collector is configured. */
+  traces: Traces | null;
+  random: () => number;
+  newClient: NewClient;
+  registry: Registry;
+  connectCluster: () => Promise<Cluster>;
+  /** Connects with the first request. */
+  createCluster: () => Cluster;
+  publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
+  /** A consumer group id used once. Two members of one group would each get only some of the partitions. */
+  ownGroup: (purpose: string) => string;
+  /** Stops renewing tokens. Whoever opened a client closes it. */
+  close: () => void;
+};
+
+/** Reads the PEM file that a setting names. Throws a UsageError that names the setting. */
+export const pem = (variable: string, file: string | undefined): string | undefined => {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${variable} names a file that cannot be read: ${file}.`, { cause: error });
+  }
+};
+
+const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => {
+  const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
+  const cert = pem("KAFKA_TLS_CERT_FILE", kafka.tlsCertFile);
+  const key = pem("KAFKA_TLS_KEY_FILE", kafka.tlsKeyFile);
+  return {
+    brokers: kafka.brokers,
+    clientId: kafka.clientId,
+    tls: kafka.tls && {
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    },
+    sasl,
+  };
+};
+
+export const createServices = (config: Config, clock: Clock, log: Log): Services => {
+  const { registry } = config;
+  const random = (): number => Math.random();
+  const signIn = signInOf(config, { clock, log, random });
+  const client = newClient(kafkaOptions(config, signIn.kafka), log);
+  return {
+    clock,
+    log,
+    traces: null,
+    random,
+    newClient: client,
+    registry: connectRegistry(
+      {
+        url: registry.url,
+        ...signIn.registry,
+        ca: pem("SCHEMA_REGISTRY_CA_FILE", registry.caFile),
+      },
+      clock,
+    ),
+    connectCluster: () => connectCluster(client, clock),
+    createCluster: () => createCluster(client, clock),
+    publisher: (topic, options) =>
+      createPublisher(
+        { topic, ...options },
+        { open: () => openSession(topic, client, clock), clock, log, random },
+      ),
+    ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
+    close: () => signIn.close(),
+  };
+};
+
+/** The same services, with publishers that report how long each record took to be acknowledged. */
+export const withPublishTimes = (services: Services, metrics: Pick<Metrics, "publishSeconds">): Services => ({
+  ...services,
+  publisher: (topic, options) => {
+    const seconds = metrics.publishSeconds.labels(topic);
+    return services.publisher(topic, { ...options, acknowledged: (ms) => seconds.observe(ms / 1_000) });
+  },
+});

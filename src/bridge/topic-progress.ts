@@ -1,0 +1,53 @@
+import type { Range } from "../kafka/consume/tail.ts";
+
+type Place = { partition: number; offset: number };
+
+/**
+ * How far this replica knows each partition of the events topic, by reading records or by having written
+ * them. Its own records are not read back: that would add a quarter to the processor time of each webhook (20
+ * to 80 µs, mostly in kafkajs).
+ */
+export const topicProgress = () => {
+  /** The first unknown offset of each partition. */
+  const next = new Map<number, number>();
+  /** Own records after that; the records of other replicas in between are not known yet. */
+  const written = new Map<number, Set<number>>();
+
+  const skipOwn = (partition: number): number => {
+    const own = written.get(partition);
+    let offset = next.get(partition) ?? 0;
+    while (own?.delete(offset)) offset += 1;
+    next.set(partition, offset);
+    return offset;
+  };
+
+  return {
+    /** Starts over at the start of these ranges. */
+    begin: (ranges: ReadonlyMap<number, Range>): void => {
+      written.clear();
+      // A topic that was deleted and created again may have fewer partitions.
+      next.clear();
+      for (const [partition, { startOffset }] of ranges) next.set(partition, startOffset);
+    },
+    wrote: ({ partition, offset }: Place): void => {
+      const expected = next.get(partition) ?? 0;
+      if (offset === expected) next.set(partition, offset + 1);
+      else if (offset > expected) written.set(partition, (written.get(partition) ?? new Set()).add(offset));
+    },
+    read: ({ partition, offset }: Place): void => {
+      written.get(partition)?.delete(offset);
+      next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
+    },
+    next: (partition: number): number | null => next.get(partition) ?? null,
+    positions: (): ReadonlyMap<number, number> => new Map(next),
+    /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
+    unread: (ranges: ReadonlyMap<number, Range>): ReadonlyMap<number, number> => {
+      const positions = new Map<number, number>();
+      for (const [partition, { endOffset }] of ranges) {
+        const offset = skipOwn(partition);
+        if (offset < endOffset) positions.set(partition, offset);
+      }
+      return positions;
+    },
+  };
+};

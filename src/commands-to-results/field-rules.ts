@@ -1,0 +1,56 @@
+import { MAX_INSTANT_MS } from "../runtime/instant.ts";
+
+/** Null if the value is valid, else the rule it breaks as the rest of "<field> must …". */
+export type Rule = (value: unknown) => string | null;
+
+/** Ids become journal keys, record keys and headers: bounded so that they can be kept in memory. */
+export const MAX_ID_LENGTH = 1024;
+/** Digits and the decimal point. */
+export const MAX_AMOUNT_LENGTH = 128;
+
+const AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
+const NOT_ZERO = /[1-9]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const CONTROL = /\p{Cc}/u;
+
+/** UTF-8 replaces lone surrogates, so two different ids could become one. */
+export const text: Rule = (value) => {
+  if (typeof value !== "string") return "be a string";
+  if (value.length > MAX_ID_LENGTH) return `have at most ${MAX_ID_LENGTH} characters`;
+  return LONE_SURROGATE.test(value) ? "be well-formed Unicode" : null;
+};
+
+export const id: Rule = (value) => text(value) ?? (value === "" ? "not be empty" : null);
+
+export const optionalText: Rule = (value) => (value === null ? null : text(value));
+
+/** Becomes one path segment: nothing that a server or proxy might drop or resolve. */
+export const quoteId: Rule = (value) => {
+  const problem = id(value);
+  if (problem !== null || typeof value !== "string") return problem;
+  if (value === "." || value === "..") return "not be a dot segment";
+  if (value.trim() !== value) return "not begin or end with white space";
+  return CONTROL.test(value) ? "not hold control characters" : null;
+};
+
+export const amount: Rule = (value) => {
+  if (typeof value !== "string") return "be a string with a decimal number";
+  if (value.length > MAX_AMOUNT_LENGTH) return `have at most ${MAX_AMOUNT_LENGTH} characters`;
+  if (!AMOUNT.test(value)) return "be a decimal number in plain notation, such as 1234.50";
+  return NOT_ZERO.test(value) ? null : "be greater than zero";
+};
+
+export const optionalAmount: Rule = (value) => (value === null ? null : amount(value));
+
+export const instant: Rule = (value) =>
+  typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INSTANT_MS
+    ? null
+    : "be an RFC 3339 date-time with a time zone, or whole milliseconds since the epoch";
+
+export const optionalInstant: Rule = (value) => (value === null ? null : instant(value));
+
+export const oneOf = (allowed: readonly string[]): Rule => {
+  const set = new Set<unknown>(allowed);
+  const words = `be one of ${[...new Set(allowed)].join(", ")}`;
+  return (value) => (set.has(value) ? null : words);
+};

@@ -1,0 +1,110 @@
+import type { CommandResult } from "../../records.ts";
+import { retryUntilAborted } from "./kafka-retry.ts";
+import type { Entry, Position } from "./entry.ts";
+import type { Job } from "./job.ts";
+import type { Look } from "./partition-view.ts";
+import type { Settled } from "./ports.ts";
+import { contradicts } from "./fold-rules.ts";
+import { quoteTaken } from "./verdicts-without-answer.ts";
+
+type Decided = Extract<Look, { position: Position }>;
+type StandingResult = {
+  result: CommandResult;
+  value: Buffer;
+  requestHash: string;
+  traceparent: string | null;
+};
+
+const samePosition = (a: Position, b: Position): boolean =>
+  a.partition === b.partition && a.offset === b.offset;
+
+/** The result that an entry holds or implies: the same on every replica and at every repetition. */
+const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | null => {
+  if (step.kind === "concluded")
+    return {
+      result: deps.codec.decode(step.result),
+      value: step.result,
+      requestHash: step.requestHash,
+      traceparent: step.traceparent,
+    };
+  if (step.kind !== "claimed") return null;
+  // The fold itself concluded the command: the quote is taken. Only facts of the claim go in, so every
+  // replica builds the same bytes.
+  const { receivedAt, attempts, requestHash } = step;
+  const identity = { ...prepared.identity, quoteId: step.quoteId ?? prepared.identity.quoteId };
+  const result = deps.buildResult({ identity, receivedAt, completedAt: receivedAt, attempts }, quoteTaken);
+  return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
+};
+
+const reread = async ({ deps, ref }: Job, position: Position): Promise<Entry | null> => {
+  const entry = await deps.journal.reread(position);
+  // The topic was deleted and created again, and that has not been noticed yet: this entry is not of this
+  // journal.
+  if (entry && entry.commandId !== ref.commandId)
+    throw new Error(`entry ${position.partition}/${position.offset} is not of ${ref.commandId}`);
+  return entry;
+};
+
+const read = async (job: Job, { position }: Decided): Promise<StandingResult | null> => {
+  const { deps, prepared, ownConclusion, signals } = job;
+  if (ownConclusion && samePosition(ownConclusion.position, position))
+    return { ...ownConclusion, requestHash: prepared.requestHash, traceparent: null };
+  const entry = await retryUntilAborted(deps, "reread", signals.abandon, () => reread(job, position));
+  return entry && resultOf(job, entry);
+};
+
+/** The conclusion of an own attempt that contradicts the final result that stands; null if none does. */
+const contradicting = ({ ref, ownConclusion }: Job, standing: CommandResult): CommandResult | null => {
+  if (ownConclusion === null || !ownConclusion.result.final || !standing.final) return null;
+  const [says, stands] = [ownConclusion.result, standing].map(({ outcome }) => outcome === "SUCCEEDED");
+  return contradicts(ref.operation, says === true, stands === true) ? ownConclusion.result : null;
+};
+
+/**
+ * Publishes the result that stands in the journal: the newest folded conclusion, not the one that this
+ * replica appended.
+ * @returns null when the state changed meanwhile and must be read again
+ */
+export const publishStandingResult = async (job: Job, found: Decided): Promise<Settled | null> => {
+  const { deps, ref, prepared, signals } = job;
+  const { view } = deps;
+  const newest = await read(job, found);
+  if (newest === null) {
+    // Retention has deleted the entry. The watch of the log's start will have the view forget it; forgetting
+    // here, after one failed read, could free a quote.
+    await deps.clock.sleep(deps.options.backoff.maxMs, signals.stop);
+    return null;
+  }
+  if (newest.requestHash !== prepared.requestHash) return { kind: "reused" };
+  const { result, value } = newest;
+  // A repeated command gets its answer in the trace of the repetition.
+  const envelope = { ...prepared.envelope, traceparent: prepared.envelope.traceparent ?? newest.traceparent };
+  for (let published = false; !published;) {
+    const now = view.look(ref);
+    if (!("position" in now) || !samePosition(now.position, found.position)) return null;
+    published = await deps.publish(result, value, envelope).then(
+      () => true,
+      async (error: unknown) => {
+        deps.observer.retrying("publish", error);
+        await deps.clock.sleep(deps.options.backoff.baseMs, signals.abandon);
+        return false;
+      },
+    );
+  }
+  const said = contradicting(job, result);
+  if (said)
+    await retryUntilAborted(deps, "report", signals.abandon, () =>
+      deps.contradiction({ ref, said, standing: result }),
+    );
+  // A final result after a doubt is durable now: no replica needs to publish it again. Not for a published
+  // IN_DOUBT: a final may have been folded meanwhile.
+  if (result.final && view.isUnpublished(ref))
+    await retryUntilAborted(deps, "append", signals.abandon, () =>
+      deps.journal.append(ref.key, {
+        operation: ref.operation,
+        commandId: ref.commandId,
+        step: { kind: "published", resultId: result.resultId },
+      }),
+    );
+  return { kind: "answered", result };
+};

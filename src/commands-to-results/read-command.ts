@@ -1,0 +1,41 @@
+import type { Command as CommandRecord } from "../records.ts";
+import type { Check, Checked } from "./check.ts";
+import { unreadable } from "./refused.ts";
+import { id } from "./field-rules.ts";
+
+/** Synchronous when the writer's schema is known, a promise when the registry must be asked. */
+export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
+
+type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
+
+const OPENING_BRACE = 0x7b;
+/** U+FFFD, which decoders put in place of invalid UTF-8, and its own UTF-8 bytes as latin1. */
+const REPLACEMENT = "\uFFFD";
+const REPLACEMENT_BYTES = "\u00EF\u00BF\u00BD";
+
+const countOf = (text: string, part: string): number => text.split(part).length - 1;
+
+/**
+ * Whether decoding replaced invalid UTF-8. Avro's decoder does so silently, and two different ids could
+ * become one.
+ */
+const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
+  const found = countOf(JSON.stringify(record), REPLACEMENT);
+  return found > 0 && found > countOf(value.toString("latin1"), REPLACEMENT_BYTES);
+};
+
+/**
+ * Reads a value as JSON if it begins with a brace, else as Avro. Rejects when the registry does not answer.
+ */
+export const readCommand =
+  ({ check, decode }: { check: Check; decode: DecodeCommand }) =>
+  async (value: Buffer | null, timestampMs: number): Promise<Checked> => {
+    if (value === null || value.length === 0) return unreadable("the record has no value");
+    if (value[0] === OPENING_BRACE) return check.json(value, timestampMs);
+    const decoded = await decode(value);
+    if (!decoded.ok) return unreadable(decoded.detail);
+    if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);
+    const { commandId } = decoded.value;
+    const isWhole = !commandId.includes(REPLACEMENT) && id(commandId) === null;
+    return unreadable("a string is not valid UTF-8", isWhole ? commandId : "");
+  };

@@ -1,0 +1,80 @@
+import { pointerNames } from "../../runtime/json-pointer.ts";
+import { elements, members } from "../../runtime/json.ts";
+
+/** Likely names of a quote's id, compared without case and separators. */
+const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
+const ID_NAMES = new Set(["id", "uuid", "identifier"]);
+/** Names of objects that are the quote, and of those that only wrap an answer. */
+const QUOTE_NAMES = new Set(["quote", "quotation"]);
+const WRAPPER_NAMES = new Set(["data", "result", "response", "payload", "content", "body"]);
+
+const MAX_DEPTH = 8;
+const MAX_ID_LENGTH = 1024;
+const NUMBER = /^-?\d/;
+
+const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, "");
+
+/** The id in a JSON scalar: a string, or a number with exactly its digits. */
+const scalar = (raw: string): string | null => {
+  const value = raw.startsWith('"') ? (JSON.parse(raw) as string) : NUMBER.test(raw) ? raw : "";
+  return value.trim() !== "" && value.length <= MAX_ID_LENGTH ? value : null;
+};
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The scalar at a JSON pointer; null if a name on the path is repeated. */
+const follow = (text: string, pointer: string): string | null => {
+  let raw = text;
+  for (const name of pointerNames(pointer)) {
+    const found = raw.startsWith("[")
+      ? (elements(raw) ?? []).filter((_, index) => String(index) === name)
+      : (members(raw) ?? []).flatMap(({ key, raw: value }) => (key === name ? [value] : []));
+    const [only, ...others] = found;
+    if (only === undefined || others.length > 0) return null;
+    raw = only;
+  }
+  return scalar(raw);
+};
+
+/** Candidates, surest first: by their own name, the id of a quote object, the id of the whole answer. */
+type Finds = [Set<string>, Set<string>, Set<string>];
+
+const search = (raw: string, place: "quote" | "whole" | "other", depth: number, finds: Finds): void => {
+  if (depth > MAX_DEPTH) return;
+  for (const { key, raw: value } of members(raw) ?? []) {
+    const name = normalized(key);
+    const id = scalar(value);
+    if (id !== null) {
+      if (QUOTE_ID_NAMES.has(name)) finds[0].add(id);
+      else if (ID_NAMES.has(name) && place !== "other") finds[place === "quote" ? 1 : 2].add(id);
+    } else if (value.startsWith("{")) {
+      const wraps = place !== "other" && WRAPPER_NAMES.has(name);
+      search(value, QUOTE_NAMES.has(name) ? "quote" : wraps ? place : "other", depth + 1, finds);
+    }
+  }
+};
+
+/**
+ * Finds the new quote's id in the answer to a create. The form of the answer is not documented, so names are
+ * tried, the surest first; if several values compete, none is taken.
+ * @param pointer the JSON pointer of the id; null to search
+ * @returns null if the id is absent or ambiguous
+ */
+export const findQuoteId = (body: string | null, pointer: string | null): string | null => {
+  if (body === null || !isJson(body)) return null;
+  const text = body.trim();
+  if (pointer !== null) return follow(text, pointer);
+  const [only, ...others] = text.startsWith("[") ? (elements(text) ?? []) : [text];
+  if (only === undefined || others.length > 0) return null;
+  const finds: Finds = [new Set(), new Set(), new Set()];
+  search(only, "whole", 0, finds);
+  const [id, ...rivals] = finds.find((found) => found.size > 0) ?? [];
+  return rivals.length > 0 ? null : (id ?? null);
+};

@@ -1,0 +1,129 @@
+import { DeadlineError, type Clock } from "../../runtime/clock.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
+import type { Download, Downloaded } from "../connection/download.ts";
+import { PreemptedError, type CallLimiter } from "../connection/call-limiter.ts";
+import { reasonOf } from "../connection/reason.ts";
+import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
+import { bodyText } from "./answer.ts";
+import { headersOf, type Caller } from "./headers.ts";
+import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import { decompressed } from "./decompress.ts";
+
+export type FetchLogOptions = Caller & {
+  /** Name of the query parameter for the last day. */
+  logEndParameter: string;
+  logMaxBytes: number;
+  callTimeoutMs: number;
+  clock: Clock;
+  download: Download;
+  background: CallLimiter["background"];
+  /** Ends every call. */
+  closed: AbortSignal;
+};
+
+/** How long a read waits in all until commands leave a connection free, however often it is preempted. */
+const WAIT_MS = 300_000;
+/** For the whole answer, from the request to the end of the body. */
+const WHOLE_MS = 600_000;
+/** How much is kept of the body of an answer that is not 2xx. */
+const MAX_REFUSAL_BYTES = 4_096;
+
+const ignore = (): undefined => undefined;
+const messageIn = (reason: unknown, mask: Mask): Error =>
+  new Error(mask(reasonOf(reason), MAX_REASON_LENGTH));
+
+async function* of(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from(text));
+}
+
+/** Reads the partner's notification log in the background: other calls come first. */
+export const fetchLogWith = (options: FetchLogOptions): FetchLog => {
+  const { basePath, credentials, userAgent, logEndParameter, logMaxBytes, clock, maskOf } = options;
+
+  const pathOf = ({ startDate, endDate, eventType }: LogQuery): string => {
+    const query = new URLSearchParams({ startDate, [logEndParameter]: endDate });
+    if (eventType !== null) query.set("eventType", eventType);
+    return `${basePath}/corporate/v1/webhook/logs?${query.toString()}`;
+  };
+
+  /** The start of the body of a refusal, as much of it as comes in time. */
+  const refusal = async ({ headers, body }: Downloaded, mask: Mask, signal: AbortSignal): Promise<string> => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const read = async (): Promise<void> => {
+      for await (const chunk of body) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size >= MAX_REFUSAL_BYTES + mask.marginBytes) return;
+      }
+    };
+    await clock.within(options.callTimeoutMs, signal, read()).catch(ignore);
+    const encoding = String(headers["content-encoding"] ?? "");
+    return bodyText(Buffer.concat(chunks), { encoding, maxBytes: MAX_REFUSAL_BYTES, mask });
+  };
+
+  async function* contents({ headers, body }: Downloaded, mask: Mask, call: AbortController) {
+    let size = 0;
+    try {
+      for await (const chunk of decompressed(body, String(headers["content-encoding"] ?? ""))) {
+        size += chunk.length;
+        if (size > logMaxBytes)
+          throw new Error(`the answer is longer than PARTNER_LOG_MAX_BYTES allows, ${logMaxBytes} bytes`);
+        yield chunk;
+      }
+    } catch (error) {
+      // The reason of the abort says more than the error of the closed socket.
+      throw call.signal.aborted ? call.signal.reason : messageIn(error, mask);
+    } finally {
+      call.abort(new Error("the answer was read"));
+    }
+  }
+
+  const get = async (query: LogQuery, call: AbortController): Promise<LogAnswer> => {
+    const { signal } = call;
+    await clock.within(WAIT_MS, signal, options.background(call)).catch((error: unknown) => {
+      throw error instanceof DeadlineError
+        ? new Error("commands left no connection free for five minutes")
+        : error;
+    });
+    const tooLong = new Error("the answer took longer than ten minutes");
+    clock.sleep(WHOLE_MS, signal).then(() => call.abort(tooLong), ignore);
+    const used = credentials.current();
+    const mask = maskOf(used);
+    try {
+      const request = { path: pathOf(query), headers: headersOf(used, userAgent) };
+      const answered = await options.download(request, signal);
+      const { status: httpStatus, headers } = answered;
+      const retryAfterMs = readRetryAfter(headers["retry-after"], clock.now());
+      const answer = { httpStatus, headers, retryAfterMs };
+      if (httpStatus >= 200 && httpStatus < 300) return { ...answer, body: contents(answered, mask, call) };
+      const text = await refusal(answered, mask, signal);
+      signal.throwIfAborted();
+      call.abort(new Error("the answer was read"));
+      return { ...answer, body: of(text) };
+    } catch (error) {
+      throw signal.aborted ? signal.reason : messageIn(error, mask);
+    }
+  };
+
+  /** Retries a read that was preempted before an answer came. */
+  const getBehindCommands = async (query: LogQuery, signal: AbortSignal): Promise<LogAnswer> => {
+    for (const until = clock.monotonic() + WAIT_MS; ;) {
+      const call = linkedAbortController(signal, options.closed);
+      try {
+        return await get(query, call);
+      } catch (error) {
+        call.abort(error);
+        if (!(error instanceof PreemptedError) || clock.monotonic() >= until) throw error;
+      }
+    }
+  };
+
+  return async (query, signal) => {
+    const answer = await getBehindCommands(query, signal);
+    if (answer.httpStatus !== 401) return answer;
+    credentials.reload();
+    return getBehindCommands(query, signal);
+  };
+};

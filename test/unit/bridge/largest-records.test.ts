@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { largestRecordsFor, largestRecordsForAll } from "../../../src/bridge/largest-records.ts";
+import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
+import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
+import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
+import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
+import { encoder } from "../../../src/kafka/schema/codec.ts";
+import { readSchema } from "../../../src/kafka/schema/schemas.ts";
+import type { CommandJournalEntry, CommandResult } from "../../../src/records.ts";
+import { configOf } from "../config/environment.ts";
+
+const MOST = 524_288;
+const config = configOf({
+  PARTNER_MAX_RESPONSE_BYTES: String(MOST),
+  WEBHOOK_MAX_BODY_BYTES: String(MOST),
+});
+const needed = (role: string): number =>
+  Math.max(...largestRecordsForAll(config).flatMap((room) => (room.role === role ? [room.bytes] : [])));
+
+/** The longest identifier that a command may have: characters of three bytes. */
+const LONGEST = "\u20ac".repeat(MAX_ID_LENGTH);
+const result: CommandResult = {
+  resultId: "0".repeat(32),
+  commandId: LONGEST,
+  operation: "ACCEPT_QUOTE",
+  outcome: "IN_DOUBT",
+  final: false,
+  quoteId: LONGEST,
+  externalId: LONGEST,
+  httpStatus: 503,
+  response: "x".repeat(MOST),
+  error: { code: "ANSWER_LOST", message: "\u20ac".repeat(1_000) },
+  attempts: 1,
+  decidedBy: "PARTNER",
+  receivedAt: 1_790_000_000_123,
+  completedAt: 1_790_000_000_123,
+};
+const value = encoder<CommandResult>(readSchema("command-result"), 1)(result);
+
+test("the largest conclusion has room in the journal", () => {
+  const entry = toRecord({
+    operation: "ACCEPT_QUOTE",
+    commandId: LONGEST,
+    step: {
+      kind: "concluded",
+      attemptId: "0".repeat(36),
+      requestHash: "0".repeat(64),
+      outcome: "IN_DOUBT",
+      resultId: result.resultId,
+      result: value,
+      note: null,
+      traceparent: null,
+    },
+  });
+  const encoded = encoder<CommandJournalEntry>(readSchema("command-journal-entry"), 1)(entry);
+  const batch = recordBatch([{ key: Buffer.from(LONGEST), value: encoded, headers: [] }], 0);
+  expect(batch.length).toBeLessThan(needed("journal"));
+});
+
+test("the largest result has room in its topic", () => {
+  const source = `https://${"x".repeat(2_000)}`;
+  const { encodedHeaders, headersOf } = cloudEventHeaders({ type: "some.Type", source });
+  const headers = headersOf({
+    id: result.resultId,
+    subject: LONGEST,
+    timeMs: 0,
+    trace: { traceparent: "x".repeat(512), tracestate: "x".repeat(512) },
+  });
+  headers.push(["correlation-id", LONGEST]);
+  const batch = recordBatch([{ key: Buffer.from(LONGEST), value, headers, encodedHeaders }], 0);
+  expect(batch.length).toBeLessThan(needed("results"));
+});
+
+test("each flow asks for room in its own topics, and in that of the dead letters", () => {
+  const rolesOf = (flow: "webhooks" | "commands"): string[] =>
+    largestRecordsFor(config, [flow])
+      .map(({ role }) => role)
+      .sort();
+  expect(rolesOf("webhooks")).toEqual(["deadLetters", "transactionStatus"]);
+  expect(rolesOf("commands")).toEqual(["deadLetters", "journal", "results"]);
+  expect(largestRecordsFor(config, ["webhooks"])[0]?.setting).toBe("WEBHOOK_MAX_BODY_BYTES=524288");
+  // What Kafka takes by default is enough for whatever may be set, but for dead letters.
+  for (const role of ["transactionStatus", "journal", "results"])
+    expect(needed(role)).toBeLessThan(1_048_588);
+});

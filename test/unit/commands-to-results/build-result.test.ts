@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  resultBuilder,
+  identityOf,
+  resultIdOf,
+  unnamedResultId,
+} from "../../../src/commands-to-results/build-result.ts";
+import type { Verdict } from "../../../src/commands-to-results/types.ts";
+import { acceptRequest, command, createRequest } from "./commands.ts";
+
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
+const buildResult = resultBuilder({ findQuoteId: (body) => (body === null ? null : `found in ${body}`) });
+const times = { receivedAt: 1, completedAt: 2 };
+const succeeded: Verdict = {
+  outcome: "SUCCEEDED",
+  error: null,
+  decidedBy: "PARTNER",
+  answer: { httpStatus: 201, body: "{}", retryAfterMs: null },
+};
+
+describe("results", () => {
+  it("has an id that depends on the command and on finality alone", () => {
+    expect(resultIdOf("c-1", true)).toBe(sha("c-1\nfinal"));
+    expect(resultIdOf("c-1", false)).toBe(sha("c-1\nin-doubt"));
+    expect(resultIdOf("ç", true)).toBe(sha("ç\nfinal"));
+  });
+
+  it("concludes an accept", () => {
+    const accept = command(acceptRequest({ externalId: "x-1" }));
+    expect(buildResult({ identity: identityOf(accept), ...times, attempts: 3 }, succeeded)).toEqual({
+      resultId: sha("c-1\nfinal"),
+      commandId: "c-1",
+      operation: "ACCEPT_QUOTE",
+      outcome: "SUCCEEDED",
+      final: true,
+      quoteId: "q-1",
+      externalId: "x-1",
+      httpStatus: 201,
+      response: "{}",
+      error: null,
+      attempts: 3,
+      decidedBy: "PARTNER",
+      ...times,
+    });
+  });
+
+  it("concludes a doubt, which is not final", () => {
+    const doubt: Verdict = {
+      outcome: "IN_DOUBT",
+      error: { code: "ANSWER_LOST", message: "m" },
+      decidedBy: "BRIDGE",
+      answer: null,
+    };
+    expect(
+      buildResult({ identity: identityOf(command(acceptRequest())), ...times, attempts: 1 }, doubt),
+    ).toMatchObject({
+      resultId: sha("c-1\nin-doubt"),
+      final: false,
+      httpStatus: null,
+      response: null,
+      error: { code: "ANSWER_LOST", message: "m" },
+    });
+  });
+
+  it("finds the quote that a create made, and none in an answer that made none", () => {
+    const facts = { identity: identityOf(command(createRequest)), ...times, attempts: 1 };
+    expect(buildResult(facts, succeeded)).toMatchObject({
+      operation: "CREATE_QUOTE",
+      quoteId: "found in {}",
+    });
+    expect(buildResult(facts, { ...succeeded, outcome: "REJECTED" })).toMatchObject({ quoteId: null });
+  });
+
+  it("names what cannot name itself by its place", () => {
+    expect(unnamedResultId({ topic: "fx.commands", partition: 3, offset: 42 })).toBe(
+      sha("fx.commands\n3\n42"),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import avro from "avsc";
+import { expect, test } from "vitest";
+import { checkFor } from "../../../src/commands-to-results/check.ts";
+import { readCommand } from "../../../src/commands-to-results/read-command.ts";
+import type { Command } from "../../../src/records.ts";
+
+const schema = JSON.parse(
+  readFileSync(new URL("../../../schemas/command.avsc", import.meta.url), "utf8"),
+) as avro.Schema;
+const type = avro.Type.forSchema(schema);
+
+const read = readCommand({
+  check: checkFor({ purposes: [], currencies: [] }),
+  decode: (value) => ({ ok: true, value: type.fromBuffer(value) as Command }),
+});
+
+const accept = (over: { commandId?: string; externalId?: string }): Buffer =>
+  type.toBuffer({
+    commandId: over.commandId ?? "c-1",
+    issuedAt: 1,
+    expiresAt: null,
+    request: {
+      "cambio.bridge.v1.AcceptQuote": {
+        quoteId: "q-1",
+        counterpartyId: "cp-1",
+        amount: null,
+        externalId: over.externalId ?? null,
+      },
+    },
+  });
+
+/** Puts bytes that are not UTF-8 where a text of the same length stands. */
+const broken = (value: Buffer, text: string): Buffer => {
+  const at = value.indexOf(text);
+  value.fill(0xff, at, at + text.length);
+  return value;
+};
+
+test("a string that is not UTF-8 makes the record unreadable", async () => {
+  expect(await read(accept({ externalId: "XX" }), 0)).toMatchObject({ ok: true });
+  expect(await read(broken(accept({ externalId: "XX" }), "XX"), 0)).toMatchObject({
+    ok: false,
+    code: "UNREADABLE_COMMAND",
+    message: "a string is not valid UTF-8",
+    commandId: "c-1",
+  });
+});
+
+test("two identifiers that are not UTF-8 do not become one", async () => {
+  const mended = await read(broken(accept({ commandId: "c-XX" }), "XX"), 0);
+  expect(mended).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND", commandId: "" });
+});
+
+test("a replacement character that was sent as such is a character like any other", async () => {
+  expect(await read(accept({ externalId: "a\uFFFDb" }), 0)).toMatchObject({ ok: true });
+  const both = broken(accept({ externalId: "a\uFFFDb XX" }), "XX");
+  expect(await read(both, 0)).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
+});
+
+test("what a decoder says at length, such as a name in a stranger's schema, is cut short", async () => {
+  const decode = () => ({ ok: false as const, detail: `it is record ${"x".repeat(1_000_000)}` });
+  const verbose = readCommand({ check: checkFor({ purposes: [], currencies: [] }), decode });
+  const checked = await verbose(Buffer.from([0, 0, 0, 0, 1]), 0);
+  expect(checked).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
+  expect(checked.ok ? "" : checked.message).toMatch(/^it is record x{900,1000}$/);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { findQuoteId } from "../../../../src/partner/calls/find-quote-id.ts";
+
+describe("findQuoteId", () => {
+  it.each([
+    ['{"quoteId":"q-1"}', "q-1"],
+    ['{"quote_id":"q-1","id":"other"}', "q-1"],
+    ['{"QuoteID":"q-1"}', "q-1"],
+    ['{"id":"q-1","status":"created"}', "q-1"],
+    ['{"data":{"quoteId":"q-1"}}', "q-1"],
+    ['{"data":{"quote":{"id":"q-1"}},"id":"request-9"}', "q-1"],
+    ['{"result":{"data":{"id":"q-1"}}}', "q-1"],
+    ['{"quote":{"id":"q-1","counterparty":{"id":"cp"}}}', "q-1"],
+    ['{"quotation":{"uuid":"q-1"}}', "q-1"],
+    ['[{"quoteId":"q-1"}]', "q-1"],
+    [' {"quoteId":12345678901234567890} ', "12345678901234567890"],
+    ['{"id":7}', "7"],
+    ['{"quoteId":"q-1","links":{"accept":{"quoteId":"q-1"}}}', "q-1"],
+  ])("%s holds %s", (body, id) => expect(findQuoteId(body, null)).toBe(id));
+
+  it.each([
+    '{"quoteId":"q-1","former":{"quoteId":"q-2"}}',
+    '{"id":"a","data":{"id":"b"}}',
+    '{"id":"a","uuid":"b"}',
+    '{"quoteId":"a","quoteId":"b"}',
+    '[{"quoteId":"a"},{"quoteId":"b"}]',
+    '{"customer":{"id":"c-1"}}',
+    '{"quoteId":""}',
+    '{"quoteId":null}',
+    '{"quoteId":{"value":"q"}}',
+    '{"quoteId":true}',
+    "{}",
+    "[]",
+    '"q-1"',
+    "12",
+    "null",
+    "",
+    "not json",
+    '{"quoteId":"q-1"',
+  ])("takes nothing from %s", (body) => expect(findQuoteId(body, null)).toBeNull());
+
+  it("takes nothing from no body", () => expect(findQuoteId(null, "/quoteId")).toBeNull());
+
+  it("follows a pointer, and nothing else", () => {
+    const body = '{"quoteId":"no","a/b":{"~":[{"x":"no"},{"x":10.50}]},"list":["q-1"]}';
+    expect(findQuoteId(body, "/a~1b/~0/1/x")).toBe("10.50");
+    expect(findQuoteId(body, "/list/0")).toBe("q-1");
+    for (const wrong of ["/nothing", "/list/1", "/list/00", "/list", "/a~1b", "", "/quoteId/x"])
+      expect(findQuoteId(body, wrong)).toBeNull();
+    expect(findQuoteId('{"a":"x","a":"y"}', "/a")).toBeNull();
+  });
+
+  it("survives depth", () => {
+    expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), null)).toBeNull();
+  });
+});

@@ -1,0 +1,418 @@
+import { once } from "node:events";
+import net from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ACCEPT, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
+import { chunked, chunkOf, DAY, failureOf, hastyClock, LAST_CHUNK, logOf, textOf } from "./log-reader.ts";
+
+const LOG = '{"entries":[{"id":1}]}';
+const packed = (encoding: string, bytes: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}\r\n\r\n`,
+    ),
+    bytes,
+  ]);
+
+describe("a look at the log", () => {
+  it("asks exactly this", async () => {
+    const { server, fetch, allClosed } = await logOf((socket) => socket.write(answer("200 OK", LOG)));
+    const { httpStatus, retryAfterMs, headers, body } = await fetch();
+    expect({ httpStatus, retryAfterMs }).toEqual({ httpStatus: 200, retryAfterMs: null });
+    expect(headers["content-length"]).toBe(String(LOG.length));
+    expect(await textOf(body)).toBe(LOG);
+    expect(server.seen.map(({ text }) => text)).toEqual([
+      [
+        "GET /corporate/v1/webhook/logs?startDate=2026-01-05&endtDate=2026-01-06&eventType=TRANSACTION_STATUS_UPDATED HTTP/1.1",
+        `host: 127.0.0.1:${server.port}`,
+        "connection: keep-alive",
+        "Authorization: Bearer secret/access+token",
+        "x-token: secret-x-token",
+        "Content-Type: application/json",
+        "accept: application/json",
+        "User-Agent: acme-fx",
+        "",
+        "",
+      ].join("\r\n"),
+    ]);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("leaves the event type out, and calls the end as it is told to", async () => {
+    const { server, fetch } = await logOf((socket) => socket.write(answer("200 OK", LOG)), {
+      logEndParameter: "end[date]",
+    });
+    await textOf((await fetch({ ...DAY, eventType: null })).body);
+    expect(server.seen[0]!.text).toMatch(
+      /^GET \/corporate\/v1\/webhook\/logs\?startDate=2026-01-05&end%5Bdate%5D=2026-01-06 HTTP/,
+    );
+  });
+
+  it("goes through the proxy's tunnel", async () => {
+    const server = await serve({ onRequest: (socket) => void socket.write(answer("200 OK", LOG)) });
+    const asked: string[] = [];
+    const proxy = net.createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", (head: Buffer) => {
+        asked.push(head.toString().split("\r\n")[0]!);
+        const onward = net.connect(server.port, "127.0.0.1", () => {
+          socket.write("HTTP/1.1 200 OK\r\n\r\n");
+          socket.pipe(onward).pipe(socket);
+        });
+        onward.on("error", () => undefined);
+      });
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as net.AddressInfo;
+    const partner = partnerOf(server, { proxy: () => new URL(`http://127.0.0.1:${port}`) });
+    const { body } = await partner.fetchLog(DAY, new AbortController().signal);
+    expect(await textOf(body)).toBe(LOG);
+    expect(asked).toEqual([`CONNECT 127.0.0.1:${server.port} HTTP/1.1`]);
+  });
+
+  it.each([
+    ["gzip", gzipSync(LOG)],
+    ["x-gzip", gzipSync(LOG)],
+    ["deflate", deflateSync(LOG)],
+    ["br", brotliCompressSync(LOG)],
+    ["deflate, GZIP", gzipSync(deflateSync(LOG))],
+    ["identity", Buffer.from(LOG)],
+  ])("undoes %s, which nobody asked for", async (encoding, bytes) => {
+    const { fetch } = await logOf((socket) => socket.write(packed(encoding, bytes)));
+    expect(await textOf((await fetch()).body)).toBe(LOG);
+  });
+
+  it("permits over informational answers", async () => {
+    const { fetch } = await logOf((socket) =>
+      socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${answer("200 OK", LOG)}`),
+    );
+    expect(await textOf((await fetch()).body)).toBe(LOG);
+  });
+
+  it("reads no faster than it is asked to", async () => {
+    const piece = chunkOf("x".repeat(65_536));
+    let written = 0;
+    const { fetch, stop } = await logOf(
+      (socket) => {
+        socket.write(chunked());
+        const pour = (): void => {
+          while (!socket.destroyed && socket.write(piece)) written++;
+        };
+        socket.on("drain", pour);
+        pour();
+      },
+      { logMaxBytes: 1e11 },
+    );
+    const reader = (await fetch()).body[Symbol.asyncIterator]();
+    await reader.next();
+    let before = -1;
+    // What the system takes by itself is bounded; then nothing moves any more.
+    await eventually(async () => {
+      const stands = before === written;
+      before = written;
+      await systemClock.sleep(100);
+      return stands && before === written;
+    }, "the flow to stand");
+    expect(written * 65_536).toBeLessThan(64 * 1_048_576);
+    stop.abort(new Error("enough"));
+  });
+
+  it("does not count the time that the reader takes for itself", async () => {
+    const { fetch } = await logOf(
+      (socket) => socket.write(chunked() + "1\r\na\r\n", () => socket.write(`1\r\nb\r\n${LAST_CHUNK}`)),
+      { callTimeoutMs: 100 },
+    );
+    let text = "";
+    for await (const chunk of (await fetch()).body) {
+      await systemClock.sleep(300);
+      text += Buffer.from(chunk).toString();
+    }
+    expect(text).toBe("ab");
+  });
+});
+
+describe("a log that does not answer as it should", () => {
+  it.each([
+    ["a head that does not come", (): void => undefined, /no answer within 300 ms/],
+    [
+      "half of a head",
+      (socket: net.Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-"),
+      /no answer within 300/,
+    ],
+    ["no HTTP", (socket: net.Socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"), /HTTP|Parse|closed/i],
+    ["a reset", (socket: net.Socket) => socket.resetAndDestroy(), /ECONNRESET|closed/],
+    ["an end without an answer", (socket: net.Socket) => socket.end(), /closed/],
+  ])("%s: rejects with a reason", async (_, onRequest, reason) => {
+    const { fetch, allClosed } = await logOf(onRequest);
+    await expect(fetch()).rejects.toThrow(reason);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("nobody there: rejects with a reason", async () => {
+    const { fetch } = await logOf(() => undefined, { baseUrl: new URL("http://127.0.0.1:9") });
+    await expect(fetch()).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it.each([
+    [
+      "stalls between two chunks",
+      (socket: net.Socket) => socket.write(chunked() + "2\r\n[1\r\n"),
+      /no answer within 300 ms/,
+    ],
+    [
+      "is cut",
+      (socket: net.Socket) => socket.end(answer("200 OK", LOG).slice(0, -5)),
+      /closed|terminated|abort/i,
+    ],
+    [
+      "is reset",
+      (socket: net.Socket) =>
+        socket.write(answer("200 OK", LOG).slice(0, -5), () => socket.resetAndDestroy()),
+      /ECONNRESET|closed|terminated|abort/i,
+    ],
+    [
+      "breaks its own chunks",
+      (socket: net.Socket) => socket.write(`${chunked()}2\r\n[1\r\nnonsense\r\n`),
+      /HTTP|Parse|chunk/i,
+    ],
+    [
+      "is cut within gzip",
+      (socket: net.Socket) => socket.end(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
+      /./,
+    ],
+    [
+      "ends within gzip",
+      (socket: net.Socket) => socket.end(packed("gzip", gzipSync(LOG).subarray(0, -9))),
+      /unexpected end/,
+    ],
+    ["is no gzip", (socket: net.Socket) => socket.write(packed("gzip", Buffer.from(LOG))), /header/],
+    ["is no brotli", (socket: net.Socket) => socket.write(packed("br", Buffer.from(LOG))), /./],
+    ["is packed otherwise", (socket: net.Socket) => socket.write(packed("zstd", Buffer.from(LOG))), /zstd/],
+    [
+      "stalls within gzip",
+      (socket: net.Socket) => socket.write(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
+      /no answer within 300 ms/,
+    ],
+  ])("a body that %s: throws with a reason", async (_, onRequest, reason) => {
+    const { fetch, allClosed } = await logOf((socket) => void onRequest(socket));
+    const { httpStatus, body } = await fetch();
+    expect(httpStatus).toBe(200);
+    const failure = await failureOf(body);
+    expect(failure).not.toBe("read to its end");
+    expect(failure).toMatch(reason);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("a body without end comes to one by its size", async () => {
+    const piece = chunkOf("x".repeat(50_000));
+    const { fetch, allClosed } = await logOf((socket) => {
+      socket.write(chunked());
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(piece));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+    expect(await failureOf((await fetch()).body)).toMatch(/PARTNER_LOG_MAX_BYTES allows, 1000000 bytes/);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("a body that trickles without end comes to one by its time", async () => {
+    const { fetch, allClosed } = await logOf(
+      (socket) => {
+        socket.write(chunked());
+        const drip = setInterval(() => socket.write(chunkOf(" ")), 20);
+        socket.on("close", () => clearInterval(drip));
+      },
+      { clock: hastyClock },
+    );
+    expect(await failureOf((await fetch()).body)).toBe("the answer took longer than ten minutes");
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("a body that nobody reads does not hold its connection and its place for ever", async () => {
+    const { partner, fetch, allClosed } = await logOf((socket) => socket.write(chunked() + "1\r\n[\r\n"), {
+      clock: hastyClock,
+      maxConnections: 1,
+    });
+    const { body } = await fetch();
+    await eventually(allClosed, "the connection to be closed");
+    expect(await failureOf(body)).toBe("the answer took longer than ten minutes");
+    expect(partner.permit().tryAcquire()).toBe(true);
+  });
+
+  it("a connection that is reset while nobody reads the body is told to whoever reads it later", async () => {
+    const { server, fetch, allClosed } = await logOf((socket) => socket.write(`${chunked()}1\r\n[\r\n`));
+    const { body } = await fetch();
+    server.seen[0]!.socket.resetAndDestroy();
+    await eventually(allClosed, "the connection to be closed");
+    await systemClock.sleep(50);
+    expect(await failureOf(body)).not.toBe("read to its end");
+  });
+
+  it.each([
+    ["gzip", gzipSync(Buffer.alloc(300_000_000))],
+    ["br", brotliCompressSync(Buffer.alloc(100_000_000))],
+    ["gzip, gzip", gzipSync(gzipSync(Buffer.alloc(300_000_000)))],
+  ])("a bomb of %s stops at the bound, in little memory", { timeout: 30_000 }, async (encoding, bytes) => {
+    const { fetch, allClosed } = await logOf((socket) => socket.write(packed(encoding, bytes)));
+    const { body } = await fetch();
+    const before = process.memoryUsage.rss();
+    expect(await failureOf(body)).toMatch(/PARTNER_LOG_MAX_BYTES/);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1_048_576);
+    await eventually(allClosed, "the connection to be closed");
+  });
+});
+
+describe("an answer that is none of the log's", () => {
+  it("is told with its status, its patience and a little text without secrets", async () => {
+    const text = `no ${CREDENTIALS.accessToken} ${"x".repeat(100_000)}`;
+    const { server, fetch, allClosed } = await logOf((socket) =>
+      socket.write(answer("429 Too Many Requests", text, "Retry-After: 7\r\n")),
+    );
+    const { httpStatus, retryAfterMs, body } = await fetch();
+    expect({ httpStatus, retryAfterMs }).toEqual({ httpStatus: 429, retryAfterMs: 7_000 });
+    const shown = await textOf(body);
+    expect(shown.length).toBeLessThanOrEqual(4_096);
+    expect(shown).toMatch(/^no \*\*\* x{4000}/);
+    expect(server.seen).toHaveLength(1);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it.each([
+    ["302 Found", "Location: /elsewhere\r\n"],
+    ["308 Permanent Redirect", "Location: http://127.0.0.1:9/\r\n"],
+    ["503 Service Unavailable", ""],
+    ["400 Bad Request", "Content-Encoding: gzip\r\n"],
+  ])("%s is not followed, nor tried again", async (status, headers) => {
+    const { server, fetch } = await logOf((socket) => socket.write(answer(status, "nothing here", headers)));
+    const { httpStatus, body } = await fetch();
+    expect(httpStatus).toBe(Number(status.slice(0, 3)));
+    expect(await textOf(body)).toBe("nothing here");
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("need not say why, nor ever stop saying it", async () => {
+    const { fetch, allClosed } = await logOf((socket) => {
+      socket.write("HTTP/1.1 500 Oops\r\n\r\nbecause ");
+      const drip = setInterval(() => socket.write("and "), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+    const { httpStatus, body } = await fetch();
+    expect(httpStatus).toBe(500);
+    expect(await textOf(body)).toMatch(/^because /);
+    await eventually(allClosed, "the connection to be closed");
+  });
+
+  it("401: the credentials are read again, and it is tried once more with them", async () => {
+    let reloads = 0;
+    const { server, fetch } = await logOf(
+      (socket, index) => socket.write(index === 0 ? answer("401 Unauthorized") : answer("200 OK", LOG)),
+      {
+        credentials: {
+          current: () => ({ ...CREDENTIALS, accessToken: `token-${reloads}` }),
+          reload: () => (reloads += 1),
+        },
+      },
+    );
+    expect(await textOf((await fetch()).body)).toBe(LOG);
+    expect(server.seen.map(({ text }) => /Bearer (\S+)/.exec(text)?.[1])).toEqual(["token-0", "token-1"]);
+  });
+
+  it("401 twice is the answer", async () => {
+    const { server, partner, fetch } = await logOf(
+      (socket) => socket.write(answer("401 Unauthorized", "no")),
+      {
+        maxConnections: 1,
+      },
+    );
+    const { httpStatus, body } = await fetch();
+    expect({ httpStatus, text: await textOf(body) }).toEqual({ httpStatus: 401, text: "no" });
+    expect(server.seen).toHaveLength(2);
+    expect(partner.permit().tryAcquire(), "its place is free").toBe(true);
+  });
+});
+
+describe("the end of a look at the log", () => {
+  const endless = (socket: net.Socket): void => void socket.write(chunked() + "2\r\n[1\r\n");
+
+  it("comes when the reader leaves", async () => {
+    const { partner, fetch, allClosed } = await logOf(endless, { maxConnections: 1 });
+    for await (const chunk of (await fetch()).body) {
+      expect(Buffer.from(chunk).toString()).toBe("[1");
+      break;
+    }
+    await eventually(allClosed, "the connection to be closed");
+    expect(partner.permit().tryAcquire()).toBe(true);
+  });
+
+  it.each([
+    ["before the head", (): void => undefined],
+    ["within the body", endless],
+  ])("comes at once when the signal aborts %s, with its reason", async (when, onRequest) => {
+    const { server, fetch, stop, allClosed } = await logOf(onRequest, { callTimeoutMs: 60_000 });
+    const outcome = fetch().then(
+      ({ body }) => failureOf(body),
+      (error: unknown) => (error as Error).message,
+    );
+    await eventually(() => server.seen[0]?.text.includes("\r\n\r\n"), "the request");
+    if (when === "within the body") await systemClock.sleep(50);
+    stop.abort(new Error("somebody stopped it"));
+    expect(await outcome).toBe("somebody stopped it");
+    await eventually(allClosed, "the connection to be closed");
+    await expect(fetch(), "nor does another begin").rejects.toThrow("somebody stopped it");
+  });
+
+  it("comes with the end of the process, which waits for nothing of it", async () => {
+    const { partner, fetch, allClosed } = await logOf(endless, { callTimeoutMs: 60_000 });
+    const { body } = await fetch();
+    const failure = failureOf(body);
+    await partner.close();
+    expect(await failure).toBe("the process stops");
+    await eventually(allClosed, "the connection to be closed");
+    await expect(fetch()).rejects.toThrow("the process stops");
+  });
+});
+
+describe("beside commands", () => {
+  it("gives its connection to an accept at once, and comes back before anybody has seen an answer", async () => {
+    let logs = 0;
+    const { server, partner, fetch } = await logOf(
+      (socket, index) => {
+        if (server.seen[index]!.text.startsWith("PUT")) socket.write(answer("200 OK"));
+        else if (++logs > 1) socket.write(answer("200 OK", LOG));
+      },
+      { maxConnections: 1, callTimeoutMs: 60_000 },
+    );
+    const fetched = fetch();
+    await eventually(() => logs === 1, "the first look");
+    const permit = partner.permit();
+    expect(permit.tryAcquire()).toBe(true);
+    await eventually(() => server.seen[0]!.closed, "its connection to be closed");
+    expect((await partner.call(ACCEPT, free())).kind).toBe("executed");
+    permit.release();
+    expect(await textOf((await fetched).body)).toBe(LOG);
+    expect(logs).toBe(2);
+  }, 15_000);
+
+  it("says that it gave way when a part of the answer was read", async () => {
+    const { partner, fetch } = await logOf((socket) => socket.write(chunked() + "2\r\n[1\r\n"), {
+      maxConnections: 1,
+      callTimeoutMs: 60_000,
+    });
+    const failure = failureOf((await fetch()).body);
+    expect(partner.permit().tryAcquire()).toBe(true);
+    expect(await failure).toBe("a command needed the connection");
+  });
+
+  it("does not wait for ever", async () => {
+    const { partner, server, fetch } = await logOf(() => undefined, { maxConnections: 1, clock: hastyClock });
+    partner.permit().tryAcquire();
+    await expect(fetch()).rejects.toThrow("commands left no connection free for five minutes");
+    expect(server.seen).toEqual([]);
+  });
+});
