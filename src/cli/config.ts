@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
 import type { Problem } from "../config/config.ts";
+import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
 /** A setting as it is in force. `value` is what is written; null where there is none, or it cannot be used. */
@@ -64,8 +65,8 @@ const showConfig = (io: Io, asJson: boolean): ExitCode => {
 
 export const configCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("config")
-    .description(
-      "Show the settings in force for `serve`, where each comes from, and what is wrong with them.",
-    )
-    .option("--json", "as one JSON object")
+    .summary("Show the settings in force, and what is wrong with them.")
+    .description("Show the settings in force for `serve`, where each comes from, and what is wrong.")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", examples("config", "config --json"))
     .action((flags: { json?: boolean }) => exit(showConfig(io, flags.json === true)));

@@ -12,6 +12,7 @@ import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { userName } from "./actor.ts";
 import { usersOf } from "./console-users.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { versionOf } from "./version.ts";
@@ -70,5 +71,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
 
 export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("console")
+    .summary("Serve the web page for operators.")
     .description("Serve the web page that shows doubts, dead letters and flows, and acts on them.")
+    .addHelpText("after", examples("console"))
     .action(async () => exit(await serveConsole(io)));

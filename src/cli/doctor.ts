@@ -4,6 +4,7 @@ import type { Check } from "../doctor/check.ts";
 import { examine, type Subject } from "../doctor/doctor.ts";
 import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 import { readSubscriptionUrl } from "./subscription-url.ts";
@@ -78,12 +79,14 @@ const urlOf = (text: string): URL => {
 
 export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("doctor")
-    .description("Look at everything that a start and a first day need, and say what to do. Changes nothing.")
-    .option("--json", "as one JSON object")
+    .summary("Check everything that a start needs, and say what to do.")
+    .description("Check everything that a start and a first day need, and say what to do.\nChanges nothing.")
+    .option("--json", "print one JSON object")
     .addOption(
       new Option(
         "--webhook-url <url>",
-        "where the partner reaches the webhooks; WEBHOOK_PUBLIC_URL by default",
+        "where the partner reaches the webhooks (default: WEBHOOK_PUBLIC_URL)",
       ).argParser(urlOf),
     )
+    .addHelpText("after", examples("doctor", "doctor --webhook-url https://fx.example.com/webhooks"))
     .action(async (flags: Flags) => exit(await doctor(io, flags)));

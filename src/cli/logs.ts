@@ -4,6 +4,7 @@ import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { day } from "./day.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 type View = keyof ReturnType<typeof partnerLogViews>;
@@ -57,13 +58,14 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
 
 export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("logs")
-    .description("Show the partner's log of the notifications that it sent.")
-    .addOption(new Option("--from <day>", "its first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
-    .addOption(new Option("--to <day>", "its last day").argParser(day).makeOptionMandatory())
-    .option("--event-type <name>", "of these events only, such as TRANSACTION_STATUS_UPDATED")
-    .addOption(new Option("--json", "one entry a line, as JSON").conflicts(["raw", "shape"]))
-    .addOption(new Option("--raw", "byte for byte, but for secrets of ours").conflicts("shape"))
-    .option("--shape", "only names and types, to set the JSON pointers by")
+    .description("Show the partner's log of its notifications.")
+    .addOption(new Option("--from <day>", "first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
+    .addOption(new Option("--to <day>", "last day").argParser(day).makeOptionMandatory())
+    .option("--event-type <name>", "only these events, such as TRANSACTION_STATUS_UPDATED")
+    .addOption(new Option("--json", "print one JSON object a line").conflicts(["raw", "shape"]))
+    .addOption(new Option("--raw", "print it byte for byte, without our secrets").conflicts("shape"))
+    .option("--shape", "print only names and types, to set the JSON pointers by")
+    .addHelpText("after", examples("logs --from 2026-12-01 --to 2026-12-02 --shape"))
     .action(async (flags: Flags, command: Command) => {
       if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
       exit(await logs(io, flags));

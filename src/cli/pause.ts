@@ -5,6 +5,7 @@ import type { Asked } from "../operator/pause.ts";
 import { isPausable, type Pausable, type Word } from "../operator/pauses.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 import { untilMs } from "./until.ts";
@@ -47,19 +48,22 @@ const withFlow = (name: Asked["says"]): Command =>
 
 export const pauseCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withFlow("pause")
-    .description("Keep all replicas from beginning anything of a flow; what is under way is finished.")
+    .summary("Keep a flow from starting anything new.")
+    .description("Keep all replicas from starting anything new of a flow. What is under way is finished.")
     .addOption(
       new Option("--until <when>", "when it ends by itself: an instant, or a duration such as 30m").argParser(
         untilMs,
       ),
     )
+    .addHelpText("after", examples('pause commands --until 30m --by ana --note "Partner upgrade."'))
     .action(async (flow: Pausable, { until = null, ...flags }: ActorFlags & { until?: number | null }) =>
       exit(await say(io, { flow, says: "pause", untilMs: until }, flags)),
     );
 
 export const resumeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withFlow("resume")
-    .description("Let a flow that was paused go on.")
+    .description("Let a paused flow go on.")
+    .addHelpText("after", examples('resume commands --by ana --note "The upgrade is done."'))
     .action(async (flow: Pausable, flags: ActorFlags) =>
       exit(await say(io, { flow, says: "resume", untilMs: null }, flags)),
     );

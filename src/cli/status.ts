@@ -5,6 +5,7 @@ import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import { isPause, PAUSABLE, type Pausable, type Word } from "../operator/pauses.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
@@ -71,6 +72,8 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
 
 export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("status")
+    .summary("Show what is paused, who takes commands, who reconciles.")
     .description("Show what is paused, who takes commands and how far they are, and who reconciles.")
-    .option("--json", "print it as one JSON object")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", examples("status"))
     .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));

@@ -3,6 +3,7 @@ import { openPartner } from "../bridge/partner.ts";
 import { webhookSecrets } from "../bridge/webhook-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { ConfigError, configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { readSubscriptionUrl, shownUrl, withPathToken } from "./subscription-url.ts";
 
@@ -86,16 +87,17 @@ const collected = (text: string, earlier: string[]): string[] => {
 
 export const subscribeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("subscribe")
-    .description("Have the partner send its notifications to an address of ours.")
+    .description("Have the partner send its notifications to an address.")
     .addOption(
-      new Option("--url <url>", "where to; the path-token is appended where it is missing")
+      new Option("--url <url>", "the address; the path-token is appended if it is missing")
         .argParser(urlOf)
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option("--event <name>", "what to be notified of; may be given several times")
+      new Option("--event <name>", "what to be notified of; repeatable")
         .argParser(collected)
         .default([], DEFAULT_EVENT),
     )
     .option("--dry-run", "say what would be sent, and send nothing")
+    .addHelpText("after", examples("subscribe --url https://fx.example.com/webhooks --dry-run"))
     .action(async (flags: Flags) => exit(await subscribe(io, flags)));

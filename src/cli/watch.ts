@@ -9,6 +9,7 @@ import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { readable } from "./bytes.ts";
 import { follow } from "./follow.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
@@ -111,6 +112,7 @@ export const watchCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("watch")
     .description("Follow a topic, decoded, until Ctrl-C.")
     .addArgument(new Argument("<what>", "what to follow").choices(WHAT))
-    .option("--json", "one JSON object a line")
+    .option("--json", "print one JSON object a line")
     .option("--from-beginning", "begin with the oldest record instead of the next one")
+    .addHelpText("after", examples("watch events", "watch results --from-beginning --json"))
     .action(async (what: What, flags: Flags) => exit(await watch(io, what, flags)));

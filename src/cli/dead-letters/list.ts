@@ -6,6 +6,7 @@ import { placeText, refOf, type Letter } from "../../operator/replay/letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
 import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
@@ -103,6 +104,7 @@ const count = (text: string): number => {
 export const listCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withSelection(new Command("list"))
     .description("Show dead letters, one a line, the newest last.")
-    .option("--limit <number>", "at most so many, the newest", count, 100)
-    .option("--json", "one JSON object a line")
+    .option("--limit <number>", "print the newest so many", count, 100)
+    .option("--json", "print one JSON object a line")
+    .addHelpText("after", examples("dead-letters list --reason UNREADABLE_COMMAND --since 24h"))
     .action(async (flags: Flags) => exit(await list(io, flags)));

@@ -10,6 +10,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { actorOf, withActor, type ActorFlags } from "../actor.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
 import { place, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
@@ -101,17 +102,24 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
     by: "who does it; kept in the audit topic",
     note: "why; kept in the audit topic",
   })
-    .description("Send dead letters once more to where they came from, each once.")
+    .description("Send dead letters again to where they came from, each once.")
     .argument(
       "[refs...]",
       "partition/offset of each in the dead-letter topic",
       (text: string, all: Place[] | undefined) => [...(all ?? []), place(text)],
     )
-    .option("--dry-run", "only show what would be sent, and what not")
-    .option("--again", "send also what was replayed before")
-    .option("--topic <name>", "a commands topic besides this configuration's that letters may go back to")
+    .option("--dry-run", "show what would be sent, and send nothing")
+    .option("--again", "also send what was replayed before")
+    .option("--topic <name>", "a further commands topic that letters may go back to")
     .option("--rate <number>", "records a second", rate, 50)
-    .option("--json", "a line for each letter as a JSON object; the plan goes to standard error")
+    .option("--json", "print one JSON object a line; the plan goes to standard error")
+    .addHelpText(
+      "after",
+      examples(
+        'dead-letters replay 0/4711 0/4712 \\\n      --by ana --note "The schema is registered now."',
+        "dead-letters replay --since 24h --dry-run --by ana --note test",
+      ),
+    )
     .action(async (refs: Place[], flags: Flags, command: Command) => {
       if (refs.length > 0 === isChosen(flags))
         command.error(

@@ -8,10 +8,10 @@ export type SelectionFlags = { reason?: string; source?: string; since?: number;
 /** Adds what letters can be chosen by. */
 export const withSelection = (command: Command): Command =>
   command
-    .option("--reason <reason>", "only those of this reason, such as UNREADABLE_COMMAND")
-    .addOption(new Option("--source <source>", "only those of a flow").choices(["webhook", "command"]))
-    .option("--since <time>", "not older: an instant, a day in UTC, or how long ago (24h, 7d)", pastMs)
-    .option("--until <time>", "older than this", pastMs);
+    .option("--reason <reason>", "only this reason, such as UNREADABLE_COMMAND")
+    .addOption(new Option("--source <source>", "only letters from there").choices(["webhook", "command"]))
+    .option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)", pastMs)
+    .option("--until <time>", "older than this; the same forms", pastMs);
 
 export const selectionOf = ({ reason, source, since, until }: SelectionFlags): Selection => ({
   reason,

@@ -9,6 +9,7 @@ import { inWords } from "../../operator/replay/reasons.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { headerList, hexDump, readable } from "../bytes.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
 import { iso, jsonOf, sentText } from "./list.ts";
@@ -124,7 +125,8 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
 
 export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("show")
-    .description("Show all of one dead letter, and what its reason means.")
+    .description("Show one dead letter whole, and what its reason means.")
     .argument("<ref>", "partition/offset in the dead-letter topic", place)
-    .option("--json", "one JSON object; what is no text in base64")
+    .option("--json", "print one JSON object; bytes that are no text in base64")
+    .addHelpText("after", examples("dead-letters show 0/4711"))
     .action(async (ref: Place, { json = false }: { json?: boolean }) => exit(await show(io, ref, json)));
