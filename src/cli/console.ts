@@ -17,9 +17,9 @@ import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { versionOf } from "./version.ts";
 
-/** Streams end with the process. */
+/** How long open responses may go on; event streams would go on for ever. */
 const DRAIN_MS = 2_000;
-/** With the others it is less than what orchestrators wait for. */
+/** With the two drains less than the 30 s that orchestrators wait. */
 const CLOSE_MS = 20_000;
 
 const authOf = ({ console: settings }: Config): Auth => {

@@ -3,7 +3,7 @@ import { partnerLogViews } from "../bridge/partner-log-views.ts";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { day } from "./day.ts";
+import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
@@ -12,7 +12,7 @@ type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: 
 
 const VIEWS = ["json", "raw", "shape"] as const satisfies readonly View[];
 
-/** What to do about an answer that is no 2xx. */
+/** What to do about an answer other than 2xx. */
 const adviceFor = (status: number, retryAfterMs: number | null): string => {
   if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
   if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
@@ -41,7 +41,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
       );
     return EXIT.failed;
   } catch (error) {
-    // Whoever asked it to end, or does not read on, need not be told.
+    // Silent after an interrupt, or when nobody reads the output.
     if (!io.stopped.aborted)
       io.err(
         `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, and run it again.`,

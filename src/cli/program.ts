@@ -82,12 +82,12 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
   return program;
 };
 
-/** What people type who want to know the version. */
+/** Taken for --version. */
 const VERSION = ["version", "-v"];
 
-/** Runs the command that the arguments name. Never rejects: whatever goes wrong becomes a sentence and an exit code. */
+/** Runs the command that the arguments name. Never rejects: an error becomes a sentence and an exit code. */
 export const runProgram = async (args: readonly string[], terminal: Io): Promise<ExitCode> => {
-  // Names, notes and messages of others are in what commands say.
+  // The output contains names, notes and messages that others wrote.
   const io: Io = {
     ...terminal,
     out: (line) => terminal.out(escapedLines(line)),
@@ -109,7 +109,7 @@ export const runProgram = async (args: readonly string[], terminal: Io): Promise
       io.err(`${messageOf(error)}.`);
       return EXIT.failed;
     }
-    // It was asked to end, or nobody reads its output any more: what fails by that is no news.
+    // After an interrupt, or when nobody reads the output, an error is only a consequence of that.
     if (!io.stopped.aborted) io.err(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return EXIT.failed;
   }

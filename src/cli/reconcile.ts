@@ -3,7 +3,7 @@ import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import { windowOfDays, type Window } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { day } from "./day.ts";
+import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
@@ -19,10 +19,10 @@ const reconcile = async (
 ): Promise<ExitCode> => {
   const config = configOf(io, "reconcile");
   const services = createServices(config, systemClock, silent);
-  let toldAt = systemClock.monotonic();
+  let lastProgressAt = systemClock.monotonic();
   const progress = ({ step, done }: { step: string; done: number }): void => {
-    if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
-    toldAt = systemClock.monotonic();
+    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
+    lastProgressAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
   const report = await reconcileOnce(config, services, { window, dryRun, force, progress }, io.stopped);

@@ -13,10 +13,10 @@ import { silent } from "./silent.ts";
 
 type Flags = ActorFlags & { as: Asked["as"]; quoteId?: string; force?: boolean };
 
-/** A collector that does not answer holds nobody up for longer. */
+/** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
+const resolveWithTraces = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const services = { ...createServices(config, systemClock, silent), traces };
@@ -24,15 +24,15 @@ const decide = async (io: Io, actor: Actor, asked: Asked): Promise<Ended> => {
   try {
     return await resolveOnce(config, services, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
-    const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([requests.close(), told.catch(() => undefined)]);
+    const tracesSent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
+    await Promise.all([requests.close(), tracesSent.catch(() => undefined)]);
   }
 };
 
 const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
   const { as, quoteId = null, force = false } = flags;
   const asked = { commandId, quoteId, as, force };
-  const ended = await decide(io, actorOf(flags), asked);
+  const ended = await resolveWithTraces(io, actorOf(flags), asked);
   const refusal = refusalOf(asked, ended);
   if (refusal !== null) io.err(refusal);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));

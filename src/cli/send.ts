@@ -9,8 +9,8 @@ import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { deliver, type Expected } from "./deliver.ts";
-import { durationMs } from "./duration.ts";
+import { deliver, type ResultWatch } from "./deliver.ts";
+import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
 import { configOf, type ExitCode, type Io } from "./io.ts";
@@ -29,8 +29,8 @@ type CreateFlags = Common & {
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
-/** Watches for a command's result from now on. An IN_DOUBT counts: it may be long until more is known. */
-const expectResult = async (config: Config, services: Services, commandId: string): Promise<Expected> => {
+/** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
+const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(readSchema("command-result"), services.registry, systemClock.now);
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));
@@ -71,7 +71,7 @@ const write = async (
     const value = encoder<CommandRecord>(schema, schemaId)(command);
     await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
-    // Nobody waits for the end of a connection to hear what became of the command.
+    // Not awaited: closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
   }
 };
@@ -85,12 +85,12 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   return deliver(io, {
     commandId,
     write: () => write(config, services, command, key ?? commandId),
-    expectResult: flags.wait ? () => expectResult(config, services, commandId) : null,
+    watchResult: flags.wait ? () => watchResult(config, services, commandId) : null,
     waitMs: flags.timeout,
   });
 };
 
-const common = (command: Command): Command =>
+const withCommonOptions = (command: Command): Command =>
   command
     .option("--command-id <id>", "name the command (default: a random UUID)")
     .addOption(
@@ -108,7 +108,7 @@ const common = (command: Command): Command =>
     );
 
 export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
-  const create = common(new Command("create-quote").description("Ask the partner for a quote."))
+  const create = withCommonOptions(new Command("create-quote").description("Ask the partner for a quote."))
     .requiredOption("--direction <direction>", "INBOUND or OUTBOUND")
     .requiredOption("--purpose <purpose>", "such as COMEX or PAYMENT_PROCESSING")
     .requiredOption("--amount <amount>", "the amount to quote, such as 1000.00")
@@ -133,7 +133,7 @@ export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => 
       };
       exit(await send(io, request, null, flags));
     });
-  const accept = common(
+  const accept = withCommonOptions(
     new Command("accept-quote").description("Accept a quote: this buys currency, and cannot be undone."),
   )
     .requiredOption("--quote-id <id>", "the quote")

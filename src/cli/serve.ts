@@ -6,7 +6,7 @@ import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** For the last lines of a start that failed. */
+/** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
 
 /** Runs the flows until the process is asked to end, then drains. */

@@ -11,8 +11,8 @@ import { silent } from "./silent.ts";
 
 const TIMEOUT_MS = 30_000;
 
-type Said = { by: string; note: string; says: Word["says"]; at: string; until: string | null };
-type FlowState = { paused: boolean; last: Said | null };
+type LastAction = { by: string; note: string; says: Word["says"]; at: string; until: string | null };
+type FlowState = { paused: boolean; last: LastAction | null };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -26,7 +26,7 @@ const stateOf = (word: Word | undefined, nowMs: number): FlowState => {
 const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
   const name = flow.padEnd(10);
   if (!last) return `${name} runs; nobody ever paused it`;
-  // Quoted: a note may hold what a terminal takes for an order.
+  // Quoted, because people wrote them.
   const [by, note] = [JSON.stringify(last.by), JSON.stringify(last.note)];
   if (paused)
     return `${name} PAUSED by ${by} since ${last.at}, until ${last.until ?? "it is resumed"}: ${note}`;
@@ -48,7 +48,7 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
       ({ partition, committed, end, lag }) =>
         `  ${topic}[${partition}] at ${committed ?? "its beginning"} of ${end}: ${lag} behind`,
     ),
-  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is chosen` : "none is chosen"}`,
+  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is the leader` : "no leader"}`,
   "",
   "Commands in doubt: cambio_bridge_commands_in_doubt at /metrics of any replica that takes commands.",
 ];

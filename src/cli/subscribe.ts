@@ -5,13 +5,14 @@ import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";
 import { ConfigError, configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { readSubscriptionUrl, shownUrl, withPathToken } from "./subscription-url.ts";
+import { webhookUrl } from "./option-values.ts";
+import { shownUrl, withPathToken } from "./subscription-url.ts";
 
 type Flags = { url: URL; event: string[]; dryRun?: boolean };
 
 const DEFAULT_EVENT = "TRANSACTION_STATUS_UPDATED";
 
-/** The secrets that end the path of a notification's address; none where they prove nothing. */
+/** The secrets that the webhook's path may end with; none unless WEBHOOK_AUTH is path-token. */
 const pathTokens = (config: Config): readonly string[] => {
   const { auth, secret } = config.webhook;
   if (auth !== "path-token") return [];
@@ -20,7 +21,7 @@ const pathTokens = (config: Config): readonly string[] => {
   return webhookSecrets(config)();
 };
 
-/** What to do about an answer that is no 2xx. */
+/** What to do about an answer other than 2xx. */
 const adviceFor = (status: number): string => {
   if (status === 401 || status === 403)
     return "nothing was subscribed: see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, and run it again";
@@ -74,12 +75,6 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   }
 };
 
-const urlOf = (text: string): URL => {
-  const url = readSubscriptionUrl(text);
-  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
-  return url;
-};
-
 const collected = (text: string, earlier: string[]): string[] => {
   if (text.trim() === "") throw new InvalidArgumentError("It must name an event.");
   return [...earlier, text];
@@ -90,7 +85,7 @@ export const subscribeCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .description("Have the partner send its notifications to an address.")
     .addOption(
       new Option("--url <url>", "the address; the path-token is appended if it is missing")
-        .argParser(urlOf)
+        .argParser(webhookUrl)
         .makeOptionMandatory(),
     )
     .addOption(

@@ -38,7 +38,7 @@ const lineOf = (letter: Letter, sent: readonly Sent[] | null): string => {
   ].join("  ");
 };
 
-/** What is known of a letter without its bytes, for programs. */
+/** A dead letter without its bytes, for JSON output. */
 export const jsonOf = (letter: Letter, sent: readonly Sent[] | null): Record<string, unknown> => {
   const { place, timestampMs, reason, source, origin, receivedAtMs, detail, records, missing, preview } =
     letter;
@@ -77,7 +77,7 @@ const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode>
     const reading = views.each(selectionOf(flags), (letter) => {
       count += 1;
       newest.push(letter);
-      // Sorted seldom, and never many more than are shown.
+      // Sorts seldom, and keeps at most twice the limit in memory.
       if (newest.length >= 2 * limit) keepNewest();
     });
     await explainOutage(config, reading, io.stopped);

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Selection } from "../../bridge/operator/dead-letters.ts";
 import { readRef, type Place } from "../../operator/replay/letter.ts";
-import { pastMs } from "../since.ts";
+import { pastMs } from "../option-values.ts";
 
 export type SelectionFlags = { reason?: string; source?: string; since?: number; until?: number };
 
-/** Adds what letters can be chosen by. */
+/** Adds the options that choose dead letters. */
 export const withSelection = (command: Command): Command =>
   command
     .option("--reason <reason>", "only this reason, such as UNREADABLE_COMMAND")
@@ -20,7 +20,7 @@ export const selectionOf = ({ reason, source, since, until }: SelectionFlags): S
   untilMs: until,
 });
 
-export const place = (text: string): Place => {
+export const letterRef = (text: string): Place => {
   const found = readRef(text);
   if (found === null)
     throw new InvalidArgumentError("It must be a place in the dead-letter topic such as 3/4711.");

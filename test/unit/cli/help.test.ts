@@ -57,7 +57,7 @@ describe.each(named)("$name", ({ command, path }) => {
       expect(words.slice(0, path.length)).toEqual(path);
       const ran: string[] = [];
       const program = await wholeProgram();
-      for (const each of commandsOf(program)) each.command.action(() => ran.push(each.path.join(" ")));
+      for (const each of commandsOf(program)) each.command.action(() => void ran.push(each.path.join(" ")));
       await program.parseAsync(words, { from: "user" });
       expect(words.join(" ")).toContain(ran.join(" "));
       expect(ran).toHaveLength(1);
