@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { untilReady } from "../../dev/cluster/probe.mjs";
 import { run } from "../../dev/run.mjs";
@@ -27,11 +27,11 @@ const isReady = async (url) => {
 export async function startPartner({ projectFolder, logFolder, scope }) {
   const port = await freePort();
   const program = join(projectFolder, "bench", "commands", "partner.mjs");
-  const child = await tether([process.execPath, program, JSON.stringify({ port })], {
+  const child = await startChild([process.execPath, program, JSON.stringify({ port })], {
     logFile: join(logFolder, "partner.log"),
     cwd: projectFolder,
   });
-  scope.defer(() => end(child, "SIGTERM"));
+  scope.defer(() => endChild(child, "SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
   const attempt = () => isReady(`${url}/calls`);
   await untilReady({ what: "The partner", process: child, withinMs: READY_MS, attempt });
@@ -68,11 +68,11 @@ export async function startBare(
   const reuse = keepAlive !== "0";
   const options = { brokers, partnerUrl: partner.url, inFlight, reuse, commands, results, groupId: name };
   const program = join(projectFolder, "bench", "commands", "bare-loop.mjs");
-  const child = await tether([process.execPath, program, JSON.stringify(options)], {
+  const child = await startChild([process.execPath, program, JSON.stringify(options)], {
     logFile: join(logFolder, `${name}.log`),
     cwd: projectFolder,
   });
-  return { name: "bare loop", pid: child.pid, commands, results, stop: () => end(child, "SIGKILL") };
+  return { name: "bare loop", pid: child.pid, commands, results, stop: () => endChild(child, "SIGKILL") };
 }
 
 /**
@@ -113,12 +113,12 @@ export async function startBridge(
   const main = join(projectFolder, "dist", "main.js");
   if (!existsSync(main)) throw new Failure("dist/main.js is not there: run `npm run build` first.");
   await run(process.execPath, [main, "setup"], { env, cwd: projectFolder });
-  const child = await tether([process.execPath, ...nodeArgs, main, "serve"], {
+  const child = await startChild([process.execPath, ...nodeArgs, main, "serve"], {
     logFile: join(logFolder, `${name}.log`),
     cwd: projectFolder,
     env,
   });
   const attempt = () => isReady(`http://127.0.0.1:${managementPort}/readyz`);
   await untilReady({ what: "The bridge", process: child, withinMs: READY_MS, attempt });
-  return { name: "bridge", pid: child.pid, commands, results, stop: () => end(child, "SIGTERM") };
+  return { name: "bridge", pid: child.pid, commands, results, stop: () => endChild(child, "SIGTERM") };
 }

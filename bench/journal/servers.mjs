@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { processFigures } from "../webhooks/process-figures.mjs";
 import { isReady, TARGET } from "../webhooks/servers.mjs";
@@ -65,12 +65,12 @@ export async function timeStart({ projectFolder, logFolder, scope }, settings, {
   const url = `http://127.0.0.1:${managementPort}`;
   const main = join(projectFolder, "dist", "main.js");
   const startedAt = performance.now();
-  const child = await tether([process.execPath, ...nodeArgs, main, "serve"], {
+  const child = await startChild([process.execPath, ...nodeArgs, main, "serve"], {
     logFile: join(logFolder, "bridge.log"),
     cwd: projectFolder,
     env,
   });
-  scope.defer(() => end(child, "SIGKILL"));
+  scope.defer(() => endChild(child, "SIGKILL"));
   const answers = watchAnswers({ port, livez: `${url}/livez` });
   while (!(await isReady(`${url}/readyz`).catch(() => false))) {
     if (!child.isRunning() || performance.now() - startedAt > withinMs)
@@ -82,7 +82,7 @@ export async function timeStart({ projectFolder, logFolder, scope }, settings, {
   const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
   const [, peakKb] = /VmHWM:\s+(\d+)/.exec(status) ?? [];
   const latencies = await answers.stop();
-  await end(child, "SIGTERM");
+  await endChild(child, "SIGTERM");
   return {
     readyMs,
     cpuSeconds: figures?.cpuSeconds ?? null,

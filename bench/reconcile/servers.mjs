@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { untilReady } from "../../dev/cluster/probe.mjs";
 import { run } from "../../dev/run.mjs";
@@ -17,11 +17,11 @@ const READY_MS = 60_000;
 export async function startSandbox({ projectFolder, logFolder, scope }) {
   const port = await freePort();
   const main = join(projectFolder, "dist", "main.js");
-  const child = await tether(
+  const child = await startChild(
     [process.execPath, main, "sandbox", "--port", String(port), "--accept-unknown-quotes"],
     { logFile: join(logFolder, "sandbox.log"), cwd: projectFolder },
   );
-  scope.defer(() => end(child, "SIGTERM"));
+  scope.defer(() => endChild(child, "SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
   const attempt = () => isReady(`${url}/_sandbox/log`);
   await untilReady({ what: "The sandbox", process: child, withinMs: READY_MS, attempt });
@@ -96,12 +96,12 @@ export async function startBridge({ projectFolder, logFolder, scope }, settings,
   const { port, managementPort, env } = settings;
   const logFile = join(logFolder, "bridge.log");
   const main = join(projectFolder, "dist", "main.js");
-  const child = await tether([process.execPath, ...nodeArgs, main, "serve"], {
+  const child = await startChild([process.execPath, ...nodeArgs, main, "serve"], {
     logFile,
     cwd: projectFolder,
     env,
   });
-  scope.defer(() => end(child, "SIGTERM"));
+  scope.defer(() => endChild(child, "SIGTERM"));
   const url = `http://127.0.0.1:${managementPort}`;
   const attempt = () => isReady(`${url}/readyz`);
   await untilReady({ what: "The bridge", process: child, withinMs: READY_MS, attempt });

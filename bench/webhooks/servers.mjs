@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { untilReady } from "../../dev/cluster/probe.mjs";
 import { run } from "../../dev/run.mjs";
@@ -59,11 +59,11 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
     schemaFile: join(projectFolder, "schemas", "transaction-status-updated.avsc"),
   };
   const program = join(projectFolder, "bench", "webhooks", "baseline-server.mjs");
-  const child = await tether([process.execPath, program, JSON.stringify(options)], {
+  const child = await startChild([process.execPath, program, JSON.stringify(options)], {
     logFile: join(logFolder, "baseline.log"),
     cwd: projectFolder,
   });
-  scope.defer(() => end(child, "SIGTERM"));
+  scope.defer(() => endChild(child, "SIGTERM"));
   await untilReady({
     what: "The baseline",
     process: child,
@@ -106,12 +106,12 @@ export async function startBridge(
   const main = join(projectFolder, "dist", "main.js");
   if (!existsSync(main)) throw new Failure("dist/main.js is not there: run `npm run build` first.");
   await run(process.execPath, [main, "setup"], { env, cwd: projectFolder });
-  const child = await tether([process.execPath, SMALL_YOUNG_GENERATION, main, "serve"], {
+  const child = await startChild([process.execPath, SMALL_YOUNG_GENERATION, main, "serve"], {
     logFile: join(logFolder, `${name}.log`),
     cwd: projectFolder,
     env,
   });
-  scope.defer(() => end(child, "SIGTERM"));
+  scope.defer(() => endChild(child, "SIGTERM"));
   await untilReady({
     what: `The ${name}`,
     process: child,
