@@ -19,8 +19,8 @@ const record = (offset: number, { key, value, headers }: Outgoing): Incoming => 
   headers: encodeHeaders(headers),
 });
 const parts = (offset: number, id: string): Incoming[] =>
-  splitIntoParts({ key: Buffer.from("k"), value: Buffer.alloc(700_000, "v"), headers: ADDED }, id).map((part, nth) =>
-    record(offset + nth, part),
+  splitIntoParts({ key: Buffer.from("k"), value: Buffer.alloc(700_000, "v"), headers: ADDED }, id).map(
+    (part, nth) => record(offset + nth, part),
   );
 const never = (): boolean => false;
 
