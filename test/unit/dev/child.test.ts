@@ -60,9 +60,9 @@ it.each(["running", "frozen"])(
   async (state) => {
     const { logFile, ownFolder } = inFolder();
     await mkdir(ownFolder);
-    const lifeline = new URL("../../../dev/child.mjs", import.meta.url).href;
+    const module = new URL("../../../dev/child.mjs", import.meta.url).href;
     const script = `
-    const { tether } = await import(${JSON.stringify(lifeline)});
+    const { startChild } = await import(${JSON.stringify(module)});
     const child = await startChild(["sleep", "600"], ${JSON.stringify({ logFile, ownFolder })});
     if (${JSON.stringify(state)} === "frozen") child.signal("SIGSTOP");
     console.log(child.pid);
