@@ -1,17 +1,17 @@
 // npm run bench:commands -- [--node 24] [--latency 5,50] [--in-flight 1,100,512] [--keys 1,20,1000,0] [--keep-alive 0,5s]
 //   [--seconds 4] [--idle 200] [--only bare|bridge]
-// Accepts through a real Kafka on this machine: the bridge with its journal, and a bare loop without any protection, by turns under the
-// same load. Keys: how many the commands share, 0 for a key each. Keep-alive: 0 for a connection for each call, otherwise both use
-// connections again. Exit code 1 when the bridge called, answered or ordered anything wrong.
+// Accepts through a real Kafka on this machine: the bridge, and a bare loop without any protection, one after the other under the same
+// load. --keys: how many keys the commands share, 0 for a key each. --keep-alive: 0 for a connection for each call, otherwise both reuse
+// connections. Exit code 1 when the bridge called, answered or ordered anything wrong.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
-import { openSurroundings } from "./surroundings.mjs";
+import { openEnvironment } from "./environment.mjs";
 import { idleLatency, roundLine, throughput } from "./commands/report.mjs";
 import { playIdle, playRound } from "./commands/round.mjs";
-import { startBare, startBridge, startPartner } from "./commands/servers.mjs";
+import { startBare, startCommandsBridge, startPartner } from "./commands/programs.mjs";
 import { openTraffic } from "./commands/traffic.mjs";
-import { machine } from "./webhooks/report.mjs";
+import { machine } from "./figures.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 /** @param {string} list */
 const numbers = (list) => list.split(",").map(Number);
 
-/** Faster than this nothing has been on this kind of machine; keeps a round from getting longer than it was meant to be. */
+/** No server is faster than this here; keeps a round from lasting longer than asked for. */
 const MOST_PER_SECOND = 3_000;
 const FEWEST = 60;
 const WARM_UP = 3_000;
@@ -43,12 +43,12 @@ const loadOf = (latencyMs, keys, { inFlight, keepAlive }) => {
 };
 
 await program(async (scope) => {
-  const { line, surroundings } = await openSurroundings(scope);
-  const { brokers } = surroundings;
+  const { line, environment } = await openEnvironment(scope);
+  const { brokers } = environment;
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
-  const partner = await startPartner(surroundings);
+  const partner = await startPartner(environment);
   const profile = values["cpu-prof"];
   const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
 
@@ -67,10 +67,12 @@ await program(async (scope) => {
       numbers(values.keys).map((keys) => loadOf(latencyMs, keys, setting)),
     );
     const starts = [
-      ...(values.only === "bridge" ? [] : [() => startBare(surroundings, { admin, partner, ...setting })]),
-      ...(values.only === "bare" ? [] : [() => startBridge(surroundings, { partner, nodeArgs, ...setting })]),
+      ...(values.only === "bridge" ? [] : [() => startBare(environment, { admin, partner, ...setting })]),
+      ...(values.only === "bare"
+        ? []
+        : [() => startCommandsBridge(environment, { partner, nodeArgs, ...setting })]),
     ];
-    // One after the other: two servers at once would share the processors.
+    // Not in parallel: two servers would share the processors.
     for (const start of starts) {
       const server = await start();
       const traffic = await openTraffic(brokers, server);

@@ -1,15 +1,15 @@
 // npm run bench:journal -- [--node 24] [--accepts 1000000] [--per-batch 50] [--runs 3] [--within 300] [--cpu-prof FOLDER]
 //   [--brokers A,B --registry URL [--name bench]]
-// How long a replica takes from its start until it is ready, with a journal of so many accepts to read, and in how much memory; and whether
-// it answers meanwhile. With brokers given the topics are kept, and a journal that holds something already is taken as it is.
+// How long a replica takes from its start until it is ready with a journal of so many accepts, how much memory it takes, and how fast it
+// answers meanwhile. With --brokers the topics are kept, and a journal that is not empty is used as it is.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
-import { run } from "../dev/run.mjs";
-import { fillJournal } from "./journal/fill.mjs";
-import { bridgeSettings, PARTITIONS, timeStart, topicsOf } from "./journal/servers.mjs";
-import { openSurroundings } from "./surroundings.mjs";
-import { fixed, machine, table } from "./webhooks/report.mjs";
+import { fillJournal } from "./journal/fill-journal.mjs";
+import { timeStart } from "./journal/time-start.mjs";
+import { bridgeSettings, PARTITIONS, setUp } from "./bridge.mjs";
+import { openEnvironment } from "./environment.mjs";
+import { fixed, machine, quantile, table } from "./figures.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -24,17 +24,12 @@ const { values } = parseArgs({
   },
 });
 
-/** @param {number[]} sorted @param {number} share */
-const quantile = (sorted, share) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-
 await program(async (scope) => {
-  const { step, line, surroundings } = await openSurroundings(scope, values);
-  const { brokers, projectFolder } = surroundings;
-  const { name } = values;
-  const topics = topicsOf(name);
-  const settings = await bridgeSettings(surroundings, name);
-  await run(process.execPath, ["dist/main.js", "setup"], { env: settings.env, cwd: projectFolder });
+  const { step, line, environment } = await openEnvironment(scope, values);
+  const { brokers } = environment;
+  const settings = await bridgeSettings(environment, { name: values.name, flows: "webhooks,commands" });
+  const { topics } = settings;
+  await setUp(environment, settings);
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
@@ -47,9 +42,9 @@ await program(async (scope) => {
   const accepts = Number(values.accepts);
   if ((await held()) === 0)
     await step(`filling the journal with ${accepts} accepts`, () =>
-      fillJournal(surroundings, {
+      fillJournal(environment, {
         ...{ topics, partitions: PARTITIONS, accepts, perBatch: Number(values["per-batch"]) },
-        said: (text) => line(`    ${text}`),
+        progress: (text) => line(`    ${text}`),
       }),
     );
   const records = await held();
@@ -75,7 +70,7 @@ await program(async (scope) => {
   ];
   for (let nth = 0; nth < Number(values.runs); nth += 1) {
     const { readyMs, cpuSeconds, rssMb, peakMb, lives, hooks } = await step("starting the bridge", () =>
-      timeStart(surroundings, settings, options),
+      timeStart(environment, settings, options),
     );
     const shares = [lives, hooks].flatMap(({ latencies }) =>
       [0.99, 1].map((share) => fixed(quantile(latencies, share), 1)),

@@ -1,16 +1,16 @@
 // npm run bench:reconcile -- [--node 24] [--entries 300000] [--lost 0.01] [--before 20] [--cpu-prof FOLDER]
-// A day of the partner's log of which some was never delivered, and a bridge that finds it while webhooks and accepts come: how soon, in how
-// much memory, and what it costs the others. Exit code 1 when the topic does not hold every notification once in the end.
+// A day of the partner's log with notifications that were never delivered, and a bridge that finds them while webhooks and accepts come:
+// how soon, in how much memory, and what that costs the other flows. Exit code 1 when the topic lacks or repeats a notification.
 import { parseArgs } from "node:util";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
 import { latenciesOf, startLoad } from "./reconcile/load.mjs";
-import { fillTopic } from "./reconcile/past.mjs";
-import { bridgeSettings, setUp, startBridge, startSandbox, TOPICS } from "./reconcile/servers.mjs";
-import { openSurroundings } from "./surroundings.mjs";
-import { fixed, machine, table } from "./webhooks/report.mjs";
+import { fillEvents } from "./reconcile/fill-events.mjs";
+import { prepareReconcileBridge, startReconcileBridge, startSandbox, TOPICS } from "./reconcile/programs.mjs";
+import { openEnvironment } from "./environment.mjs";
+import { fixed, machine, quantile, table } from "./figures.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -27,19 +27,18 @@ const STALL_MS = 600_000;
 const PUBLISHED = 'cambio_bridge_reconcile_notifications_total{kind="published"}';
 
 await program(async (scope) => {
-  const { step, line, surroundings } = await openSurroundings(scope);
-  const { brokers } = surroundings;
+  const { step, line, environment } = await openEnvironment(scope);
+  const { brokers } = environment;
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
   const records = async () =>
     (await admin.fetchTopicOffsets(TOPICS.events)).reduce((sum, { offset }) => sum + Number(offset), 0);
 
-  const sandbox = await step("starting the sandbox", () => startSandbox(surroundings));
-  const settings = await bridgeSettings(surroundings, sandbox.url, EVERY);
-  await setUp(surroundings, settings);
+  const sandbox = await step("starting the sandbox", () => startSandbox(environment));
+  const settings = await prepareReconcileBridge(environment, sandbox.url, EVERY);
 
-  // Before the dedup window: the topic itself must be asked.
+  // Older than the deduplication window, so that the bridge must scan the topic.
   const period = { from: Date.now() - 25 * HOUR_MS, to: Date.now() - 3 * HOUR_MS };
   const [from, to] = [new Date(period.from).toISOString(), new Date(period.to).toISOString()];
   const entries = Number(values.entries);
@@ -47,16 +46,18 @@ await program(async (scope) => {
   const past = (/** @type {number} */ count, /** @type {number} */ lostShare) =>
     sandbox.control("POST", "/_sandbox/log", { count, from, to, lostShare, send: false });
   await step(`entering ${entries} notifications, ${lost} of them lost`, () => past(entries - lost, 0));
-  const filled = await step("writing the events of the others", () =>
-    fillTopic(surroundings, sandbox, period),
+  const filled = await step("writing the events of the delivered ones", () =>
+    fillEvents(environment, sandbox, period),
   );
   await past(lost, 1);
-  // What was sent within this time does not show yet.
+  // Hides all entries for now.
   await sandbox.control("PUT", "/_sandbox/log", { lateMs: 30 * 24 * HOUR_MS });
 
   const profile = values["cpu-prof"];
   const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const bridge = await step("starting the bridge", () => startBridge(surroundings, settings, nodeArgs));
+  const bridge = await step("starting the bridge", () =>
+    startReconcileBridge(environment, settings, nodeArgs),
+  );
   const load = await startLoad({ port: bridge.port, brokers });
   await sleep(5_000);
   const beforeFrom = performance.now();
@@ -96,8 +97,6 @@ await program(async (scope) => {
     { name: `${lost} of ${entries} lost`, from: shownAt, to: foundAt },
     { name: "all known", from: foundAt, to: secondAt },
   ];
-  const quantile = (/** @type {number[]} */ sorted, /** @type {number} */ q) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? NaN;
   const figuresOf = (
     /** @type {import("./reconcile/load.mjs").Sample[]} */ samples,
     /** @type {{ from: number, to: number }} */ time,

@@ -1,4 +1,4 @@
-// Figures of the sandbox, each taken on a sandbox process of its own: node bench/sandbox.mjs [start|rate|memory|schedule|log]…
+// Measures the sandbox, each figure on a process of its own: node bench/sandbox.mjs [start|rate|memory|schedule|log]…
 // Needs a build (npm run build). The sandbox runs on one core, the load comes from this process on another.
 // On another Node.js: node dev/on-node.mjs bench/sandbox.mjs --node 24
 import { execFileSync, spawn } from "node:child_process";
@@ -6,7 +6,7 @@ import http from "node:http";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { performance } from "node:perf_hooks";
-import { machine } from "./webhooks/report.mjs";
+import { machine } from "./figures.mjs";
 
 // SANDBOX_MAIN: another program that takes the same arguments.
 const main = process.env.SANDBOX_MAIN ?? new URL("../dist/main.js", import.meta.url).pathname;
@@ -82,7 +82,7 @@ const clientOf = (url) => {
 };
 
 /** @param {number} count @param {number} width @param {(nth: number) => Promise<unknown>} work */
-const sideBySide = async (count, width, work) => {
+const inParallel = async (count, width, work) => {
   let next = 0;
   const lane = async () => {
     while (next < count) await work(next++);
@@ -105,7 +105,7 @@ const figures = {
     const sandbox = await startSandbox("--walk", "still");
     const client = clientOf(sandbox.url);
     const run = async (/** @type {number} */ count) =>
-      sideBySide(count, 64, async () => {
+      inParallel(count, 64, async () => {
         const { quoteId } = JSON.parse(await client.send("POST", "/corporate/v1/quote", quote));
         await client.send("PUT", `/corporate/v1/quote/${quoteId}/accept`, '{"counterpartyId":"cp-1"}');
       });
@@ -129,7 +129,7 @@ const figures = {
     const sandbox = await startSandbox("--walk", "still");
     const client = clientOf(sandbox.url);
     for (let step = 0; step < 10; step += 1) {
-      await sideBySide(100_000, 64, async () => {
+      await inParallel(100_000, 64, async () => {
         const { quoteId } = JSON.parse(await client.send("POST", "/corporate/v1/quote", quote));
         await client.send("PUT", `/corporate/v1/quote/${quoteId}/accept`, '{"counterpartyId":"cp-1"}');
       });
@@ -198,7 +198,7 @@ const figures = {
     await client.send("POST", "/_sandbox/log", JSON.stringify({ count: 1_000_000, send: false, ...day }));
     const madeMs = performance.now() - begin;
     const full = sandbox.usage().rssMiB;
-    // Others are asked meanwhile: an answer of the log must not stand in their way.
+    // Other requests meanwhile: a long answer of the log must not delay them.
     let slowestMs = 0;
     let reading = true;
     const others = (async () => {

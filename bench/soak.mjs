@@ -1,16 +1,17 @@
 // npm run bench:soak -- [--node 24] [--minutes 60] [--per-second 2500] [--warm-up 10]
-// A long mix of webhooks into the bridge: new events, repetitions, later statuses, wrong signatures, bodies that nobody understands.
-// Samples the bridge's memory, and says whether it grew. Exit code 1 when it did, or when an answer was not the right one.
+// Hours of mixed webhooks into the bridge: new events, repetitions, later statuses, wrong signatures, unreadable bodies. Samples the
+// bridge's memory. Exit code 1 when it grew, or when an answer was wrong.
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { program } from "../dev/program.mjs";
 import { run } from "../dev/run.mjs";
-import { openSurroundings } from "./surroundings.mjs";
-import { processFigures } from "./webhooks/process-figures.mjs";
-import { fixed, machine } from "./webhooks/report.mjs";
+import { TARGET } from "./bridge.mjs";
+import { openEnvironment } from "./environment.mjs";
+import { processFigures } from "./process-figures.mjs";
+import { fixed, machine } from "./figures.mjs";
 import { MIX } from "./webhooks/requests.mjs";
-import { startBridge, TARGET } from "./webhooks/servers.mjs";
+import { startWebhooksBridge } from "./webhooks/programs.mjs";
 import { trendOf } from "./webhooks/trend.mjs";
 
 const { values } = parseArgs({
@@ -26,12 +27,12 @@ const perSecond = Number(values["per-second"]);
 const SLICE_SECONDS = 30;
 const SAMPLE_EVERY_MS = 5_000;
 const CONNECTIONS = 64;
-/** Less than this an hour is what the garbage collector leaves now and then, whatever statistics say. */
+/** A smaller slope than this is noise of the garbage collector. */
 const FLAT_MB_PER_HOUR = 3;
 
 await program(async (scope) => {
-  const { step, line, surroundings } = await openSurroundings(scope);
-  const bridge = await step("starting the bridge", () => startBridge(surroundings));
+  const { step, line, environment } = await openEnvironment(scope);
+  const bridge = await step("starting the bridge", () => startWebhooksBridge(environment));
 
   const startedAt = performance.now();
   /** @type {{ minutes: number, mb: number }[]} */
@@ -53,7 +54,7 @@ await program(async (scope) => {
       port: bridge.port,
       target: TARGET,
     };
-    const load = join(surroundings.projectFolder, "bench", "webhooks", "load.mjs");
+    const load = join(environment.projectFolder, "bench", "webhooks", "load.mjs");
     const figures = JSON.parse(await run(process.execPath, [load, JSON.stringify(options)]));
     answered += figures.answered;
     good += figures.good;

@@ -1,13 +1,14 @@
 // npm run bench:webhooks -- [--node 24] [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge] [--traces 0.01]
-// Webhooks into a real Kafka on this machine: the bridge with HMAC verification, and a bare baseline, by turns under the same load.
+// Webhooks into a real Kafka on this machine: the bridge with HMAC verification and a bare baseline take turns under the same load.
 import { parseArgs } from "node:util";
 import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
-import { openSurroundings } from "./surroundings.mjs";
+import { openEnvironment } from "./environment.mjs";
 import { startCollector } from "./webhooks/collector.mjs";
-import { machine, report, roundLine } from "./webhooks/report.mjs";
+import { machine } from "./figures.mjs";
+import { report, roundLine } from "./webhooks/report.mjs";
 import { playRound } from "./webhooks/round.mjs";
-import { startBaseline, startBridge } from "./webhooks/servers.mjs";
+import { startBaseline, startWebhooksBridge } from "./webhooks/programs.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -15,7 +16,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "4" },
     only: { type: "string" },
-    /** A second bridge beside the first, which tells a collector of this part of its traces. */
+    /** Also measures a bridge that exports this share of its traces to a collector. */
     traces: { type: "string" },
   },
 });
@@ -25,21 +26,23 @@ const WARM_UP = { connections: 64, seconds: 4, perSecond: null };
 const STEADY = { connections: 64, seconds, perSecond: 200 };
 
 await program(async (scope) => {
-  const { step, line, surroundings } = await openSurroundings(scope);
-  const { projectFolder, brokers } = surroundings;
+  const { step, line, environment } = await openEnvironment(scope);
+  const { projectFolder, brokers } = environment;
   const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   scope.defer(() => admin.disconnect());
 
   const servers = [];
   if (values.only !== "bridge")
-    servers.push(await step("starting the baseline", () => startBaseline(surroundings, admin)));
+    servers.push(await step("starting the baseline", () => startBaseline(environment, admin)));
   if (values.only !== "baseline")
-    servers.push(await step("starting the bridge", () => startBridge(surroundings)));
+    servers.push(await step("starting the bridge", () => startWebhooksBridge(environment)));
   if (values.traces !== undefined) {
     const settings = await startCollector(scope, values.traces);
     const options = { name: "traced", settings };
-    servers.push(await step("starting the bridge with traces", () => startBridge(surroundings, options)));
+    servers.push(
+      await step("starting the bridge with traces", () => startWebhooksBridge(environment, options)),
+    );
   }
 
   const loads = values.connections.split(",").map((connections) => ({
@@ -52,7 +55,7 @@ await program(async (scope) => {
   const rounds = [];
   for (const load of [...loads, STEADY]) {
     for (let round = 0; round < Number(values.rounds); round++) {
-      // Each is first by turns: what the machine has left for the second may be less.
+      // They take turns at being first: the second may find less of the machine free.
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
         const played = await playRound(server, load, { admin, projectFolder });
         rounds.push(played);

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 120_000;
 
 await program(async () => {
   const args = ["audit", "--omit=dev", "--json", "--loglevel=silent"];
-  // It ends with 1 where something is known, and also where nothing is.
+  // npm ends with 1 when it found something, and also when it failed.
   const text = await run("npm", args, { cwd: projectFolder, timeoutMs: TIMEOUT_MS }).catch((error) => {
     if (error instanceof CommandError) return error.output;
     throw error;

@@ -1,5 +1,5 @@
-// What `npm test` cannot check of deploy/ without Go: Prometheus' own promtool runs the alerts' cases, and kustomize builds the overlays, which
-// are put to Kubernetes' schemas. The two programs are built once, from pinned versions, into the cache.
+// Checks of deploy/ that need Go: promtool runs the alerts' cases, and kustomize builds the overlays, which are checked against the
+// schemas of Kubernetes. Both programs are built once, from pinned versions, into the cache.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
@@ -13,7 +13,7 @@ import { createSteps } from "./terminal/steps.mjs";
 
 const PROMTOOL = "github.com/prometheus/prometheus/cmd/promtool";
 const KUSTOMIZE = "sigs.k8s.io/kustomize/kustomize/v5@v5.7.1";
-/** promtool holds the clients of every cloud: two cores take half an hour for it when they are busy. */
+/** promtool contains the clients of every cloud: busy machines with two cores take half an hour. */
 const BUILD_MS = 45 * 60_000;
 const RUN_MS = 60_000;
 
@@ -30,7 +30,7 @@ async function findGo() {
   }
 }
 
-/** Its go.mod pins promtool: `go install` does not take it by its version, for it replaces a module of its own. */
+/** `go install` refuses a module with replace directives, so dev/deploy/go.mod pins promtool. */
 const buildPromtool = () =>
   cached("promtool-0.314.0", async (into) => {
     const cwd = join(projectFolder, "dev", "deploy");

@@ -1,13 +1,13 @@
-// The whole bridge at work on this machine: `npm run demo`. With `--once` it ends with the story, and fails when the story does.
+// The whole bridge at work on this machine: `npm run demo`. With `--once` it ends after the scenario, and fails when that fails.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { build, install, projectFolder } from "./bootstrap/bootstrap.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { freePort } from "./cluster/ports.mjs";
 import { envFile, newOperator, settingsFor, usersLine } from "./demo/environment.mjs";
-import { farewell } from "./demo/farewell.mjs";
-import { createHouse } from "./demo/house.mjs";
-import { LOST, tellStory } from "./demo/story.mjs";
+import { nextSteps } from "./demo/next-steps.mjs";
+import { createSystem } from "./demo/system.mjs";
+import { LOST, runScenario } from "./demo/scenario.mjs";
 import { program } from "./program.mjs";
 import { Failure } from "./terminal/failure.mjs";
 import { createSteps } from "./terminal/steps.mjs";
@@ -18,9 +18,9 @@ const ENV_FILE = join(CACHE, "demo.env");
 const USERS_FILE = join(CACHE, "demo-users");
 
 /**
- * Only ever rejects, when a process ends that should run as long as the demo does.
+ * Rejects when a process ends that should run as long as the demo; never resolves.
  * @param {string} what
- * @param {import("./cluster/lifeline.mjs").Tethered} child
+ * @param {import("./child.mjs").Child} child
  * @returns {Promise<never>}
  */
 async function unexpectedEnd(what, child) {
@@ -70,25 +70,25 @@ await program(async (scope) => {
     await writeFile(name, text, { mode: 0o600 });
     scope.defer(() => rm(name, { force: true }));
   }
-  const house = createHouse({ settings, logFolder: LOGS, scope });
+  const system = createSystem({ settings, logFolder: LOGS, scope });
   const [partner, bridge] = await Promise.all([
     step(
       "starting the sandbox",
-      house.startSandbox,
+      system.startSandbox,
       () => `the partner, imitated, on ${settings.PARTNER_BASE_URL}`,
     ),
     step(
       "setting up topics and schemas, starting the bridge",
-      house.startBridge,
+      system.startBridge,
       () => `topics and schemas set up, bridge ready, webhooks on port ${webhooks}`,
     ),
   ]);
   const pages = await step(
     "starting the console",
-    house.startConsole,
+    system.startConsole,
     () => `the console on http://127.0.0.1:${console_}`,
   );
-  await house.subscribe();
+  await system.subscribe();
   line("");
 
   const running = Promise.race([
@@ -97,10 +97,10 @@ await program(async (scope) => {
     unexpectedEnd("The console", pages),
   ]);
   running.catch(() => {});
-  const { events, results, inDoubt, tookMs } = await Promise.race([tellStory({ house, steps }), running]);
-  const story = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
+  const { events, results, inDoubt, tookMs } = await Promise.race([runScenario({ system, steps }), running]);
+  const summary = `${results} results and ${events} events in ${(tookMs / 1000).toFixed(1)} s`;
   const whole = `${((Date.now() - startedAt) / 1000).toFixed(0)} s after the start`;
-  line(`\n  ${paint("green", "✓")} The transaction is completed: ${story}, ${whole}.`);
+  line(`\n  ${paint("green", "✓")} The transaction is completed: ${summary}, ${whole}.`);
   line(`    The webhook of ${LOST} was lost, and its event came from the partner's log.`);
   line(
     `    The answer to an accept was lost as well: command ${inDoubt} is in doubt, for you to end in the console.`,
@@ -108,7 +108,7 @@ await program(async (scope) => {
   if (once) return 0;
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);
-  line(`${farewell(settings, { operator, envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
+  line(`${nextSteps(settings, { operator, envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
   await Promise.race([scope.stay(), running]);
   return 0;
 });

@@ -1,4 +1,4 @@
-// Writes what is derived from another file of this project: record types, tables of the documentation. A test fails when it is out of date.
+// Writes the generated files: record types, interface descriptions, tables of the documentation. A test fails when one is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as prettier from "prettier";

@@ -1,17 +1,17 @@
 import { explain } from "./terminal/failure.mjs";
 
-/** What a shell expects of a process that a signal ended. @type {Record<string, number>} */
+/** 128 + signal number, as shells expect. @type {Record<string, number>} */
 const EXIT_AFTER = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
  * @typedef {object} Scope
- * @property {(cleanup: () => Promise<void>) => void} defer runs when the program ends, the last one first
- * @property {() => Promise<void>} stay resolves when the program is asked to end, which is then no failure
+ * @property {(cleanup: () => Promise<void>) => void} defer runs a clean-up when the program ends, the last one first
+ * @property {() => Promise<void>} stay resolves when a signal asks the program to end, which then exits with 0
  */
 
 /**
- * Runs a program of this folder: a signal, an error or its own end all lead through the same clean-up. A second signal ends it at once;
- * what runs then dies by its lifeline.
+ * Runs a program of this folder. A signal, an error and its own end all run the same clean-up. A second signal ends it at once; its
+ * child processes end with it (child.mjs).
  * @param {(scope: Scope) => Promise<number>} main resolves with the exit code
  */
 export async function program(main) {
@@ -39,7 +39,7 @@ export async function program(main) {
   };
   let ending = false;
   const finished = main(scope).catch((/** @type {unknown} */ error) => {
-    // What fails because it is being ended is no news.
+    // An error after a signal is only a consequence of the clean-up.
     if (!ending) console.error(`\n${explain(error)}`);
     return 1;
   });

@@ -16,7 +16,7 @@ export class CommandError extends Error {
 }
 
 /**
- * Runs a command to its end, or to ours when that comes first.
+ * Runs a command to its end; ends it when this process ends first.
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, timeoutMs?: number, env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} [options]
@@ -31,8 +31,8 @@ export function run(command, args, { cwd, timeoutMs, env, onOutput } = {}) {
       killSignal: "SIGKILL",
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const endWithUs = () => child.kill("SIGTERM");
-    process.once("exit", endWithUs);
+    const endCommand = () => child.kill("SIGTERM");
+    process.once("exit", endCommand);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
@@ -45,7 +45,7 @@ export function run(command, args, { cwd, timeoutMs, env, onOutput } = {}) {
       reject(new CommandError(command, output, error.code ?? error.message)),
     );
     child.once("close", (code, signal) => {
-      process.removeListener("exit", endWithUs);
+      process.removeListener("exit", endCommand);
       if (code === 0) resolve(output);
       else reject(new CommandError([command, ...args].join(" "), output, signal ?? code ?? "unknown"));
     });

@@ -1,5 +1,5 @@
-// Prints the bill of materials of what the package installs, in CycloneDX, by npm itself. npm's own `--omit dev` would also leave out what
-// the tools of the development merely could use (here @opentelemetry/api, for vitest), so it is given a project without any tools.
+// Prints the bill of materials of what the package installs, in CycloneDX, by npm itself. `npm sbom --omit dev` would also leave
+// out packages that development tools can use (@opentelemetry/api, for vitest), so npm gets a project without those tools.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -22,7 +22,7 @@ async function startCluster({ defer }) {
   return { TEST_KAFKA_BROKERS: cluster.bootstrapServers, TEST_SCHEMA_REGISTRY_URL: cluster.registryUrl };
 }
 
-/** Side by side: each of them uses one core. */
+/** In parallel: each uses one core. */
 const checkStyle = () =>
   Promise.all([
     steps.step(
@@ -68,10 +68,10 @@ async function vitest(node, args, env) {
     env: { ...process.env, ...env },
     stdio: "inherit",
   });
-  const endWithUs = () => child.kill("SIGTERM");
-  process.once("exit", endWithUs);
+  const endVitest = () => child.kill("SIGTERM");
+  process.once("exit", endVitest);
   const [code] = await once(child, "exit");
-  process.removeListener("exit", endWithUs);
+  process.removeListener("exit", endVitest);
   const report = await readFile(REPORT, "utf8").catch(() => "{}");
   return summarize(JSON.parse(report), code ?? 1);
 }
@@ -97,7 +97,7 @@ async function testProjects(node, projects, env) {
 async function testEverything(scope, which) {
   const cluster = startCluster(scope);
   cluster.catch(() => {});
-  // Before anything that takes minutes: without it the check cannot succeed.
+  // First, because the check cannot succeed without it, and the rest takes minutes.
   const first = await findNode(which, steps.say);
   const second = which === undefined ? await findNode(IMAGE_NODE, steps.say) : first;
   await install(steps);
@@ -126,7 +126,7 @@ await program(async (scope) => {
   await mkdir(join(projectFolder, ".cache"), { recursive: true });
   const tested = await (rest.length === 0 ? testEverything(scope, which) : testOnly(rest, which));
   steps.line("");
-  // Once more at the end, where a log that was cut still has them.
+  // Repeated at the end, where a truncated log still has them.
   for (const { node, failures } of tested)
     for (const failure of failures) steps.line(`  failed on Node.js ${node.version}: ${failure}\n`);
   for (const { node, what, passed, failed } of tested)

@@ -5,13 +5,13 @@ import { runProgram } from "./cli/program.ts";
 const stopped = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(name, () => {
-    // Asked again, somebody is in a hurry.
+    // A second signal ends the process at once.
     if (stopped.signal.aborted) process.exit(1);
     stopped.abort(new Error(`received ${name}`));
   });
 }
 
-/** Whoever reads our output may have gone: then there is nobody to tell. */
+/** The reader of the output has gone (EPIPE): stop, without an error message. */
 const outputClosed = (): void => stopped.abort(new Error("nobody reads the output"));
 
 const write = (fd: number, line: string): void => {
@@ -24,10 +24,10 @@ const write = (fd: number, line: string): void => {
   }
 };
 
-/** Only here process.stdout is looked at: node makes a pipe non-blocking then, and the log's lines want one that blocks. */
+/** Touches process.stdout only here: that makes a pipe non-blocking, and log lines need one that blocks. */
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    // Told to whoever writes as well; without somebody who listens it would end the process.
+    // The callback below reports the same error; without a listener it would crash the process.
     if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", outputClosed);
     process.stdout.write(bytes, (error) => {
       if (error) outputClosed();

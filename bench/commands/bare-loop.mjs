@@ -1,5 +1,5 @@
-// What the bridge is measured against: consume, call, produce. No journal, no order of keys, no commits, no guards, no retries: after a
-// crash it executes again what it executed. Never use it for more.
+// The baseline for the bridge: consume, call, produce. No journal, no order within keys, no commits, no retries: after a crash it executes
+// everything again. For measurements only.
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { Pool } from "undici";
 
@@ -31,7 +31,7 @@ async function execute(value) {
     method: "PUT",
     path: `/corporate/v1/quote/${encodeURIComponent(quoteId)}/accept`,
     headers,
-    // A connection that is reset after the answer: the pool opens another one for the next call.
+    // Closes the connection after the answer: the pool opens another one for the next call.
     reset: !options.reuse,
     body: JSON.stringify({ counterpartyId }),
   });

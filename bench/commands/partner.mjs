@@ -1,5 +1,5 @@
-// The least that can play the partner: answers every accept with 200 after a fixed time, and keeps the order of the quotes.
-// GET /calls gives the quotes called since it was last asked; PUT /latency/50 sets the time.
+// The simplest partner: answers every accept with 200 after a fixed time, and remembers the order of the quotes.
+// GET /calls gives the quotes called since the last GET /calls; PUT /latency/50 sets the time in ms.
 import { createServer } from "node:net";
 
 const { port } = JSON.parse(process.argv[2] ?? "{}");

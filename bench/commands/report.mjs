@@ -1,4 +1,4 @@
-import { fixed, table } from "../webhooks/report.mjs";
+import { fixed, quantile, table } from "../figures.mjs";
 
 /** @typedef {import("./round.mjs").Round} Round */
 /** @typedef {import("./round.mjs").Load} Load */
@@ -15,10 +15,6 @@ const loadName = ({ latencyMs, inFlight, keys, keepAlive }) =>
 export const roundLine = ({ server, load, perSecond, share, loadAverage, wrong }) =>
   `  ${loadName(load).padEnd(53)} ${server.padEnd(10)} ${fixed(perSecond, 0).padStart(6)}/s` +
   `  ${fixed(share * 100, 0).padStart(3)} %  load ${fixed(loadAverage, 1)}  ${wrong.join("; ")}`;
-
-/** @param {number[]} values @param {number} share */
-const quantile = (values, share) =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 
 /** @param {Round[]} rounds */
 export const throughput = (rounds) =>

@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadavg } from "node:os";
-import { processFigures } from "../webhooks/process-figures.mjs";
+import { processFigures } from "../process-figures.mjs";
 
-/** @typedef {import("./servers.mjs").Server} Server */
-/** @typedef {import("./servers.mjs").Partner} Partner */
+/** @typedef {import("./programs.mjs").Server} Server */
+/** @typedef {import("./programs.mjs").Partner} Partner */
 /** @typedef {import("./traffic.mjs").Traffic} Traffic */
 /** @typedef {import("./traffic.mjs").Accept} Accept */
 
@@ -22,11 +22,11 @@ import { processFigures } from "../webhooks/process-figures.mjs";
  * @property {string} server
  * @property {Load} load
  * @property {number} perSecond
- * @property {number} share of what the partner's latency and the window allow
+ * @property {number} share of the ideal rate, which latency and commands in flight allow
  * @property {number | null} cpuPerThousand seconds of processor time of the server for 1,000 commands
  * @property {number | null} rssMb at the end
  * @property {number} loadAverage
- * @property {string[]} wrong what was not as it must be
+ * @property {string[]} wrong problems found
  */
 
 const STALL_MS = 60_000;
@@ -117,7 +117,7 @@ export async function playRound(server, load, { traffic, partner }) {
 }
 
 /**
- * One command at a time, with nothing else to do: from before it is written until its result is seen, less the partner's latency.
+ * Sends one command at a time: the time from before it is written until its result is seen, minus the partner's latency.
  * @param {Load} load
  * @param {{ traffic: Traffic, partner: Partner }} by
  * @returns {Promise<number[]>} added milliseconds
@@ -131,7 +131,7 @@ export async function playIdle(load, { traffic, partner }) {
     await traffic.send([accept]);
     await seen;
     added.push(performance.now() - startedAt - load.latencyMs);
-    // Neither side is to be caught in the rhythm of the other.
+    // A random pause, so that client and server do not fall into step.
     await sleep(20 + Math.random() * 80);
   }
   await partner.calls();

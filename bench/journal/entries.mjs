@@ -9,15 +9,15 @@ import { readSchema } from "../../src/kafka/schema/schemas.ts";
 /** @typedef {import("../../src/records.ts").CommandJournalEntry} CommandJournalEntry */
 /** @typedef {import("../../src/records.ts").CommandResult} CommandResult */
 /** @typedef {import("../../src/records.ts").ConcludedOutcome} Outcome */
-/** @typedef {{ claimed: Outgoing, ends: Outgoing[] }} Accept what one accept leaves in the journal: `ends` follow the claim, in this order */
+/** @typedef {{ claimed: Outgoing, ends: Outgoing[] }} Accept the entries of one accept: `ends` follow the claim, in this order */
 
 const CALL_WITHIN_MS = 20_000;
 const CALL_MS = 180;
 
-/** Of a thousand accepts; all others succeed. A doubt is followed by the operator's word and its publication. */
+/** Of a thousand accepts; all others succeed. After a doubt come the operator's resolution and its publication. */
 const MIX = { inDoubt: 2, releasedOnce: 20, rejected: 60, failed: 20 };
 
-/** As the partner answers an accept. @param {string} quoteId */
+/** The partner's answer to an accept. @param {string} quoteId */
 const responseOf = (quoteId) =>
   JSON.stringify({
     ...{ quoteId, transactionId: randomUUID(), status: "AWAITING_PAYMENT", direction: "OUTBOUND" },

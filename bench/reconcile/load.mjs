@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openTraffic } from "../commands/traffic.mjs";
 import { openConnection } from "../webhooks/connection.mjs";
 import { signedRequests } from "../webhooks/requests.mjs";
-import { TARGET } from "../webhooks/servers.mjs";
-import { TOPICS } from "./servers.mjs";
+import { TARGET } from "../bridge.mjs";
+import { TOPICS } from "./programs.mjs";
 
-/** @typedef {{ at: number, ms: number }} Sample `at`: monotonic, when it began */
+/** @typedef {{ at: number, ms: number }} Sample `at`: monotonic ms of its start */
 /** @typedef {Awaited<ReturnType<typeof startLoad>>} Load */
 
 const WEBHOOKS_PER_SECOND = 100;
@@ -23,7 +23,7 @@ export const latenciesOf = (samples, from, to) =>
     .map(({ ms }) => ms)
     .sort((a, b) => a - b);
 
-/** A hundred webhooks and five accepts a second, however long answers take. @param {{ port: number, brokers: string }} to */
+/** Starts 100 webhooks and 5 accepts a second, however long answers take. @param {{ port: number, brokers: string }} to */
 export async function startLoad({ port, brokers }) {
   /** @type {Sample[]} */
   const webhooks = [];

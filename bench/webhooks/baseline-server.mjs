@@ -1,5 +1,5 @@
-// What the bridge is measured against: the least that turns a webhook into a durable record. No verification, no duplicate
-// detection, no metrics, no log, no fault handling; node:http, avsc, and one lane per partition leader. Never use it for more.
+// The baseline for the bridge: the least that turns a webhook into a durable record. node:http, avsc, and one lane per partition leader;
+// no verification, no deduplication, no metrics, no log, no fault handling. For measurements only.
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 
 /**
- * A collector that takes everything and looks at nothing.
+ * A trace collector that discards everything.
  * @param {import("../../dev/program.mjs").Scope} scope
- * @param {string} part of the traces that are kept, 0 to 1
- * @returns {Promise<Record<string, string>>} the settings of a bridge that tells it of them
+ * @param {string} part share of the traces that are sampled, 0 to 1
+ * @returns {Promise<Record<string, string>>} the settings of a bridge that exports to it
  */
 export async function startCollector(scope, part) {
   const server = createServer((request, response) => request.resume().on("end", () => response.end()));

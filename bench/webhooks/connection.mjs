@@ -25,8 +25,8 @@ export function completeStatus(text) {
  */
 
 /**
- * A keep-alive connection for one request at a time, much cheaper than an HTTP client: the load shares its processors with what
- * it measures.
+ * A keep-alive connection for one request at a time, much cheaper than an HTTP client, because the load shares the processors with the
+ * server that it measures.
  * @param {number} port
  * @param {{ answered: (by: Connection, status: number, sinceMs: number) => void, broken: (error: Error) => void }} events
  * @returns {Promise<Connection>}

@@ -25,7 +25,7 @@ import { mixedRequests, signedRequests } from "./requests.mjs";
  * @property {number} cpuSeconds of the load itself
  */
 
-/** No server here answers more, so a round does not run out of requests. */
+/** No server answers more, so a round does not run out of requests. */
 const MOST_PER_SECOND = 30_000;
 const MOST_PER_SECOND_OF_ONE_CONNECTION = 5_000;
 const LAST_ANSWERS_WITHIN_MS = 15_000;
@@ -72,7 +72,7 @@ async function load({ port, target, connections, seconds, perSecond, mixed = fal
     while (idle.length > 0 && !isOver()) {
       const due = dueMs();
       if (due > performance.now()) break;
-      // In turn: one that is never used would be closed by the server.
+      // In turn: the server would close a connection that is never used.
       const free = idle.shift();
       const request = requests[sent++];
       if (free === undefined || request === undefined) break;

@@ -1,41 +1,14 @@
-import { cpus, totalmem } from "node:os";
+import { fixed, table } from "../figures.mjs";
 
 /** @typedef {import("./round.mjs").Round} Round */
 
 /** @param {number[]} values */
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-/** @param {number | null} value @param {number} digits */
-export const fixed = (value, digits) => (value === null || Number.isNaN(value) ? "–" : value.toFixed(digits));
-
-/** @param {string[][]} rows the first one is the head */
-export function table(rows) {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
 /** @param {Round} round */
 export const roundLine = (round) =>
   `  ${round.load.padEnd(16)} ${round.server.padEnd(9)} ${fixed(round.perSecond, 0).padStart(6)}/s` +
   `  p99 ${fixed(round.p99Ms, 1)} ms  2xx ${round.good}  other ${round.other}  records ${round.records}`;
-
-/** The machine, since figures mean nothing without it. Servers and load run on the Node.js that runs this. */
-export const machine = () => {
-  const processors = cpus();
-  const memoryGb = (totalmem() / 1e9).toFixed(0);
-  return `${processors.length} × ${processors[0]?.model.trim() ?? "unknown"}, ${memoryGb} GB, all on Node.js ${process.version}`;
-};
 
 /**
  * @template T

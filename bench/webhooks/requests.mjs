@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 
 /** @typedef {{ path: string, secret: string, signatureHeader: string }} Target */
 
-/** Of a hundred requests of the mix, so many are not new events. */
+/** How many of a hundred mixed requests are no new events. */
 export const MIX = { repeated: 4, later: 3, wronglySigned: 2, notUnderstood: 1 };
 
 /** @param {string} body @param {string} signature @param {Target} target */
@@ -21,8 +21,8 @@ const bodyOf = (transactionId, status, createdAt) =>
   `{"transactionId":"${transactionId}","status":"${status}","createdAt":"${createdAt}","eventType":"TRANSACTION_STATUS_UPDATED"}`;
 
 /**
- * So many signed POST requests, each with a transactionId that never occurred before, ready to be written to a socket. They are
- * made before a measurement begins, so that making them costs it nothing.
+ * Signed POST requests with a new transactionId each, as bytes for a socket. They are made before a measurement begins, so that it does
+ * not pay for them.
  * @param {number} count
  * @param {Target} target
  * @returns {Buffer[]}
@@ -37,7 +37,7 @@ export function signedRequests(count, target) {
 }
 
 /**
- * The same with what a partner sends beside new events, by the shares of {@link MIX}.
+ * Requests by the shares of {@link MIX}.
  * @param {number} count
  * @param {Target} target
  * @returns {Buffer[]}
@@ -47,7 +47,7 @@ export function mixedRequests(count, target) {
   const createdAt = new Date().toISOString();
   const idOf = (/** @type {number} */ i) => `${run}-${String(i).padStart(10, "0")}`;
   const { repeated, later, wronglySigned, notUnderstood } = MIX;
-  /** How far back a request looks that follows on another one. */
+  /** How many requests before a repetition or a later status its first one was. */
   const BACK = 50;
   return Array.from({ length: count }, (_, i) => {
     const kind = i % 100;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { run } from "../../dev/run.mjs";
-import { processFigures } from "./process-figures.mjs";
-import { TARGET } from "./servers.mjs";
+import { processFigures } from "../process-figures.mjs";
+import { TARGET } from "../bridge.mjs";
 
 /** @typedef {import("./load.mjs").LoadFigures} LoadFigures */
 
@@ -25,9 +25,9 @@ const recordsIn = async (admin, topic) =>
   (await admin.fetchTopicOffsets(topic)).reduce((sum, { offset }) => sum + Number(offset), 0);
 
 /**
- * @param {import("./servers.mjs").Server} server
+ * @param {import("./programs.mjs").Server} server
  * @param {{ connections: number, seconds: number, perSecond: number | null }} load
- * @param {{ admin: import("kafkajs").Admin, projectFolder: string }} surroundings
+ * @param {{ admin: import("kafkajs").Admin, projectFolder: string }} environment
  * @returns {Promise<Round>}
  */
 export async function playRound(server, load, { admin, projectFolder }) {

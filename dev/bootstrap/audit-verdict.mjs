@@ -1,4 +1,4 @@
-/** @typedef {{ exitCode: 0 | 1 | 2, sentence: string }} Verdict 0: nothing known, 1: something, 2: nobody knows */
+/** @typedef {{ exitCode: 0 | 1 | 2, sentence: string }} Verdict 0: no vulnerability known, 1: some known, 2: not known */
 
 /** @param {unknown} value @returns {Record<string, unknown>} */
 const object = (value) =>
@@ -14,7 +14,7 @@ const parsed = (text) => {
 };
 
 /**
- * What an answer of `npm audit --json` says. A registry that does not know the question must not be taken for one that knows of nothing.
+ * What an answer of `npm audit --json` means. A registry without audits must not be taken for one that knows no vulnerability.
  * @param {string} text
  * @returns {Verdict}
  */
@@ -26,7 +26,7 @@ export function auditVerdict(text) {
     const why = typeof report["message"] === "string" ? report["message"] : "no answer that can be read";
     return {
       exitCode: 2,
-      sentence: `Nobody knows: this registry does not answer the audit (${why}). Run \`npm run audit\` where npm reaches one that does.`,
+      sentence: `Not known: this registry does not answer the audit (${why}). Run \`npm run audit\` where npm reaches one that does.`,
     };
   }
   if (total === 0)

@@ -15,15 +15,15 @@ export async function install(steps) {
     run("npm", ["ci", "--include=dev", "--loglevel=error", ...more], { cwd: projectFolder });
   await steps.step(
     "installing packages (npm ci)",
-    // What npm's cache knows of the packages may be too old to name the wanted version: then the registry is asked about each of them.
+    // npm's cached metadata may be too old for the wanted versions: then ask the registry.
     () => ci("--prefer-offline").catch(() => ci()),
     () => "packages installed",
   );
 }
 
 /**
- * Compiles src/ into dist/. Only what changed is compiled again. Types are not checked here, which takes most of the time: `npm test` checks
- * them by itself, and `npm run build` does both.
+ * Compiles src/ into dist/, incrementally and without checking types, which takes most of the time: `npm test` checks them in a step of
+ * its own, and `npm run build` does both.
  * @param {import("../terminal/steps.mjs").Steps} steps
  */
 export const build = (steps) =>

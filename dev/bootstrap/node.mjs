@@ -7,7 +7,7 @@ import { Failure } from "../terminal/failure.mjs";
 /** The one place that says which versions of Node.js are used beside the one of the machine. @type {Record<string, string>} */
 export const VERSIONS = { 22: "22.23.3", 24: "24.21.0" };
 
-/** What the image runs, so that all tests run on it too. */
+/** The Node.js of the container image; tests run on it too. */
 export const IMAGE_NODE = "24";
 
 const DOWNLOAD_MS = 5 * 60_000;
@@ -48,7 +48,7 @@ const versionOf = async (path) => (await run(path, ["--version"], { timeoutMs: P
 
 /**
  * Node.js from the registry's package of this platform, kept in the cache. npm checks that it is what was published. (The package `node`
- * would choose the platform itself, by a script that runs at its installation; many forbid such scripts.)
+ * chooses the platform by an install script, which many forbid.)
  * @param {string} version
  * @param {import("../cluster/download.mjs").Say} say
  * @param {NodeJS.ProcessEnv} env
@@ -74,7 +74,7 @@ async function installedNode(version, say, env) {
     if (!(error instanceof CommandError)) throw error;
     const code = /^npm error code (\S+)/m.exec(error.output)?.[1] ?? error.how;
     throw new Failure(
-      `Node.js ${version} cannot be had, and the tests run on it too: \`npm install ${name}@${version}\` failed (${code}). ` +
+      `Node.js ${version} cannot be downloaded, and the tests run on it too: \`npm install ${name}@${version}\` failed (${code}). ` +
         `It has to succeed once; then ${root} keeps it.`,
     );
   }

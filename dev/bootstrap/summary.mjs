@@ -23,8 +23,8 @@ const failuresOf = ({ name, status, message = "", assertionResults }) => {
 };
 
 /**
- * Counts a test file that fails outside of its tests (it does not load, a hook throws) as one failure, and a run that fails for any other
- * reason (an error outside of all tests) as one too: `0 failed` is only said of a run that succeeded.
+ * Counts as one failure also a test file that fails outside of its tests (it does not load, a hook throws), and an error outside of all
+ * files, so that `0 failed` means that the run succeeded.
  * @param {Report} report
  * @param {number} exitCode of vitest
  */

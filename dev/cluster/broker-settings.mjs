@@ -9,7 +9,7 @@
  */
 
 /**
- * Further listeners for clients, beside the one in clear that the brokers use among themselves, and what the nodes are told besides.
+ * Further listeners for clients, beside the plaintext one that brokers use among themselves, and the settings for them.
  * @typedef {object} Security
  * @property {Record<string, "SASL_PLAINTEXT" | "SASL_SSL" | "SSL">} listeners protocols by name, in capitals
  * @property {Record<string, string | number | boolean>} settings

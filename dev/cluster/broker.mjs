@@ -1,26 +1,26 @@
-import { end } from "./lifeline.mjs";
+import { endChild } from "../child.mjs";
 import { aliveBrokers, untilReady } from "./probe.mjs";
 
-/** @typedef {import("./lifeline.mjs").Tethered} Tethered */
+/** @typedef {import("../child.mjs").Child} Child */
 
 /**
  * @typedef {object} Broker
  * @property {number} id
  * @property {string} host
  * @property {number} port
- * @property {number} pid of the Java process, of today's one after a new start
+ * @property {number} pid of the Java process; another one after a new start
  * @property {() => Promise<void>} kill SIGKILL; resolves when the process is gone
  * @property {() => void} freeze SIGSTOP
  * @property {() => void} resume SIGCONT
  * @property {() => Promise<void>} stop an orderly shutdown: its leaders move away first
- * @property {() => Promise<void>} start starts it again on the same port and data; resolves when it answers and counts itself in
+ * @property {() => Promise<void>} start starts it again on the same port and data; resolves when it answers and knows itself to be alive
  */
 
 const READY_MS = 60_000;
 
 /**
  * Launches a broker.
- * @param {{ id: number, port: number, launch: () => Promise<Tethered> }} options
+ * @param {{ id: number, port: number, launch: () => Promise<Child> }} options
  * @returns {Promise<Broker & { untilCountsIn: (brokers: number) => Promise<void> }>}
  *   untilCountsIn resolves when it answers and knows of at least so many living brokers
  */
@@ -43,10 +43,10 @@ export async function launchBroker({ id, port, launch }) {
     get pid() {
       return child.pid;
     },
-    kill: () => end(child, "SIGKILL"),
+    kill: () => endChild(child, "SIGKILL"),
     freeze: () => child.signal("SIGSTOP"),
     resume: () => child.signal("SIGCONT"),
-    stop: () => end(child, "SIGTERM"),
+    stop: () => endChild(child, "SIGTERM"),
     start: async () => {
       if (child.isRunning()) throw new Error(`broker ${id} is running`);
       child = await launch();

@@ -31,8 +31,8 @@ async function removeAbandoned(root) {
 }
 
 /**
- * The folder `name` of the cache, filled first when it is not there. It is filled under another name and renamed when
- * complete, so it is never seen half full: not after an interruption, and not by a run beside this one (then the first wins).
+ * Returns the folder `name` of the cache, and fills it first when it is not there. It is filled under another name and renamed when
+ * complete: an interruption leaves no half of it, and of two runs in parallel the first wins.
  * @param {string} name
  * @param {(folder: string) => Promise<void>} fill
  * @returns {Promise<string>}

@@ -8,8 +8,8 @@ const COMPOSE_FILE = fileURLToPath(new URL("../../docker-compose.yml", import.me
 const PULL_AND_START_MS = 10 * 60_000;
 
 /**
- * Kafka and registry of docker-compose.yml, for machines without Java. Like the others they don't outlive this process:
- * a shell that waits for its standard input to close takes the containers down.
+ * Kafka and registry of docker-compose.yml, for machines without Java. They don't outlive this process:
+ * a shell waits until its standard input closes, and takes the containers down.
  * @param {import("./download.mjs").Say} say
  */
 export async function startInDocker(say) {
@@ -22,17 +22,17 @@ export async function startInDocker(say) {
   };
 
   const down = [...compose, "down", "--volumes", "--timeout", "2"];
-  const undertaker = spawn("/bin/sh", ["-c", 'read -r _; exec docker "$@"', "lifeline", ...down], {
+  const watchdog = spawn("/bin/sh", ["-c", 'read -r _; exec docker "$@"', "lifeline", ...down], {
     env,
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  const gone = once(undertaker, "exit");
-  undertaker.unref();
-  /** @type {import("node:net").Socket} */ (/** @type {unknown} */ (undertaker.stdin)).unref();
+  const gone = once(watchdog, "exit");
+  watchdog.unref();
+  /** @type {import("node:net").Socket} */ (/** @type {unknown} */ (watchdog.stdin)).unref();
   const stop = async () => {
-    undertaker.ref();
-    undertaker.stdin.end();
+    watchdog.ref();
+    watchdog.stdin.end();
     await gone;
   };
 

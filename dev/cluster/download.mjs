@@ -17,7 +17,7 @@ const DOWNLOAD_MS = 10 * 60_000;
 /** @returns {boolean} whether both are there already, so that Maven is not needed */
 export const isDownloaded = () => [KAFKA, REGISTRY].every((name) => existsSync(join(cacheFolder(), name)));
 
-/** Maven's own repository is not safe for two processes of ours at once, so its runs queue up. */
+/** One run of Maven at a time: two would damage its local repository. */
 let lastMavenRun = Promise.resolve("");
 
 /** @param {string[]} args */
@@ -36,7 +36,7 @@ function maven(args) {
  * @param {Say} say
  * @param {() => Promise<void>} work
  */
-async function told(what, say, work) {
+async function withProgress(what, say, work) {
   const startedAt = Date.now();
   say(`downloading ${what} (once, into ${cacheFolder()})`);
   await work();
@@ -49,7 +49,7 @@ async function told(what, say, work) {
  */
 export const kafkaFolder = (say) =>
   cached(KAFKA, (folder) =>
-    told("Apache Kafka 4.3.1, 43 MB", say, async () => {
+    withProgress("Apache Kafka 4.3.1, 43 MB", say, async () => {
       const lib = join(folder, "lib");
       await maven(["dependency:copy-dependencies", "-DincludeScope=runtime", `-DoutputDirectory=${lib}`]);
       await format(lib, folder);
@@ -57,7 +57,7 @@ export const kafkaFolder = (say) =>
   );
 
 /**
- * Formatting costs a start of Java. Its result is the same for every broker but for the ids, so it is done once and kept.
+ * Formats a data folder once and keeps the result, which is the same for every broker but for ids: formatting takes a start of Java.
  * @param {string} lib
  * @param {string} folder
  */
@@ -96,7 +96,7 @@ async function format(lib, folder) {
  */
 export const registryFolder = (say) =>
   cached(REGISTRY, (folder) =>
-    told("Apicurio Registry 3.0.9, 109 MB", say, async () => {
+    withProgress("Apicurio Registry 3.0.9, 109 MB", say, async () => {
       await maven(["dependency:copy", `-Dartifact=${REGISTRY_ARTIFACT}`, `-DoutputDirectory=${folder}`]);
       const archive = join(folder, "apicurio-registry-app-3.0.9-all.tar.gz");
       await run("tar", ["xzf", archive, "-C", folder]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { launchBroker } from "./broker.mjs";
 import { serverProperties } from "./broker-settings.mjs";
 import { kafkaFolder } from "./download.mjs";
-import { end } from "./lifeline.mjs";
+import { endChild } from "../child.mjs";
 import { prepareNode, uuid } from "./node.mjs";
 import { freePort } from "./ports.mjs";
 import { hasJava, nothingToRunKafkaWith } from "./requirements.mjs";
@@ -25,8 +25,8 @@ const CONTROLLER_ID = 100;
 const CONTROLLER_HEAP_MB = 192;
 
 /**
- * Starts a real Apache Kafka on free ports of 127.0.0.1. Nothing of it outlives this process, however that ends.
- * With three brokers the controller is a process of its own, so killing or freezing any broker never costs the cluster its head.
+ * Starts a real Apache Kafka on free ports of 127.0.0.1. All of it ends with this process.
+ * With three brokers the controller is a process of its own, so that the cluster survives a killed or frozen broker.
  * @param {object} [options]
  * @param {1 | 3} [options.brokers]
  * @param {number} [options.heapMb] heap of each broker
@@ -77,7 +77,7 @@ export async function startKafka({
         CONTROLLER_HEAP_MB,
       );
       const controller = await launch();
-      kills.push(() => end(controller, "SIGKILL"));
+      kills.push(() => endChild(controller, "SIGKILL"));
     }
     const members = [];
     /** @type {Record<string, string[]>} */

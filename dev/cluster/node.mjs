@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { tether } from "./lifeline.mjs";
+import { startChild } from "../child.mjs";
 import { javaCommand } from "./requirements.mjs";
 
 /** @typedef {import("./broker-settings.mjs").Node} Node */
@@ -29,7 +29,7 @@ const flagsFor = ({ heapMb, throughput, flags }) => [
  * @param {string} options.installation see {@link import("./download.mjs").kafkaFolder}
  * @param {string} options.clusterId
  * @param {{ heapMb: number, throughput: boolean, flags: string[] }} options.java
- * @returns {Promise<() => Promise<import("./lifeline.mjs").Tethered>>} starts its process; may be called again when that has ended
+ * @returns {Promise<() => Promise<import("../child.mjs").Child>>} starts its process; may be called again when that has ended
  */
 export async function prepareNode({ node, properties, folder, installation, clusterId, java }) {
   await mkdir(node.dataFolder, { recursive: true });
@@ -50,5 +50,5 @@ export async function prepareNode({ node, properties, folder, installation, clus
     settingsFile,
   ];
   const logFile = join(folder, `node-${node.id}.log`);
-  return () => tether(command, { logFile, doomedFolder: folder, cwd: folder });
+  return () => startChild(command, { logFile, ownFolder: folder, cwd: folder });
 }

@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 
-// Linux hands out source ports from 32768 on: a port below can't be taken by a client's connection while its server is restarted.
+// Linux takes source ports of connections from 32768 up: a port below stays free while its server restarts.
 const LOWEST = 20_000;
 const HIGHEST = 32_767;
 const TRIES = 200;
 
-/** Ports given out by this process, so that two calls before the first listener is up don't get the same one. @type {Set<number>} */
-const given = new Set();
+/** Ports that this process has handed out: two calls before anything listens get different ones. @type {Set<number>} */
+const taken = new Set();
 
 /**
  * @param {number} port
@@ -22,14 +22,14 @@ export const isFree = (port, host = "127.0.0.1") =>
 
 /**
  * @param {number} [preferred] taken when it is free
- * @returns {Promise<number>} a free TCP port on 127.0.0.1, given out once per process
+ * @returns {Promise<number>} a free TCP port on 127.0.0.1, never the same one twice
  */
 export async function freePort(preferred) {
   for (let tried = 0; tried < TRIES; tried++) {
     const random = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
     const port = tried === 0 && preferred !== undefined ? preferred : random;
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    if (taken.has(port) || !(await isFree(port))) continue;
+    taken.add(port);
     return port;
   }
   throw new Error(`no free TCP port found between ${LOWEST} and ${HIGHEST}`);

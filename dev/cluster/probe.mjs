@@ -74,7 +74,7 @@ export const aliveBrokers = (port) =>
 
 /**
  * Tries until `attempt` returns true.
- * @param {{ what: string, process: import("./lifeline.mjs").Tethered, withinMs: number, attempt: () => Promise<boolean> }} wait
+ * @param {{ what: string, process: import("../child.mjs").Child, withinMs: number, attempt: () => Promise<boolean> }} wait
  */
 export async function untilReady({ what, process, withinMs, attempt }) {
   const deadline = Date.now() + withinMs;

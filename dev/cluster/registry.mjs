@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { registryFolder } from "./download.mjs";
-import { end, tether } from "./lifeline.mjs";
+import { endChild, startChild } from "../child.mjs";
 import { freePort } from "./ports.mjs";
 import { untilReady } from "./probe.mjs";
 import { hasJava, javaCommand, nothingToRunKafkaWith } from "./requirements.mjs";
@@ -24,7 +24,7 @@ export async function startRegistry({ say = () => {}, port } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-registry-"));
   const listenOn = port ?? (await freePort());
   const url = `http://127.0.0.1:${listenOn}/apis/ccompat/v7`;
-  const child = await tether(
+  const child = await startChild(
     [
       javaCommand(),
       "-Xmx384m",
@@ -36,10 +36,10 @@ export async function startRegistry({ say = () => {}, port } = {}) {
       "-jar",
       join(installation, RUNNER),
     ],
-    { logFile: join(folder, "registry.log"), doomedFolder: folder, cwd: folder },
+    { logFile: join(folder, "registry.log"), ownFolder: folder, cwd: folder },
   );
   const stop = async () => {
-    await end(child, "SIGKILL");
+    await endChild(child, "SIGKILL");
     await rm(folder, { recursive: true, force: true });
   };
   try {

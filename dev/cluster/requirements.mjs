@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { CommandError, run } from "../run.mjs";
 
-/** Something this machine lacks; the message is one sentence that says what to install. */
+/** This machine lacks a program; the message says what to install. */
 export class MissingRequirement extends Error {
   /** @override */
   name = "MissingRequirement";

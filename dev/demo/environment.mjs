@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 
 const token = () => randomBytes(12).toString("hex");
 
-/** Settings of a bridge that the developer may have in the shell; a demo must never reach a real partner with them. */
-const OURS =
+/** Settings that the developer's shell may hold: with them the demo would reach a real partner. */
+const BRIDGE_SETTING =
   /^(KAFKA|SCHEMA_REGISTRY|PARTNER|WEBHOOK|COMMANDS|RECONCILE|TOPIC|MANAGEMENT|CONSOLE|OTEL)_|^(FLOWS|LOG_LEVEL|SHUTDOWN_TIMEOUT|SETUP_ON_START)$/;
 
 /** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
 export const withoutSettings = (env) =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.test(name)));
+  Object.fromEntries(Object.entries(env).filter(([name]) => !BRIDGE_SETTING.test(name)));
 
 /**
  * The settings of the demo's bridge, with secrets of its own in each run.
@@ -23,7 +23,7 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports, usersFile)
   PARTNER_ACCESS_TOKEN: token(),
   PARTNER_X_TOKEN: token(),
   PARTNER_NAME: "demo",
-  // A doubt may be ended once its claim is twenty times as old as these together: 40 s, instead of minutes.
+  // A person may end a doubt when its claim is 20 times as old as both together: 40 s instead of minutes.
   PARTNER_CONNECT_TIMEOUT: "500ms",
   PARTNER_CALL_TIMEOUT: "1500ms",
   WEBHOOK_AUTH: "path-token",
@@ -32,7 +32,7 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports, usersFile)
   WEBHOOK_PORT: String(ports.webhooks),
   SETUP_ON_START: "true",
   FLOWS: "webhooks,commands,reconcile",
-  // What a webhook lost is fetched within seconds, instead of a quarter of an hour.
+  // A lost notification is found within seconds instead of a quarter of an hour.
   RECONCILE_EVERY: "1s",
   RECONCILE_MIN_AGE: "1s",
   MANAGEMENT_HOST: "127.0.0.1",
@@ -49,7 +49,7 @@ export const newOperator = () => ({ name: "demo", password: token() });
 
 /** @param {Operator} operator @returns {Promise<string>} a line of the users' file, as `htpasswd -B` writes it */
 export const usersLine = async ({ name, password }) => {
-  // Not before packages are installed, which is the demo's own work.
+  // Loaded late, because the demo itself installs the packages.
   const { hash } = await import("bcryptjs");
   return `${name}:${await hash(password, 8)}:operator\n`;
 };

@@ -6,12 +6,12 @@
  * @property {Record<string, unknown>} value
  */
 
-/** @typedef {import("../terminal/style.mjs").Look} Look */
+/** @typedef {import("../terminal/style.mjs").Style} Style */
 
 const WIDTHS = { time: 9, kind: 9, what: 25, detail: 43 };
 
-/** How a stage of a transaction is coloured; all others are on their way. @type {Record<string, Look>} */
-const STAGE_LOOKS = {
+/** The colour of a stage; all other stages are in progress. @type {Record<string, Style>} */
+const STAGE_STYLES = {
   AWAITING_FUNDS: "yellow",
   COMPLETED: "green",
   ISSUE: "red",
@@ -19,8 +19,8 @@ const STAGE_LOOKS = {
   REFUNDED: "magenta",
 };
 
-/** @type {Record<string, Look>} */
-const OUTCOME_LOOKS = { SUCCEEDED: "green", REJECTED: "red", FAILED: "red", IN_DOUBT: "magenta" };
+/** @type {Record<string, Style>} */
+const OUTCOME_STYLES = { SUCCEEDED: "green", REJECTED: "red", FAILED: "red", IN_DOUBT: "magenta" };
 
 /** @param {unknown} value @returns {string} empty for what is absent */
 const text = (value) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
@@ -29,17 +29,17 @@ const text = (value) => (typeof value === "string" || typeof value === "number" 
 const where = ({ topic, partition, offset }) => `${topic}[${partition}]@${offset}`;
 
 /**
- * The lines of the story, as a table: when, what kind of record, what it says, and where it lies.
- * @param {{ paint: (look: Look, text: string) => string, startedAt: number, now?: () => number }} options
+ * The rows of the demo's table: time, kind of record, what it says, and its place.
+ * @param {{ paint: (style: Style, text: string) => string, startedAt: number, now?: () => number }} options
  */
 export function createRows({ paint, startedAt, now = Date.now }) {
-  /** @param {{ kind: string, look: Look, what: string, detail: string, place: string, time?: string }} row */
-  const row = ({ kind, look, what, detail, place, time }) => {
+  /** @param {{ kind: string, style: Style, what: string, detail: string, place: string, time?: string }} row */
+  const row = ({ kind, style, what, detail, place, time }) => {
     const when = time ?? `+${((now() - startedAt) / 1000).toFixed(2)} s`;
     return [
       ` ${paint("dim", when.padStart(WIDTHS.time))}  `,
       kind.padEnd(WIDTHS.kind),
-      paint(look, what.padEnd(WIDTHS.what)),
+      paint(style, what.padEnd(WIDTHS.what)),
       detail.padEnd(WIDTHS.detail),
       ` ${paint("dim", place)}`,
     ].join("");
@@ -51,7 +51,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
         row({
           time: "time",
           kind: "record",
-          look: "dim",
+          style: "dim",
           what: "says",
           detail: "about",
           place: "topic[partition]@offset",
@@ -59,7 +59,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
       ),
     /** @param {string} operation @param {string} detail @param {string} topic */
     command: (operation, detail, topic) =>
-      row({ kind: "command", look: "bold", what: operation, detail, place: topic }),
+      row({ kind: "command", style: "bold", what: operation, detail, place: topic }),
     /** @param {KafkaRecord} record */
     result: (record) => {
       const { outcome, operation, quoteId, error, response } = record.value;
@@ -67,7 +67,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
       const about = text(reason) || (quoteId ? `quote ${text(quoteId)}` : text(response));
       return row({
         kind: "result",
-        look: OUTCOME_LOOKS[text(outcome)] ?? "bold",
+        style: OUTCOME_STYLES[text(outcome)] ?? "bold",
         what: `${text(outcome)} ${text(operation)}`,
         detail: about.slice(0, WIDTHS.detail),
         place: where(record),
@@ -77,7 +77,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
     lost: (status) =>
       row({
         kind: "webhook",
-        look: "red",
+        style: "red",
         what: status,
         detail: "will be lost on its way",
         place: "the sandbox",
@@ -85,7 +85,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
     lostAnswer: () =>
       row({
         kind: "answer",
-        look: "red",
+        style: "red",
         what: "of the next accept",
         detail: "will be lost on its way",
         place: "the sandbox",
@@ -95,7 +95,7 @@ export function createRows({ paint, startedAt, now = Date.now }) {
       const { status, stage, transactionId, source } = record.value;
       return row({
         kind: "event",
-        look: STAGE_LOOKS[text(stage)] ?? "cyan",
+        style: STAGE_STYLES[text(stage)] ?? "cyan",
         what: text(status),
         detail: `tx ${text(transactionId)}`,
         place: where(record) + (source === "NOTIFICATION_LOG" ? ", from the partner's log" : ""),

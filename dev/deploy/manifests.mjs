@@ -1,5 +1,5 @@
-// What Kubernetes, and the Prometheus operator, say of manifests: their schemas, by which kubernetes-models checks values and TypeScript
-// names. The schemas alone take any field that they do not know, a misspelt one too.
+// Checks manifests of Kubernetes and of the Prometheus operator: kubernetes-models checks values by the schemas, which allow unknown
+// fields; TypeScript finds misspelt ones.
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 

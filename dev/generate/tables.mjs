@@ -1,4 +1,4 @@
-// Tables of the documentation that the code knows best: its settings and its metrics.
+// Tables of the documentation that are made from the code: settings and metrics.
 import { tsImport } from "tsx/esm/api";
 
 /** @typedef {import("../../src/config/load.ts")} Load */
@@ -16,7 +16,7 @@ const needed = (need) => {
   return `**required** by the ${flows.join(" and ")} flow${flows.length > 1 ? "s" : ""}`;
 };
 
-/** In the order in which a newcomer meets them. @type {Record<string, string>} */
+/** In the order of the document. @type {Record<string, string>} */
 const GROUPS = {
   bridge: "Process",
   kafka: "Kafka",
@@ -57,7 +57,7 @@ export async function settingsTables() {
     .join("\n\n");
 }
 
-/** Those that prom-client has of the process itself. */
+/** prom-client's own metrics of the process. */
 const OF_THE_PROCESS = /^cambio_bridge_(process|nodejs)_/;
 
 /** @returns {Promise<string>} every metric that is the bridge's own */
@@ -71,7 +71,6 @@ export async function metricsTable() {
     kafkaUp: none,
     commandsLag: () => new Map(),
     paused: none,
-
     commands: () => ({ unfinished: 0, inFlight: 0, doubts: 0, oldestDoubtSeconds: 0 }),
     reconcileLeader: () => false,
   });
@@ -79,7 +78,7 @@ export async function metricsTable() {
   const lines = described
     .filter(({ name }) => !OF_THE_PROCESS.test(name))
     .map(({ name, type, help }) => {
-      // Only the metric itself knows its labels: values of it need not exist yet.
+      // Labels come from the metric itself: it may have no values yet.
       const { labelNames = [] } = /** @type {{ labelNames?: string[] }} */ (registry.getSingleMetric(name));
       const labels = labelNames.map((label) => `\`${label}\``).join(", ");
       return [`\`${name}\``, String(type), labels, help];

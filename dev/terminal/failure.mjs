@@ -2,7 +2,7 @@ import { CommandError } from "../run.mjs";
 import { MissingRequirement } from "../cluster/requirements.mjs";
 
 /**
- * What a person needs to read of an error: the sentence where we wrote one, the whole story where we did not expect it.
+ * The text of an error for a person: the message of an expected error, the stack of any other.
  * @param {unknown} error
  */
 export function explain(error) {
@@ -11,5 +11,5 @@ export function explain(error) {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Something did not go as it should; its message says what, in full. */
+/** An expected error, whose message says everything. */
 export class Failure extends Error {}

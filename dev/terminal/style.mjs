@@ -1,6 +1,6 @@
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 };
 
-/** @typedef {keyof typeof CODES} Look */
+/** @typedef {keyof typeof CODES} Style */
 
 /**
  * @param {{ isTTY?: boolean }} stream
@@ -11,7 +11,7 @@ export const wantsColour = (stream, env) => stream.isTTY === true && !env.NO_COL
 
 /**
  * @param {boolean} colours
- * @returns {(look: Look, text: string) => string}
+ * @returns {(style: Style, text: string) => string}
  */
-export const painter = (colours) => (look, text) =>
-  colours ? `\u001b[${CODES[look]}m${text}\u001b[0m` : text;
+export const painter = (colours) => (style, text) =>
+  colours ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;

@@ -12,13 +12,13 @@ const boundedText = (text: string): string => {
 
 export type ActorFlags = { by: string; note: string };
 
-/** Adds what every action of a person must say. */
+/** Adds the options that every action of a person requires. */
 export const withActor = (command: Command, help: ActorFlags): Command =>
   command
     .requiredOption("--by <name>", help.by, boundedText)
     .requiredOption("--note <text>", help.note, boundedText);
 
-/** A container may run as a user that its system has no name for. */
+/** "unknown" in a container whose user has no name. */
 export const userName = (): string => {
   try {
     return userInfo().username;

@@ -2,17 +2,17 @@ import { isUtf8 } from "node:buffer";
 import { eachHeader } from "../kafka/headers.ts";
 import type { EncodedHeaders } from "../kafka/record.ts";
 
-/** Bytes as JSON can show them. */
-export const readable = (bytes: Buffer | null): string | { base64: string } | null =>
+/** UTF-8 as text, other bytes as base64, for JSON. */
+export const textOrBase64 = (bytes: Buffer | null): string | { base64: string } | null =>
   bytes === null || isUtf8(bytes) ? (bytes?.toString("utf8") ?? null) : { base64: bytes.toString("base64") };
 
-/** Names and values, in their order, those that are repeated included. */
+/** Every header in order, repeated ones too. */
 export const headerList = (headers: EncodedHeaders): { name: unknown; value: unknown }[] =>
-  [...eachHeader(headers)].map(([name, value]) => ({ name: readable(name), value: readable(value) }));
+  [...eachHeader(headers)].map(([name, value]) => ({ name: textOrBase64(name), value: textOrBase64(value) }));
 
 const BYTES_PER_LINE = 16;
 
-/** Offset, bytes in hex, and the characters among them. */
+/** Lines of offset, bytes in hex, and printable characters. */
 export const hexDump = (bytes: Buffer): string[] =>
   Array.from({ length: Math.ceil(bytes.length / BYTES_PER_LINE) }, (_, line) => {
     const row = bytes.subarray(line * BYTES_PER_LINE, (line + 1) * BYTES_PER_LINE);

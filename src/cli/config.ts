@@ -1,21 +1,28 @@
 import { Command } from "commander";
 import { originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
 import type { Problem } from "../config/config.ts";
+import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
-/** A setting as it is in force. `value` is what is written; null where there is none, or it cannot be used. */
-type Shown = { group: string; name: string; value: string | null; origin: Origin; from: string | null };
+/** A setting in force. `value` is its text; null when it is not set, or cannot be used. */
+type ShownSetting = {
+  group: string;
+  name: string;
+  value: string | null;
+  origin: Origin;
+  from: string | null;
+};
 
-/** The same for every secret: neither its length nor a part of it is to be seen. */
+/** The same text for every secret, so that neither its length nor a part of it shows. */
 const HIDDEN = "***";
 
-const settingsOf = (env: Environment, problems: readonly Problem[]): Shown[] =>
+const settingsOf = (env: Environment, problems: readonly Problem[]): ShownSetting[] =>
   rows.map((row) => {
     const origin = originOf(row, env);
     const isBroken = problems.some(({ variable }) => variable === row.env);
-    // What cannot be used may hold a password by mistake.
+    // A value that cannot be used may be a password, set by mistake.
     const given = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
-    // A query may hold a key.
+    // A query may contain a key.
     const text = row.shape === "address" ? (given?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : given;
     const value = origin === "default" ? row.fallback : text;
     const isSet = origin === "environment" || origin === "file";
@@ -28,15 +35,15 @@ const settingsOf = (env: Environment, problems: readonly Problem[]): Shown[] =>
     };
   });
 
-const valueOf = ({ value, origin }: Shown): string => {
+const valueOf = ({ value, origin }: ShownSetting): string => {
   if (value !== null) return value === "" ? "(empty)" : value;
   return origin === "not set" ? "-" : "(cannot be used, see below)";
 };
 
-const originText = ({ origin, from }: Shown): string => (from === null ? origin : `${origin} ${from}`);
+const originText = ({ origin, from }: ShownSetting): string => (from === null ? origin : `${origin} ${from}`);
 
-const tellText = (settings: readonly Shown[], io: Io): void => {
-  const width = (of: (shown: Shown) => string): number =>
+const printText = (settings: readonly ShownSetting[], io: Io): void => {
+  const width = (of: (shown: ShownSetting) => string): number =>
     Math.max(...settings.map((each) => of(each).length));
   const nameWidth = width(({ name }) => name);
   const valueWidth = Math.min(width(valueOf), 40);
@@ -47,14 +54,13 @@ const tellText = (settings: readonly Shown[], io: Io): void => {
   }
 };
 
-/** Every setting as it is in force, and what is wrong with them. */
 const showConfig = (io: Io, asJson: boolean): ExitCode => {
   const { problems, warnings } = readEnvironment(io.env, "serve");
   const settings = settingsOf(io.env, problems);
   if (asJson) {
     io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
   } else {
-    tellText(settings, io);
+    printText(settings, io);
     if (problems.length + warnings.length > 0) io.out("");
     for (const { variable, message } of problems) io.out(`Problem: ${variable} ${message}`);
     for (const { variable, message } of warnings) io.out(`Warning: ${variable} ${message}`);
@@ -64,8 +70,8 @@ const showConfig = (io: Io, asJson: boolean): ExitCode => {
 
 export const configCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("config")
-    .description(
-      "Show the settings in force for `serve`, where each comes from, and what is wrong with them.",
-    )
-    .option("--json", "as one JSON object")
+    .summary("Show the settings in force, and what is wrong with them.")
+    .description("Show the settings in force for `serve`, where each comes from, and what is wrong.")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", examples("config", "config --json"))
     .action((flags: { json?: boolean }) => exit(showConfig(io, flags.json === true)));

@@ -9,7 +9,7 @@ const checked = (text: string): readonly User[] => {
   return users;
 };
 
-/** The users that the file names now. Read again when it changes; while somebody writes it, those of before stand. Throws a ConfigError when it cannot be used at the start. */
+/** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
 export const usersOf = (file: string): (() => readonly User[]) => {
   try {
     const secret = Secret.fromFile(file, (text) => void checked(text));

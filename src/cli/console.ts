@@ -12,13 +12,14 @@ import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { userName } from "./actor.ts";
 import { usersOf } from "./console-users.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { versionOf } from "./version.ts";
 
-/** Streams end with the process. */
+/** How long open responses may go on; event streams would go on for ever. */
 const DRAIN_MS = 2_000;
-/** With the others it is less than what orchestrators wait for. */
+/** With the two drains less than the 30 s that orchestrators wait. */
 const CLOSE_MS = 20_000;
 
 const authOf = ({ console: settings }: Config): Auth => {
@@ -70,5 +71,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
 
 export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("console")
+    .summary("Serve the web page for operators.")
     .description("Serve the web page that shows doubts, dead letters and flows, and acts on them.")
+    .addHelpText("after", examples("console"))
     .action(async () => exit(await serveConsole(io)));

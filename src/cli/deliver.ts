@@ -4,20 +4,19 @@ import { DeadlineError, systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
-/** Somebody who watches for a command's result. */
-export type Expected = { result: Promise<CommandResult>; stop: () => Promise<void> };
+/** `result` resolves with the command's first result; it stays pending if none comes. */
+export type ResultWatch = { result: Promise<CommandResult>; stop: () => Promise<void> };
 
-/** A command on its way to its topic. */
 export type Delivery = {
   commandId: string;
-  /** Resolves when the command is durable. Whatever it rejects with but a PublishError's `timeout` says that it is not in the topic. */
+  /** Resolves when the command is durable. Only a PublishError `timeout` leaves open whether the topic has it; other errors mean that it has not. */
   write: () => Promise<void>;
-  /** Resolves when no result that comes from then on is missed; null when nobody waits for one. */
-  expectResult: (() => Promise<Expected>) | null;
+  /** Resolves when results are watched, from then on; null when none is waited for. */
+  watchResult: (() => Promise<ResultWatch>) | null;
   waitMs: number;
 };
 
-/** Longer than everything that `write` waits for. */
+/** Longer than all timeouts within `write`. */
 const WRITE_WITHIN_MS = 60_000;
 
 const EXIT_OF = {
@@ -27,7 +26,7 @@ const EXIT_OF = {
   IN_DOUBT: EXIT.inDoubt,
 } as const satisfies Record<CommandOutcome, ExitCode>;
 
-/** Whoever hears this knows how to find out: under the same id a command is never executed twice. */
+/** Says how to find out, too: a command with the same id is never executed twice. */
 const unacknowledged = (commandId: string, reason: string): string =>
   `Command ${commandId} may have been written, although ${reason}: send the same again with --command-id ${commandId}, which executes nothing twice, or look for its result with \`cambio-bridge watch results --from-beginning\`.`;
 
@@ -36,13 +35,13 @@ const notSent = (commandId: string, error: unknown): UsageError => {
   return new UsageError(`Command ${commandId} was not sent: ${reason}.`, { cause: error });
 };
 
-/** Writes a command, waits for its result where that is wanted, and says what is known of it. Throws a UsageError when it was not written. */
+/** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, expectResult, waitMs }: Delivery,
+  { commandId, write, watchResult, waitMs }: Delivery,
 ): Promise<ExitCode> => {
-  /** Why nobody knows whether it was written; null when it was. */
-  const written = async (): Promise<string | null> => {
+  /** Why it is not known whether the command was written; null when it was. */
+  const tryToWrite = async (): Promise<string | null> => {
     try {
       await systemClock.within(WRITE_WITHIN_MS, stopped, write());
       return null;
@@ -54,21 +53,21 @@ export const deliver = async (
     }
   };
 
-  let expected: Expected | null;
+  let watch: ResultWatch | null;
   let unknown: string | null;
   try {
-    expected = (await expectResult?.()) ?? null;
-    unknown = await written();
+    watch = (await watchResult?.()) ?? null;
+    unknown = await tryToWrite();
   } catch (error) {
     throw notSent(commandId, error);
   }
-  if (!expected) {
+  if (!watch) {
     if (unknown === null) out(commandId);
     else err(unacknowledged(commandId, unknown));
     return unknown === null ? EXIT.done : EXIT.failed;
   }
 
-  const { result, stop } = expected;
+  const { result, stop } = watch;
   err(
     unknown === null
       ? `Sent command ${commandId}, waiting for its result.`
@@ -81,7 +80,6 @@ export const deliver = async (
       `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
     );
   else err(unacknowledged(commandId, unknown));
-  // What there was to say is said.
   await stop().catch(() => undefined);
   return found ? EXIT_OF[found.outcome] : EXIT.noResult;
 };

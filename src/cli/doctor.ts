@@ -1,24 +1,25 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { readEnvironment } from "../config/load.ts";
 import type { Check } from "../doctor/check.ts";
 import { runChecks, type Subject } from "../doctor/doctor.ts";
 import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { webhookUrl } from "./option-values.ts";
 import { silent } from "./silent.ts";
-import { readSubscriptionUrl } from "./subscription-url.ts";
 
 type Flags = { json?: boolean; webhookUrl?: URL };
 
 const GROUP_WIDTH = 9;
 const NAME_WIDTH = 32;
 
-/** One line each: status, subject, what was looked at, what is wrong, what to do. */
+/** One line for each check: status, subject, what was checked, what is wrong, what to do. */
 const linesOf = (group: string, checks: readonly Check[]): string[] => {
   const width = Math.max(NAME_WIDTH, ...checks.map(({ name }) => name.length));
   return checks.map(({ status, name, detail, remedy }) => {
-    const said = remedy === null ? detail : `${detail}: ${remedy}`;
-    return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(width)}  ${said}`;
+    const finding = remedy === null ? detail : `${detail}: ${remedy}`;
+    return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(width)}  ${finding}`;
   });
 };
 
@@ -27,8 +28,8 @@ const counted = (checks: readonly Check[]): string => {
   return `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail)`;
 };
 
-/** Tells of each subject as soon as those before it are told. */
-const tell = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
+/** Prints the checks of each subject as soon as those before it are printed. */
+const print = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
   const all: Check[] = [];
   for (const { group, checks } of subjects) {
     const done = await checks;
@@ -40,7 +41,7 @@ const tell = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
   return all;
 };
 
-const tellJson = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
+const printJson = async (subjects: readonly Subject[], io: Io): Promise<Check[]> => {
   const checks = await Promise.all(
     subjects.map(async ({ group, checks }) => (await checks).map((check) => ({ group, ...check }))),
   );
@@ -58,32 +59,28 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
   const reading = readEnvironment(io.env, "serve");
   const publicUrl = publicUrlOf(flags, reading.config.webhook.publicUrl);
   const subjects = runChecks(reading, publicUrl, silent, { clock: systemClock, signal: io.stopped });
-  // They are waited for one after the other, and those behind the first may reject meanwhile.
+  // They are awaited one after the other: a later one that rejects meanwhile would be an unhandled rejection.
   for (const { checks } of subjects) checks.catch(() => undefined);
   try {
-    const all = await (flags.json === true ? tellJson : tell)(subjects, io);
+    const all = await (flags.json === true ? printJson : print)(subjects, io);
     return all.some(({ status }) => status === "fail") ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (!io.stopped.aborted) throw error;
-    io.err("Interrupted: not everything was looked at.");
+    io.err("Interrupted: not everything was checked.");
     return EXIT.failed;
   }
 };
 
-const urlOf = (text: string): URL => {
-  const url = readSubscriptionUrl(text);
-  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
-  return url;
-};
-
 export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("doctor")
-    .description("Look at everything that a start and a first day need, and say what to do. Changes nothing.")
-    .option("--json", "as one JSON object")
+    .summary("Check everything that a start needs, and say what to do.")
+    .description("Check everything that a start and a first day need, and say what to do.\nChanges nothing.")
+    .option("--json", "print one JSON object")
     .addOption(
       new Option(
         "--webhook-url <url>",
-        "where the partner reaches the webhooks; WEBHOOK_PUBLIC_URL by default",
-      ).argParser(urlOf),
+        "where the partner reaches the webhooks (default: WEBHOOK_PUBLIC_URL)",
+      ).argParser(webhookUrl),
     )
+    .addHelpText("after", examples("doctor", "doctor --webhook-url https://fx.example.com/webhooks"))
     .action(async (flags: Flags) => exit(await doctor(io, flags)));

@@ -1,4 +1,4 @@
-/** What a terminal would obey, or show in another order than it stands: controls, formats, line and paragraph breaks, halves of pairs. */
+/** Characters that control a terminal or reorder text: controls, formats, line and paragraph separators, lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const unitsOf = (text: string): string =>
@@ -6,9 +6,9 @@ const unitsOf = (text: string): string =>
     .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
     .join("");
 
-/** Text of others on one line of a terminal. A JSON text without line breaks stays the same JSON. */
+/** Escapes untrusted text for one line of a terminal. JSON without line breaks stays the same JSON. */
 export const escaped = (text: string): string => text.replace(UNSAFE, unitsOf);
 
-/** The same for what may have several lines and columns. */
+/** Escapes untrusted text, but for line breaks and tabs. */
 export const escapedLines = (text: string): string =>
   text.replace(UNSAFE, (unsafe) => (unsafe === "\n" || unsafe === "\t" ? unsafe : unitsOf(unsafe)));

@@ -7,14 +7,14 @@ import { UsageError } from "../runtime/errors.ts";
 export type FollowOptions = { topic: string; fromBeginning: boolean };
 
 /**
- * Follows a topic from now on, or from its beginning. Resolves once the starting point stands: nothing that is written afterwards is missed.
+ * Follows a topic from now on, or from its beginning. Resolves once the starting point is fixed: no later record is missed.
  * Throws a UsageError when there is no such topic.
  */
 export const follow = async (
   config: Config,
   services: Services,
   { topic, fromBeginning }: FollowOptions,
-  see: (record: Incoming) => void,
+  onRecord: (record: Incoming) => void,
 ): Promise<{ stop: () => Promise<void> }> => {
   const cluster = await services.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
@@ -36,7 +36,7 @@ export const follow = async (
       take: (record) => {
         if (record.offset < (next.get(record.partition) ?? 0)) return true;
         next.set(record.partition, record.offset + 1);
-        see(record);
+        onRecord(record);
         return true;
       },
     },

@@ -2,23 +2,23 @@ import type { Config, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { UsageError } from "../runtime/errors.ts";
 
-/** Everything that a command knows of the process it runs in. */
+/** What a command may use of its process. `out` and `err` write a line to standard output and error. */
 export type Io = {
   env: Environment;
   out: (line: string) => void;
-  /** Writes bytes to where lines go as well. Resolves when there is room for more; rejects when nobody reads them, and aborts `stopped` then. */
+  /** Writes bytes to standard output. Resolves when there is room for more; when nobody reads, rejects and aborts `stopped`. */
   write: (bytes: Uint8Array) => Promise<void>;
   err: (line: string) => void;
   /** Aborts when the process is asked to end. */
   stopped: AbortSignal;
 };
 
-/** 0 done, 1 failed, 2 wrong usage or configuration; further ones are the command's own. */
+/** 0 done, 1 failed, 2 wrong usage or configuration; `send --wait` and `resolve` have further ones. */
 export type ExitCode = number;
 
 export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noResult: 5 } as const;
 
-/** The environment cannot be used. The message lists everything that is wrong with it. */
+/** The environment cannot be used; the message lists every problem. */
 export class ConfigError extends UsageError {}
 
 /** Reads the configuration, or throws with every problem at once. */

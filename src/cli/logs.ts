@@ -3,7 +3,8 @@ import { partnerLogViews } from "../bridge/partner-log-views.ts";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { day } from "./day.ts";
+import { day } from "./option-values.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 
 type View = keyof ReturnType<typeof partnerLogViews>;
@@ -11,7 +12,7 @@ type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: 
 
 const VIEWS = ["json", "raw", "shape"] as const satisfies readonly View[];
 
-/** What to do about an answer that is no 2xx. */
+/** What to do about an answer other than 2xx. */
 const adviceFor = (status: number, retryAfterMs: number | null): string => {
   if (status === 401 || status === 403) return "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN";
   if (status === 404 || status === 405 || (status >= 300 && status < 400)) return "see PARTNER_BASE_URL";
@@ -40,7 +41,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
       );
     return EXIT.failed;
   } catch (error) {
-    // Whoever asked it to end, or does not read on, need not be told.
+    // Silent after an interrupt, or when nobody reads the output.
     if (!io.stopped.aborted)
       io.err(
         `The log could not be read to its end (${messageOf(error)}): see that the partner can be reached, and run it again.`,
@@ -57,13 +58,14 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
 
 export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("logs")
-    .description("Show the partner's log of the notifications that it sent.")
-    .addOption(new Option("--from <day>", "its first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
-    .addOption(new Option("--to <day>", "its last day").argParser(day).makeOptionMandatory())
-    .option("--event-type <name>", "of these events only, such as TRANSACTION_STATUS_UPDATED")
-    .addOption(new Option("--json", "one entry a line, as JSON").conflicts(["raw", "shape"]))
-    .addOption(new Option("--raw", "byte for byte, but for secrets of ours").conflicts("shape"))
-    .option("--shape", "only names and types, to set the JSON pointers by")
+    .description("Show the partner's log of its notifications.")
+    .addOption(new Option("--from <day>", "first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
+    .addOption(new Option("--to <day>", "last day").argParser(day).makeOptionMandatory())
+    .option("--event-type <name>", "only these events, such as TRANSACTION_STATUS_UPDATED")
+    .addOption(new Option("--json", "print one JSON object a line").conflicts(["raw", "shape"]))
+    .addOption(new Option("--raw", "print it byte for byte, without our secrets").conflicts("shape"))
+    .option("--shape", "print only names and types, to set the JSON pointers by")
+    .addHelpText("after", examples("logs --from 2026-12-01 --to 2026-12-02 --shape"))
     .action(async (flags: Flags, command: Command) => {
       if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
       exit(await logs(io, flags));

@@ -5,24 +5,25 @@ import type { PauseRequest } from "../operator/pause.ts";
 import { isPausable, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
-import { untilMs } from "./until.ts";
+import { futureMs } from "./option-values.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 const end = (untilMs: number | null): string =>
   untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
 
-/** Of a text that somebody gave, for a line of its own. */
-const who = ({ by, note, atMs, untilMs }: ControlEntry): string =>
+/** Who paused it, since when, until when and why. Quoted, because people wrote it. */
+const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
-const say = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
+const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
   const config = configOf(io, "tool");
   const services = createServices(config, systemClock, silent);
   const { place, audit, before } = await pauseOnce(config, services, io.err, actorOf(flags), asked);
   const { flow, says, untilMs } = asked;
-  if (before) io.out(`${flow} was paused by ${who(before)}`);
+  if (before) io.out(`${flow} was paused by ${lastPause(before)}`);
   else if (says === "resume") io.out(`${flow} was not paused.`);
   io.out(says === "pause" ? `${flow} is paused ${end(untilMs)}.` : `${flow} goes on.`);
   io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
@@ -33,7 +34,7 @@ const say = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<Exit
 const flowOf = (text: string): Pausable => {
   if (text === "webhooks")
     throw new InvalidArgumentError(
-      "Webhooks cannot be paused: what the partner sends and nobody takes is lost after five attempts.",
+      "Webhooks cannot be paused: the partner gives a notification up after five attempts.",
     );
   if (!isPausable(text)) throw new InvalidArgumentError("It must be commands or reconcile.");
   return text;
@@ -47,19 +48,22 @@ const withFlow = (name: PauseRequest["says"]): Command =>
 
 export const pauseCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withFlow("pause")
-    .description("Keep all replicas from beginning anything of a flow; what is under way is finished.")
+    .summary("Keep a flow from starting anything new.")
+    .description("Keep all replicas from starting anything new of a flow. What is under way is finished.")
     .addOption(
       new Option("--until <when>", "when it ends by itself: an instant, or a duration such as 30m").argParser(
-        untilMs,
+        futureMs,
       ),
     )
+    .addHelpText("after", examples('pause commands --until 30m --by ana --note "Partner upgrade."'))
     .action(async (flow: Pausable, { until = null, ...flags }: ActorFlags & { until?: number | null }) =>
-      exit(await say(io, { flow, says: "pause", untilMs: until }, flags)),
+      exit(await pauseOrResume(io, { flow, says: "pause", untilMs: until }, flags)),
     );
 
 export const resumeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withFlow("resume")
-    .description("Let a flow that was paused go on.")
+    .description("Let a paused flow go on.")
+    .addHelpText("after", examples('resume commands --by ana --note "The upgrade is done."'))
     .action(async (flow: Pausable, flags: ActorFlags) =>
-      exit(await say(io, { flow, says: "resume", untilMs: null }, flags)),
+      exit(await pauseOrResume(io, { flow, says: "resume", untilMs: null }, flags)),
     );

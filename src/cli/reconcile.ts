@@ -3,7 +3,8 @@ import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import { windowOfDays, type Window } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { day } from "./day.ts";
+import { day } from "./option-values.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
@@ -18,10 +19,10 @@ const reconcile = async (
 ): Promise<ExitCode> => {
   const config = configOf(io, "reconcile");
   const services = createServices(config, systemClock, silent);
-  let toldAt = systemClock.monotonic();
+  let lastProgressAt = systemClock.monotonic();
   const progress = ({ step, done }: { step: string; done: number }): void => {
-    if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
-    toldAt = systemClock.monotonic();
+    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
+    lastProgressAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
   const report = await reconcileOnce(config, services, { window, dryRun, force, progress }, io.stopped);
@@ -49,6 +50,7 @@ const reconcile = async (
 
 export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("reconcile")
+    .summary("Publish what webhooks missed, from the partner's log.")
     .description("Compare the partner's log with the events topic, and publish what is missing.")
     .addOption(
       new Option("--from <day>", "first day, YYYY-MM-DD, in São Paulo").argParser(day).makeOptionMandatory(),
@@ -57,6 +59,7 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .option("--dry-run", "publish nothing, only say what is missing")
     .option("--force", "publish although nothing of the log is known")
     .option("--json", "print the counts as one JSON object")
+    .addHelpText("after", examples("reconcile --from 2026-12-01 --to 2026-12-02 --dry-run"))
     .action(async (flags: Flags, command: Command) => {
       const window = windowOfDays(flags.from, flags.to);
       if (window === null) command.error("error: --from must not be later than --to", { exitCode: 2 });

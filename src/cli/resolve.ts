@@ -7,15 +7,16 @@ import type { Actor } from "../operator/action.ts";
 import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../operator/resolve-outcome.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: boolean };
 
-/** A collector that does not answer holds nobody up for longer. */
+/** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const decide = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
+const resolveWithTraces = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
   const config = configOf(io, "tool");
   const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
   const services = { ...createServices(config, systemClock, silent), traces };
@@ -23,15 +24,15 @@ const decide = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<Reso
   try {
     return await resolveOnce(config, services, { fourEyes: requests, warn: io.err }, actor, asked);
   } finally {
-    const told = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([requests.close(), told.catch(() => undefined)]);
+    const tracesSent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
+    await Promise.all([requests.close(), tracesSent.catch(() => undefined)]);
   }
 };
 
 const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
   const { as, quoteId = null, force = false } = flags;
   const asked = { commandId, quoteId, as, force };
-  const ended = await decide(io, actorOf(flags), asked);
+  const ended = await resolveWithTraces(io, actorOf(flags), asked);
   const refusal = refusalOf(asked, ended);
   if (refusal !== null) io.err(refusal);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
@@ -41,7 +42,7 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
 
 export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
   const command = new Command("resolve")
-    .description("End an IN_DOUBT, after finding out from the partner what really happened.")
+    .description("End a doubt, with what the partner says happened.")
     .argument("<commandId>", "the command in doubt")
     .addOption(
       new Option("--as <outcome>", "what happened")
@@ -52,7 +53,16 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     .option("--force", "decide although the call might still be under way")
     .addHelpText(
       "after",
-      "\nWith CONSOLE_FOUR_EYES=true a doubt ends when a second operator says the same within 24 hours; until then the exit code is 3. So it does\nwithout the setting where a proposal stands.",
+      `
+With CONSOLE_FOUR_EYES=true this is a proposal, and the exit code is 3: the
+doubt ends when a second operator says the same within 24 hours. A proposal that
+is there already needs this approval without the setting as well.`,
+    )
+    .addHelpText(
+      "after",
+      examples(
+        'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner knows no such accept."',
+      ),
     )
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));
   return withActor(command, {

@@ -6,7 +6,8 @@ import { repetitions, type Repetition } from "../sandbox/options.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { storyNames, type StoryName } from "../sandbox/stories.ts";
 import { walkNames, type Walk } from "../sandbox/transactions/walks.ts";
-import { addLogOptions, logRulesOf } from "./sandbox-log.ts";
+import { examples, withHelpAll } from "./help.ts";
+import { logOptions, logRulesOf } from "./sandbox-log-options.ts";
 
 export type SandboxCommandDeps = {
   /** Only PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN are read. */
@@ -91,6 +92,52 @@ const choice = (flags: string, about: string, names: readonly string[]): Option 
 const lasting = (flags: string, about: string, usual: string): Option =>
   new Option(flags, about).argParser(duration).default(duration(usual), usual);
 
+const count = (flags: string, about: string, usual: number): Option =>
+  new Option(flags, about).argParser(wholePositive).default(usual);
+
+const mainOptions = (): Option[] => [
+  new Option("--host <address>", "where to listen").default("127.0.0.1"),
+  new Option("--port <number>", "0 takes any free one").argParser(portNumber).default(8090),
+  new Option("--webhook-url <url>", "subscribed from the start; repeatable")
+    .argParser(webUrl)
+    .default([], "none"),
+  new Option("--time-scale <factor>", "divides the durations: 900 makes 15m a second")
+    .argParser(positive)
+    .default(1),
+  lasting("--validity <duration>", "how long a quote can be accepted, on its day", "24h"),
+  lasting("--step <duration>", "mean time between two statuses", "10m"),
+  lasting("--retry <duration>", "mean time between attempts to notify", "15m"),
+  choice("--story <name>", "play a scenario", storyNames),
+  choice("--walk <name>", "the path of transactions", walkNames).default(undefined, "main, or the story's"),
+  new Option("--seed <text>", "the same seed gives the same ids, jitter and dice"),
+  choice("--answers <profile>", "how answers look", profileNames).default("plain"),
+  choice("--repetition <policy>", "a second accept's answer", repetitions).default("conflict"),
+  new Option("--accept-unknown-quotes", "execute accepts of quotes never created"),
+  new Option("--service-name <name>", "what User-Agent ends with after its last hyphen"),
+  choice("--sign <scheme>", "sign notifications", signSchemes).default(undefined, "unsigned"),
+  new Option("--sign-secret <text>", "the secret of --sign"),
+];
+
+/** Left out of `--help`, which would not fit on a screen with them. */
+const furtherOptions = (): Option[] => [
+  new Option("--start-at <instant>", "where the clock begins")
+    .argParser(instant)
+    .default(undefined, "now; a fixed morning with --story and --seed"),
+  choice("--created-at <form>", "how instants are written", createdAtFormats).default(
+    undefined,
+    "the profile's",
+  ),
+  new Option("--local-quotation", "accept must carry an amount"),
+  new Option("--ignore-unknown-fields", "ignore fields and query parameters that the specification lacks"),
+  new Option("--sign-header <name>", "the header of --sign, except for standard-webhooks").default(
+    "x-signature",
+  ),
+  new Option("--sign-prefix <text>", "stands before the signature, such as sha256=").default(""),
+  count("--history <number>", "quotes, transactions, deliveries and requests that can be seen", 5_000),
+  count("--max-quotes <number>", "known quotes; the oldest are forgotten", 50_000),
+  count("--ledger <number>", "executed quotes whose repetitions are counted exactly", 1_000_000),
+];
+
 /** Ends the command with one sentence where the options or the port are at fault. */
 const refuse = (command: Command, flags: Flags, error: unknown): never => {
   if (error instanceof RangeError) command.error(`error: ${error.message}`, { exitCode: 2 });
@@ -103,82 +150,16 @@ const refuse = (command: Command, flags: Flags, error: unknown): never => {
 };
 
 /** `sandbox`: the partner imitated, on a port of its own. */
-export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command =>
-  addLogOptions(
-    new Command("sandbox")
-      .description(
-        "Run a stand-in for the partner's API, which misbehaves on demand and counts what it executed.",
-      )
-      .option("--host <address>", "where to listen", "127.0.0.1")
-      .option("--port <number>", "0 takes any free one", portNumber, 8090)
-      .option(
-        "--time-scale <factor>",
-        "divides validity, steps and retries: 900 makes 15 minutes a second",
-        positive,
-        1,
-      )
-      .addOption(
-        new Option("--webhook-url <url>", "subscribed from the start; may be given several times")
-          .argParser(webUrl)
-          .default([], "none"),
-      )
-      .addOption(choice("--story <name>", "play a scenario", storyNames))
-      .option("--seed <text>", "the same seed gives the same ids, jitter and dice")
-      .option(
-        "--start-at <instant>",
-        "where the clock begins (default: now; a fixed morning with --story and --seed)",
-        instant,
-      )
-      .addOption(choice("--answers <profile>", "how answers look", profileNames).default("plain"))
-      .addOption(
-        choice("--created-at <form>", "how instants are written (default: the profile's)", createdAtFormats),
-      )
-      .addOption(
-        choice("--walk <name>", "the path transactions take (default: main, or the story's)", walkNames),
-      )
-      .addOption(
-        lasting(
-          "--validity <duration>",
-          "how long a quote can be accepted, on the day it was created",
-          "24h",
-        ),
-      )
-      .addOption(lasting("--step <duration>", "mean time between two statuses", "10m"))
-      .addOption(lasting("--retry <duration>", "mean time between two attempts to notify", "15m"))
-      .addOption(
-        choice("--repetition <policy>", "how a second accept is answered", repetitions).default("conflict"),
-      )
-      .option("--accept-unknown-quotes", "execute accepts of quotes that were never created")
-      .option("--local-quotation", "accept must carry an amount")
-      .option(
-        "--ignore-unknown-fields",
-        "let fields and query parameters pass that the specification does not know",
-      )
-      .option("--service-name <name>", "what User-Agent must end with after its last hyphen")
-      .addOption(choice("--sign <scheme>", "sign notifications (default: unsigned)", signSchemes))
-      .option("--sign-secret <text>", "the secret of --sign")
-      .option("--sign-header <name>", "the header of --sign, except for standard-webhooks", "x-signature")
-      .option("--sign-prefix <text>", "stands before the signature, such as sha256=", "")
-      .option(
-        "--history <number>",
-        "how many quotes, transactions, deliveries and requests can be looked at",
-        wholePositive,
-        5_000,
-      )
-      .option(
-        "--max-quotes <number>",
-        "how many quotes are known; the oldest are forgotten",
-        wholePositive,
-        50_000,
-      )
-      .option(
-        "--ledger <number>",
-        "for how many executed quotes repetitions are counted exactly",
-        wholePositive,
-        1_000_000,
-      ),
-    { duration, wholePositive },
-  ).action(async (flags: Flags, command: Command) => {
+export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command => {
+  const command = new Command("sandbox")
+    .summary("Imitate the partner's API, to rehearse and to test.")
+    .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.");
+  for (const option of mainOptions()) command.addOption(option);
+  for (const option of furtherOptions()) command.addOption(option.helpGroup("Further options:").hideHelp());
+  for (const option of logOptions({ duration, wholePositive }))
+    command.addOption(option.helpGroup("The notification log:").hideHelp());
+  withHelpAll(command).addHelpText("after", examples("sandbox --step 1s", "sandbox --story refund --seed 1"));
+  return command.action(async (flags: Flags) => {
     if (flags.sign && !flags.signSecret) command.error("error: --sign needs --sign-secret", { exitCode: 2 });
     const sandbox = await startSandbox({
       ...flags,
@@ -204,3 +185,4 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
     for (const quoteId of sandbox.storyQuoteIds) print(`quote ${quoteId}`);
     await untilStopped(sandbox.close);
   });
+};

@@ -9,9 +9,10 @@ import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
-import { deliver, type Expected } from "./deliver.ts";
-import { durationMs } from "./duration.ts";
+import { deliver, type ResultWatch } from "./deliver.ts";
+import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
+import { examples } from "./help.ts";
 import { configOf, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
@@ -28,8 +29,8 @@ type CreateFlags = Common & {
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
-/** Watches for a command's result from now on. An IN_DOUBT counts: it may be long until more is known. */
-const expectResult = async (config: Config, services: Services, commandId: string): Promise<Expected> => {
+/** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
+const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(readSchema("command-result"), services.registry, systemClock.now);
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));
@@ -70,7 +71,7 @@ const write = async (
     const value = encoder<CommandRecord>(schema, schemaId)(command);
     await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
-    // Nobody waits for the end of a connection to hear what became of the command.
+    // Not awaited: closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
   }
 };
@@ -84,34 +85,41 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   return deliver(io, {
     commandId,
     write: () => write(config, services, command, key ?? commandId),
-    expectResult: flags.wait ? () => expectResult(config, services, commandId) : null,
+    watchResult: flags.wait ? () => watchResult(config, services, commandId) : null,
     waitMs: flags.timeout,
   });
 };
 
-const common = (command: Command): Command =>
+const withCommonOptions = (command: Command): Command =>
   command
-    .option("--command-id <id>", "name the command; a random UUID when absent")
+    .option("--command-id <id>", "name the command (default: a random UUID)")
     .addOption(
-      new Option("--expires-in <duration>", "not to be executed any more after so long")
+      new Option("--expires-in <duration>", "the bridge must not start it later than this")
         .argParser(durationMs)
         .default(300_000, "5m"),
     )
-    .option(
-      "--wait",
-      "wait for the result and print it as JSON; exit 0 SUCCEEDED, 3 REJECTED or FAILED, 4 IN_DOUBT, 5 none in time",
-    )
+    .option("--wait", "wait for the result, and print it as JSON")
     .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
+    )
+    .addHelpText(
+      "after",
+      "\nWith --wait the exit code is 0 for SUCCEEDED, 3 for REJECTED or FAILED, 4 for\nIN_DOUBT, and 5 when no result came in time.",
     );
 
 export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
-  const create = common(new Command("create-quote").description("Ask the partner for a quotation."))
+  const create = withCommonOptions(new Command("create-quote").description("Ask the partner for a quote."))
     .requiredOption("--direction <direction>", "INBOUND or OUTBOUND")
     .requiredOption("--purpose <purpose>", "such as COMEX or PAYMENT_PROCESSING")
     .requiredOption("--amount <amount>", "the amount to quote, such as 1000.00")
     .requiredOption("--base <currency>", "ISO code of the currency to buy")
     .requiredOption("--quoted <currency>", "ISO code of the currency to sell")
+    .addHelpText(
+      "after",
+      examples(
+        "send create-quote --direction OUTBOUND --purpose COMEX \\\n      --amount 1000.00 --base USD --quoted BRL --wait",
+      ),
+    )
     .action(async (flags: CreateFlags) => {
       const { direction, purpose, amount, base, quoted } = flags;
       const request = {
@@ -125,17 +133,22 @@ export const sendCommand = (io: Io, exit: (code: ExitCode) => void): Command => 
       };
       exit(await send(io, request, null, flags));
     });
-  const accept = common(
-    new Command("accept-quote").description("Accept a quotation: this buys currency and cannot be undone."),
+  const accept = withCommonOptions(
+    new Command("accept-quote").description("Accept a quote: this buys currency, and cannot be undone."),
   )
-    .requiredOption("--quote-id <id>", "the quotation")
+    .requiredOption("--quote-id <id>", "the quote")
     .requiredOption("--counterparty-id <id>", "the counterparty that it is accepted for")
     .option("--amount <amount>", "amount in the foreign currency, for the local quotation flow")
     .option("--external-id <id>", "an identifier of your own")
+    .addHelpText("after", examples("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"))
     .action(async (flags: AcceptFlags) => {
       const { quoteId, counterpartyId, amount = null, externalId = null } = flags;
       const request = { "cambio.bridge.v1.AcceptQuote": { quoteId, counterpartyId, amount, externalId } };
       exit(await send(io, request, quoteId, flags));
     });
-  return new Command("send").description("Write one command.").addCommand(create).addCommand(accept);
+  return new Command("send")
+    .description("Write one command, and wait for its result if asked to.")
+    .addCommand(create)
+    .addCommand(accept)
+    .addHelpText("after", examples("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait"));
 };

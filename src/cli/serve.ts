@@ -2,10 +2,11 @@ import { Command } from "commander";
 import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** For the last lines of a start that failed. */
+/** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;
 
 /** Runs the flows until the process is asked to end, then drains. */
@@ -30,5 +31,7 @@ const serve = async (io: Io): Promise<ExitCode> => {
 
 export const serveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("serve")
+    .summary("Run the flows until SIGTERM.")
     .description("Run the flows. SIGTERM drains and ends with 0; a second signal ends at once.")
+    .addHelpText("after", examples("serve"))
     .action(async () => exit(await serve(io)));

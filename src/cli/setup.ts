@@ -5,6 +5,7 @@ import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage
 import { setUp } from "../kafka/cluster/setup.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
@@ -35,6 +36,8 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
 
 export const setupCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("setup")
+    .summary("Create missing topics, and register schemas.")
     .description("Create missing topics and register schemas, after checking that they are compatible.")
     .option("--dry-run", "say what would be done, and do nothing")
+    .addHelpText("after", examples("setup --dry-run", "setup"))
     .action(async (flags: { dryRun?: boolean }) => exit(await setup(io, flags.dryRun === true)));

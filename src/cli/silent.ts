@@ -2,7 +2,7 @@ import type { Log } from "../runtime/log.ts";
 
 const nothing = (): void => undefined;
 
-/** Tools speak in sentences on standard output and error, not in log lines. */
+/** The log of tools, which write sentences to standard output and error instead. */
 export const silent: Log = {
   trace: nothing,
   debug: nothing,

@@ -5,13 +5,14 @@ import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 const TIMEOUT_MS = 30_000;
 
-type Said = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
-type FlowState = { paused: boolean; last: Said | null };
+type LastAction = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
+type FlowState = { paused: boolean; last: LastAction | null };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -25,7 +26,7 @@ const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
 const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
   const name = flow.padEnd(10);
   if (!last) return `${name} runs; nobody ever paused it`;
-  // Quoted: a note may hold what a terminal takes for an order.
+  // Quoted, because people wrote them.
   const [by, note] = [JSON.stringify(last.by), JSON.stringify(last.note)];
   if (paused)
     return `${name} PAUSED by ${by} since ${last.at}, until ${last.until ?? "it is resumed"}: ${note}`;
@@ -47,7 +48,7 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
       ({ partition, committed, end, lag }) =>
         `  ${topic}[${partition}] at ${committed ?? "its beginning"} of ${end}: ${lag} behind`,
     ),
-  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is chosen` : "none is chosen"}`,
+  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is the leader` : "no leader"}`,
   "",
   "Commands in doubt: cambio_bridge_commands_in_doubt at /metrics of any replica that takes commands.",
 ];
@@ -74,6 +75,8 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
 
 export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("status")
+    .summary("Show what is paused, who takes commands, who reconciles.")
     .description("Show what is paused, who takes commands and how far they are, and who reconciles.")
-    .option("--json", "print it as one JSON object")
+    .option("--json", "print one JSON object")
+    .addHelpText("after", examples("status"))
     .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));

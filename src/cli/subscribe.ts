@@ -3,14 +3,16 @@ import { openPartner } from "../bridge/partner.ts";
 import { webhookSecrets } from "../bridge/webhook-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { examples } from "./help.ts";
 import { ConfigError, configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { readSubscriptionUrl, shownUrl, withPathToken } from "./subscription-url.ts";
+import { webhookUrl } from "./option-values.ts";
+import { shownUrl, withPathToken } from "./subscription-url.ts";
 
 type Flags = { url: URL; event: string[]; dryRun?: boolean };
 
 const DEFAULT_EVENT = "TRANSACTION_STATUS_UPDATED";
 
-/** The secrets that end the path of a notification's address; none where they prove nothing. */
+/** The secrets that the webhook's path may end with; none unless WEBHOOK_AUTH is path-token. */
 const pathTokens = (config: Config): readonly string[] => {
   const { auth, secret } = config.webhook;
   if (auth !== "path-token") return [];
@@ -19,7 +21,7 @@ const pathTokens = (config: Config): readonly string[] => {
   return webhookSecrets(config)();
 };
 
-/** What to do about an answer that is no 2xx. */
+/** What to do about an answer other than 2xx. */
 const adviceFor = (status: number): string => {
   if (status === 401 || status === 403)
     return "nothing was subscribed: see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, and run it again";
@@ -73,12 +75,6 @@ const subscribe = async (io: Io, { url: given, event, dryRun }: Flags): Promise<
   }
 };
 
-const urlOf = (text: string): URL => {
-  const url = readSubscriptionUrl(text);
-  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
-  return url;
-};
-
 const collected = (text: string, earlier: string[]): string[] => {
   if (text.trim() === "") throw new InvalidArgumentError("It must name an event.");
   return [...earlier, text];
@@ -86,16 +82,17 @@ const collected = (text: string, earlier: string[]): string[] => {
 
 export const subscribeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("subscribe")
-    .description("Have the partner send its notifications to an address of ours.")
+    .description("Have the partner send its notifications to an address.")
     .addOption(
-      new Option("--url <url>", "where to; the path-token is appended where it is missing")
-        .argParser(urlOf)
+      new Option("--url <url>", "the address; the path-token is appended if it is missing")
+        .argParser(webhookUrl)
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option("--event <name>", "what to be notified of; may be given several times")
+      new Option("--event <name>", "what to be notified of; repeatable")
         .argParser(collected)
         .default([], DEFAULT_EVENT),
     )
     .option("--dry-run", "say what would be sent, and send nothing")
+    .addHelpText("after", examples("subscribe --url https://fx.example.com/webhooks --dry-run"))
     .action(async (flags: Flags) => exit(await subscribe(io, flags)));

@@ -1,4 +1,4 @@
-/** An http or https address to be notified at, as it is sent; null for anything else. What stands behind a `#` would never arrive. */
+/** Reads an http or https address for webhooks; null for anything else, and for a fragment, which no server would see. */
 export const readSubscriptionUrl = (text: string): URL | null => {
   if (!/^https?:\/\/[^\s\\#]+$/i.test(text) || !URL.canParse(text)) return null;
   return new URL(text);
@@ -14,7 +14,7 @@ const decoded = (segment: string): string => {
 
 const lastSegmentOf = ({ pathname }: URL): string => pathname.slice(pathname.lastIndexOf("/") + 1);
 
-/** The address with the first secret as the end of its path, unless one of the secrets is there already. */
+/** Appends the first secret to the path, unless the path ends with one of the secrets already. */
 export const withPathToken = (url: URL, secrets: readonly [string, ...string[]]): URL => {
   if (secrets.includes(decoded(lastSegmentOf(url)))) return url;
   const whole = new URL(url);
@@ -22,7 +22,7 @@ export const withPathToken = (url: URL, secrets: readonly [string, ...string[]])
   return whole;
 };
 
-/** The address as people may see it. */
+/** The address with its secrets replaced by ***. */
 export const shownUrl = (url: URL, endsWithToken: boolean): string => {
   const shown = new URL(url);
   if (shown.password !== "") shown.password = "***";

@@ -7,10 +7,12 @@ import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { readable } from "./bytes.ts";
+import { textOrBase64 } from "./bytes.ts";
 import { follow } from "./follow.ts";
+import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 const WHAT = ["events", "results", "dead-letters"] as const;
 type What = (typeof WHAT)[number];
@@ -27,13 +29,13 @@ const topicOf = ({ topics }: Config, what: What): { topic: string; schema: Recor
 
 const textOf = (bytes: Buffer | null): string | null => bytes?.toString("utf8") ?? null;
 
-/** By name; the values of one that is repeated as a list. */
+/** Values by name; a repeated header has a list of them. */
 const headersOf = (headers: EncodedHeaders): Record<string, unknown> => {
   const byName = new Map<string, unknown[]>();
   for (const [bytes, value] of eachHeader(headers)) {
     const name = bytes.toString("utf8");
     const values = byName.get(name) ?? [];
-    values.push(readable(value));
+    values.push(textOrBase64(value));
     byName.set(name, values);
   }
   return Object.fromEntries(
@@ -55,8 +57,8 @@ const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandRe
     .join("  ")
     .trim();
 
-const deadLetterOf = ({ value, headers }: Incoming): Shown => {
-  const shown = readable(value);
+const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
+  const shown = textOrBase64(value);
   const added = ["reason", "detail", "part"].map((name) =>
     textOf(headerValue(headers, `dead-letter-${name}`)),
   );
@@ -71,7 +73,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
   const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.now);
 
   const shown = async (record: Incoming): Promise<Shown> => {
-    if (!decode || record.value === null) return deadLetterOf(record);
+    if (!decode || record.value === null) return shownDeadLetter(record);
     const decoded = await decode(record.value);
     if (!decoded.ok) return { value: null, line: `cannot be decoded: ${decoded.detail}` };
     const value: never = decoded.value;
@@ -88,7 +90,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
     else io.out(`${timestamp}  ${partition}/${offset}  ${line}`);
   };
 
-  /** Records are decoded one after the other, so that they are printed in the order of their coming. */
+  /** Decodes one record after the other, so that they are printed in order. */
   let printed: Promise<void> = Promise.resolve();
   const following = await follow(
     config,
@@ -98,10 +100,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
       printed = printed.then(() => print(record)).catch((error: unknown) => io.err(String(error)));
     },
   );
-  await new Promise<void>((resolve) => {
-    if (io.stopped.aborted) resolve();
-    else io.stopped.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await untilAborted(io.stopped);
   await following.stop();
   await printed;
   return EXIT.done;
@@ -111,6 +110,7 @@ export const watchCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("watch")
     .description("Follow a topic, decoded, until Ctrl-C.")
     .addArgument(new Argument("<what>", "what to follow").choices(WHAT))
-    .option("--json", "one JSON object a line")
+    .option("--json", "print one JSON object a line")
     .option("--from-beginning", "begin with the oldest record instead of the next one")
+    .addHelpText("after", examples("watch events", "watch results --from-beginning --json"))
     .action(async (what: What, flags: Flags) => exit(await watch(io, what, flags)));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -23,9 +23,9 @@ const twoCandidates = async () => {
   const options = JSON.stringify({ brokers, topic, groupId: topic, sessionTimeoutMs: SESSION_MS });
   const start = async (name: string) => {
     const said: { what: string; at: number }[] = [];
-    const child = await tether([process.execPath, "--import", "tsx", PROGRAM, options], {
+    const child = await startChild([process.execPath, "--import", "tsx", PROGRAM, options], {
       logFile: join(folder, `${name}.log`),
-      doomedFolder: folder,
+      ownFolder: folder,
       onLine: (line) => {
         const [what = "", at] = line.split(" ");
         said.push({ what, at: Number(at) });
@@ -34,7 +34,7 @@ const twoCandidates = async () => {
     const kill = async (): Promise<void> => {
       if (!child.isRunning()) return;
       child.signal("SIGCONT");
-      await end(child, "SIGKILL");
+      await endChild(child, "SIGKILL");
     };
     onTestFinished(kill);
     return { ...child, said, lastSaid: () => said.at(-1)?.what };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { end, tether } from "../../dev/cluster/lifeline.mjs";
+import { endChild, startChild } from "../../dev/child.mjs";
 import { eventually } from "./eventually.ts";
 import type { Settings } from "./settings.ts";
 
@@ -48,7 +48,7 @@ export const startProgram = async (
   settings: Settings,
   { logFile, doomedFolder }: { logFile: string; doomedFolder?: string | undefined },
 ): Promise<Program> => {
-  const child = await tether([process.execPath, MAIN, ...args], {
+  const child = await startChild([process.execPath, MAIN, ...args], {
     logFile,
     env: environment(settings),
     ...(doomedFolder !== undefined && { doomedFolder }),
@@ -74,7 +74,7 @@ export const startProgram = async (
       return found;
     },
     stop: async () => {
-      await end(child, "SIGTERM");
+      await endChild(child, "SIGTERM");
       return exited();
     },
     kill: async () => {

@@ -35,6 +35,33 @@ test("no arrow between rooms runs back: the table has no circle", () => {
   expect(circles(inside)).toEqual(["a circle of rooms: a/b/ → a/c/ → a/b/"]);
 });
 
+/** The room at the top of `src` that a room or a file of the table belongs to. */
+const topOf = (name: string): string => name.split("/")[0] ?? "";
+
+test("the picture in CONTRIBUTING.md shows the table's rooms at the top of src", () => {
+  const text = readFileSync(join(root, "../CONTRIBUTING.md"), "utf8");
+  const [, picture = ""] = /^```mermaid\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  const drawn = [...picture.matchAll(/^ *(\S+(?: & \S+)*) (-->|-\.->) (\S+(?: & \S+)*)$/gm)].flatMap(
+    ([, from = "", arrow = "", to = ""]) =>
+      from.split(" & ").flatMap((a) => to.split(" & ").map((b) => `${a} ${arrow} ${b}`)),
+  );
+  const arrows = new Map<string, string>();
+  for (const [name, { values, types }] of Object.entries(rooms)) {
+    const between = (entry: string): string => `${topOf(name)} ${topOf(entry)}`;
+    for (const entry of types) if (!arrows.has(between(entry))) arrows.set(between(entry), "-.->");
+    for (const entry of values) arrows.set(between(entry), "-->");
+  }
+  const shown = [...arrows].flatMap(([pair, arrow]) => {
+    const [a = "", b = ""] = pair.split(" ");
+    return a === b || b === "records.ts" || b === "runtime" ? [] : [`${a} ${arrow} ${b}`];
+  });
+  expect(drawn.sort()).toEqual(shown.sort());
+  const withoutRuntime = Object.keys(rooms)
+    .map(topOf)
+    .filter((top) => !arrows.has(`${top} runtime`));
+  expect([...new Set(withoutRuntime)].sort()).toEqual(["main.ts", "records.ts", "runtime", "sandbox"]);
+});
+
 test("files are short: half of them have at most 100 lines", () => {
   const lines = sources.map(({ text }) => text.trimEnd().split("\n").length).sort((a, b) => a - b);
   expect(lines[Math.floor(lines.length / 2)]).toBeLessThanOrEqual(100);

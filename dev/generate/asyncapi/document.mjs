@@ -1,4 +1,4 @@
-// docs/asyncapi.yaml: the topics with what stands in them. Schemas, names and settings come from where the bridge has them.
+// docs/asyncapi.yaml: the topics and their messages. Schemas, names and settings come from the bridge's own code.
 import { readFileSync } from "node:fs";
 import { tsImport } from "tsx/esm/api";
 import { stringify } from "yaml";

@@ -94,7 +94,7 @@ const PARTS = {
 };
 
 /** @param {string} source @param {object} reason @param {Record<string, object>} more @param {Record<string, object>} [optional] */
-const letter = (source, reason, more, optional = {}) =>
+const deadLetter = (source, reason, more, optional = {}) =>
   headers(
     {
       ...optional,
@@ -108,7 +108,7 @@ const letter = (source, reason, more, optional = {}) =>
   );
 
 /** Headers of notifications are not kept: they hold what proves that the sender is the partner. */
-export const notificationLetterHeaders = letter(
+export const notificationLetterHeaders = deadLetter(
   "webhook",
   { const: "UNREADABLE_NOTIFICATION" },
   { "dead-letter-received-at": text("Milliseconds since the epoch.", DIGITS) },
@@ -116,7 +116,7 @@ export const notificationLetterHeaders = letter(
 );
 
 /** Beside these, the command's own, in front of them and byte for byte. */
-export const commandLetterHeaders = letter("command", text("An error code; more may be added."), {
+export const commandLetterHeaders = deadLetter("command", text("An error code; more may be added."), {
   "dead-letter-topic": text("The topic of the command's record."),
   "dead-letter-partition": text("Its partition.", DIGITS),
   "dead-letter-offset": text("Its offset.", DIGITS),

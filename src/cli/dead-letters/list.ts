@@ -6,6 +6,7 @@ import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-le
 import type { Sent } from "../../operator/replay/claims.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
 import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
@@ -37,7 +38,7 @@ const lineOf = (letter: DeadLetter, sent: readonly Sent[] | null): string => {
   ].join("  ");
 };
 
-/** What is known of a letter without its bytes, for programs. */
+/** A dead letter without its bytes, for JSON output. */
 export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record<string, unknown> => {
   const { place, timestampMs, reason, source, origin, receivedAtMs, detail, records, missing, preview } =
     letter;
@@ -76,7 +77,7 @@ const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode>
     const reading = views.each(selectionOf(flags), (letter) => {
       count += 1;
       newest.push(letter);
-      // Sorted seldom, and never many more than are shown.
+      // Sorts seldom, and keeps at most twice the limit in memory.
       if (newest.length >= 2 * limit) keepNewest();
     });
     await explainOutage(config, reading, io.stopped);
@@ -103,6 +104,7 @@ const count = (text: string): number => {
 export const listCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withSelection(new Command("list"))
     .description("Show dead letters, one a line, the newest last.")
-    .option("--limit <number>", "at most so many, the newest", count, 100)
-    .option("--json", "one JSON object a line")
+    .option("--limit <number>", "print the newest so many", count, 100)
+    .option("--json", "print one JSON object a line")
+    .addHelpText("after", examples("dead-letters list --reason UNREADABLE_COMMAND --since 24h"))
     .action(async (flags: Flags) => exit(await list(io, flags)));

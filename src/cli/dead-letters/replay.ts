@@ -10,9 +10,10 @@ import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { actorOf, withActor, type ActorFlags } from "../actor.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
-import { place, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+import { letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 
 type Flags = SelectionFlags &
   ActorFlags & { again?: boolean; topic?: string; rate: number; dryRun?: boolean; json?: boolean };
@@ -23,37 +24,38 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   const { json = false, dryRun = false, again = false, topic, rate } = flags;
   const config = configOf(io, "tool");
   const services = createServices(config, systemClock, silent);
-  const say = (line: string): void => (json ? io.err : io.out)(escaped(line));
-  const tell = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
+  const print = (line: string): void => (json ? io.err : io.out)(escaped(line));
+  const printJson = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
     if (json) io.out(JSON.stringify({ ref, ...facts }));
   };
   const summary = replaySummary();
   let total = 0;
-  let toldAt = systemClock.monotonic();
-  let unplanned = 0;
+  let lastProgressAt = systemClock.monotonic();
+  let notPlanned = 0;
 
   const planned = (plan: Plan, unknown: readonly Place[]): void => {
     total = plan.send.length;
-    unplanned = plan.skipped.length + unknown.length;
+    notPlanned = plan.skipped.length + unknown.length;
     for (const ref of unknown) {
       io.err(`There is no dead letter ${refOf(ref)}.`);
-      tell(refOf(ref), { end: "left", reason: "there is no such letter" });
+      printJson(refOf(ref), { end: "left", reason: "there is no such letter" });
     }
-    planLines(plan).forEach(say);
+    planLines(plan).forEach(print);
     for (const { letter, skipped } of plan.skipped) {
       const reason = skipped.detail === "" ? skipped.why : `${skipped.why}: ${skipped.detail}`;
-      tell(refOf(letter.place), { end: "left", reason });
+      printJson(refOf(letter.place), { end: "left", reason });
     }
     if (dryRun)
-      for (const each of plan.send) tell(refOf(each.letter.place), { end: "planned", topic: each.topic });
+      for (const each of plan.send)
+        printJson(refOf(each.letter.place), { end: "planned", topic: each.topic });
   };
   const ended = ({ letter }: { letter: { place: Place } }, end: LetterEnd): void => {
     summary.add(end);
-    tell(refOf(letter.place), end);
+    printJson(refOf(letter.place), end);
     if (end.end === "left" || end.end === "unknown")
       io.err(escaped(`${refOf(letter.place)} was not replayed: ${end.reason}.`));
-    if (systemClock.monotonic() - toldAt < PROGRESS_EVERY_MS) return;
-    toldAt = systemClock.monotonic();
+    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
+    lastProgressAt = systemClock.monotonic();
     io.err(`${summary.done()} of ${total} so far`);
   };
 
@@ -64,19 +66,19 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
     const replaying = replayLetters(config, services, request, { planned, ended, warn: io.err }, io.stopped);
     const replayed = await explainOutage(config, replaying, io.stopped);
     if (dryRun) {
-      say("Dry run: nothing was sent.");
-      return unplanned > 0 ? EXIT.failed : EXIT.done;
+      print("Dry run: nothing was sent.");
+      return notPlanned > 0 ? EXIT.failed : EXIT.done;
     }
-    summary.lines().forEach(say);
+    summary.lines().forEach(print);
     const unsent = replayed?.unsent ?? 0;
     if (unsent > 0)
       io.err(escaped(`${unsent} of ${total} were not sent: ${replayed?.reason ?? ""}. Run it again.`));
-    return unsent + unplanned + summary.notDone() > 0 ? EXIT.failed : EXIT.done;
+    return unsent + notPlanned + summary.notDone() > 0 ? EXIT.failed : EXIT.done;
   } catch (error) {
-    if (total > 0) summary.lines().forEach(say);
+    if (total > 0) summary.lines().forEach(print);
     if (!io.stopped.aborted) {
       if (total === 0 || dryRun) throw error;
-      const next = "What was claimed and not concluded is looked up by the next run.";
+      const next = "The next run finds out what became of letters that were claimed and not concluded.";
       throw new UsageError(`${messageOf(error)} ${next}`, { cause: error });
     }
     io.err(escaped(`It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.`));
@@ -101,17 +103,24 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
     by: "who does it; kept in the audit topic",
     note: "why; kept in the audit topic",
   })
-    .description("Send dead letters once more to where they came from, each once.")
+    .description("Send dead letters again to where they came from, each once.")
     .argument(
       "[refs...]",
       "partition/offset of each in the dead-letter topic",
-      (text: string, all: Place[] | undefined) => [...(all ?? []), place(text)],
+      (text: string, all: Place[] | undefined) => [...(all ?? []), letterRef(text)],
     )
-    .option("--dry-run", "only show what would be sent, and what not")
-    .option("--again", "send also what was replayed before")
-    .option("--topic <name>", "a commands topic besides this configuration's that letters may go back to")
+    .option("--dry-run", "show what would be sent, and send nothing")
+    .option("--again", "also send what was replayed before")
+    .option("--topic <name>", "a further commands topic that letters may go back to")
     .option("--rate <number>", "records a second", rate, 50)
-    .option("--json", "a line for each letter as a JSON object; the plan goes to standard error")
+    .option("--json", "print one JSON object a line; the plan goes to standard error")
+    .addHelpText(
+      "after",
+      examples(
+        'dead-letters replay 0/4711 0/4712 \\\n      --by ana --note "The schema is registered now."',
+        "dead-letters replay --since 24h --dry-run --by ana --note test",
+      ),
+    )
     .action(async (refs: Place[], flags: Flags, command: Command) => {
       if (refs.length > 0 === isChosen(flags))
         command.error(

@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Selection } from "../../bridge/operator/dead-letters.ts";
 import { readRef, type Place } from "../../operator/replay/dead-letter.ts";
-import { pastMs } from "../since.ts";
+import { pastMs } from "../option-values.ts";
 
 export type SelectionFlags = { reason?: string; source?: string; since?: number; until?: number };
 
-/** Adds what letters can be chosen by. */
+/** Adds the options that choose dead letters. */
 export const withSelection = (command: Command): Command =>
   command
-    .option("--reason <reason>", "only those of this reason, such as UNREADABLE_COMMAND")
-    .addOption(new Option("--source <source>", "only those of a flow").choices(["webhook", "command"]))
-    .option("--since <time>", "not older: an instant, a day in UTC, or how long ago (24h, 7d)", pastMs)
-    .option("--until <time>", "older than this", pastMs);
+    .option("--reason <reason>", "only this reason, such as UNREADABLE_COMMAND")
+    .addOption(new Option("--source <source>", "only letters from there").choices(["webhook", "command"]))
+    .option("--since <time>", "not older: an instant, a day in UTC, or an age (24h, 7d)", pastMs)
+    .option("--until <time>", "older than this; the same forms", pastMs);
 
 export const selectionOf = ({ reason, source, since, until }: SelectionFlags): Selection => ({
   reason,
@@ -20,7 +20,7 @@ export const selectionOf = ({ reason, source, since, until }: SelectionFlags): S
   untilMs: until,
 });
 
-export const place = (text: string): Place => {
+export const letterRef = (text: string): Place => {
   const found = readRef(text);
   if (found === null)
     throw new InvalidArgumentError("It must be a place in the dead-letter topic such as 3/4711.");

@@ -7,12 +7,13 @@ import { explainOutage } from "../../bridge/outage.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { headerList, hexDump, readable } from "../bytes.ts";
+import { headerList, hexDump, textOrBase64 } from "../bytes.ts";
 import { escaped } from "../escaped.ts";
+import { examples } from "../help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
 import { silent } from "../silent.ts";
 import { iso, jsonOf, sentText } from "./list.ts";
-import { place } from "./selection.ts";
+import { letterRef } from "./selection.ts";
 
 const MAX_SHOWN_BYTES = 65_536;
 const MAX_SHOWN_HEADERS = 200;
@@ -28,13 +29,13 @@ const jsonText = (text: string): string | null => {
   }
 };
 
-/** A text as it is, JSON over several lines, anything else in hex. */
+/** Text as it is, JSON indented, other bytes in hex. */
 const valueLines = (value: Buffer | null): string[] => {
   if (value === null) return ["  null"];
   const shown = value.subarray(0, MAX_SHOWN_BYTES);
   const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
   const text = isUtf8(value) ? value.toString("utf8") : null;
-  // Money keeps its digits only as text: JSON is laid out where that changes none of them.
+  // JSON is indented only where parsing changes no digit: an amount may have more of them than a number holds.
   const json = text !== null && more.length === 0 ? jsonText(text) : null;
   const isSame = json !== null && json.replace(/\s/g, "") === text?.replace(/\s/g, "");
   const lines = text === null ? hexDump(shown) : (isSame ? json : text.slice(0, MAX_SHOWN_BYTES)).split("\n");
@@ -52,7 +53,7 @@ const headerLines = (title: string, headers: { name: unknown; value: unknown }[]
 
 type Shown = { letter: DeadLetter; loaded: LoadedLetter | null };
 
-/** The letter's own headers. */
+/** The headers that the bridge added to the letter. */
 const addedTo = ({ loaded }: Shown): { name: string; value: string }[] =>
   [...(loaded?.added ?? [])].map(([name, value]) => ({ name: `dead-letter-${name}`, value }));
 
@@ -73,7 +74,7 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
     ...(sent === null ? ["replayed    not known"] : replays.length === 0 ? ["replayed    never"] : replays),
     ...(loaded
       ? [
-          `key         ${textOf(readable(loaded.original.key))}`,
+          `key         ${textOf(textOrBase64(loaded.original.key))}`,
           ...headerLines("headers", headerList(loaded.original.headers)),
           ...headerLines("headers of the letter", addedTo(shown)),
           `value       ${loaded.original.value?.length ?? "no"} bytes`,
@@ -94,9 +95,7 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
   try {
     const found = await explainOutage(config, views.show(ref), io.stopped);
     if (!found) {
-      io.err(
-        `There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows those there are.`,
-      );
+      io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
       return EXIT.failed;
     }
     const { letter, loaded } = found;
@@ -108,10 +107,10 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
             meaning: explainReason(letter.reason),
             obstacle: letter.obstacle,
             records: letter.records.map(refOf),
-            key: loaded && readable(loaded.original.key),
+            key: loaded && textOrBase64(loaded.original.key),
             headers: loaded && headerList(loaded.original.headers),
             letterHeaders: addedTo(found),
-            value: loaded && readable(loaded.original.value),
+            value: loaded && textOrBase64(loaded.original.value),
           }),
         ]
       : linesOf(found, sent, sent?.map((each) => `            ${sentText(each)}`) ?? []);
@@ -124,7 +123,8 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
 
 export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("show")
-    .description("Show all of one dead letter, and what its reason means.")
-    .argument("<ref>", "partition/offset in the dead-letter topic", place)
-    .option("--json", "one JSON object; what is no text in base64")
+    .description("Show one dead letter whole, and what its reason means.")
+    .argument("<ref>", "partition/offset in the dead-letter topic", letterRef)
+    .option("--json", "print one JSON object; bytes that are no text in base64")
+    .addHelpText("after", examples("dead-letters show 0/4711"))
     .action(async (ref: Place, { json = false }: { json?: boolean }) => exit(await show(io, ref, json)));

@@ -21,7 +21,7 @@ const run = async (over: Partial<Delivery>, stopped = new AbortController().sign
     err: (line) => err.push(line),
     stopped,
   };
-  const delivery = { commandId: ID, write: () => Promise.resolve(), expectResult: null, waitMs: 20, ...over };
+  const delivery = { commandId: ID, write: () => Promise.resolve(), watchResult: null, waitMs: 20, ...over };
   const code = await deliver(io, delivery).catch((error: unknown) => {
     expect(error).toBeInstanceOf(UsageError);
     err.push((error as Error).message);
@@ -41,19 +41,19 @@ describe("a command that Kafka acknowledged", () => {
     ["IN_DOUBT", 4],
   ] as const)("ends as its result says: %s, %i", async (outcome, code) => {
     const result = { ...succeeded, outcome };
-    const ended = await run({ expectResult: resultIs(Promise.resolve(result)) });
+    const ended = await run({ watchResult: resultIs(Promise.resolve(result)) });
     expect(ended).toMatchObject({ code, out: JSON.stringify(result) });
     expect(ended.err).toContain(ID);
   });
   it("may have no result in time", async () => {
-    const ended = await run({ expectResult: resultIs(never) });
+    const ended = await run({ watchResult: resultIs(never) });
     expect(ended).toMatchObject({ code: 5, out: "" });
     expect(ended.err).toMatch(new RegExp(`No result of command ${ID} .*may still come`));
   });
   it("stays sent, whatever goes wrong when the wait is over", async () => {
     const stop = () => Promise.reject(new Error("the group is gone"));
-    const expectResult = () => Promise.resolve({ result: Promise.resolve(succeeded), stop });
-    expect(await run({ expectResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
+    const watchResult = () => Promise.resolve({ result: Promise.resolve(succeeded), stop });
+    expect(await run({ watchResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
   });
 });
 
@@ -69,12 +69,12 @@ describe("a command that Kafka did not acknowledge in time", () => {
     expect(err).not.toMatch(/could not be|was not sent/);
   });
   it("is shown to have been written by its result", async () => {
-    const ended = await run({ write, expectResult: resultIs(Promise.resolve(succeeded)) });
+    const ended = await run({ write, watchResult: resultIs(Promise.resolve(succeeded)) });
     expect(ended).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
     expect(ended.err).toContain(ID);
   });
   it("has perhaps no result either", async () => {
-    const ended = await run({ write, expectResult: resultIs(never) });
+    const ended = await run({ write, watchResult: resultIs(never) });
     expect(ended).toMatchObject({ code: 5, out: "" });
     expect(ended.err).toMatch(new RegExp(`may have been written.*--command-id ${ID}`));
   });
@@ -100,7 +100,7 @@ describe("a command that was certainly not written", () => {
   it.each(reasons)("says so: %s", async (reason) => {
     for (const over of [
       { write: () => Promise.reject(reason) },
-      { expectResult: () => Promise.reject(reason) },
+      { watchResult: () => Promise.reject(reason) },
     ]) {
       const { code, out, err } = await run(over);
       expect({ code, out }).toEqual({ code: 1, out: "" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { untilMs } from "../../../src/cli/until.ts";
+import { futureMs } from "../../../src/cli/option-values.ts";
 import { complete } from "../config/environment.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -28,8 +28,8 @@ describe("wrong usage ends with 2 before anybody is asked", () => {
 });
 
 test("an end is an instant or a duration from now", () => {
-  expect(untilMs("2099-01-01T00:00:00-03:00")).toBe(Date.UTC(2099, 0, 1, 3));
-  const [before, end, after] = [Date.now(), untilMs("30m"), Date.now()];
+  expect(futureMs("2099-01-01T00:00:00-03:00")).toBe(Date.UTC(2099, 0, 1, 3));
+  const [before, end, after] = [Date.now(), futureMs("30m"), Date.now()];
   expect(end).toBeGreaterThanOrEqual(before + 1_800_000);
   expect(end).toBeLessThanOrEqual(after + 1_800_000);
 });

@@ -19,6 +19,6 @@ test.each(['{"message":"405 Method Not Allowed","statusCode":405,"error":{}}', "
   (text) => {
     const { exitCode, sentence } = auditVerdict(text);
     expect(exitCode).toBe(2);
-    expect(sentence).toMatch(/^Nobody knows: /);
+    expect(sentence).toMatch(/^Not known: /);
   },
 );

@@ -43,7 +43,7 @@ it("says in a sentence that the registry cannot be reached, and keeps nothing of
     npm_config_fetch_retries: "0",
   };
   await expect(findNode("24", silent, env)).rejects.toThrow(
-    /^Node\.js 24\.\S+ cannot be had, and the tests run on it too: [^\n]* failed \(ECONNREFUSED\)\. [^\n]*$/,
+    /^Node\.js 24\.\S+ cannot be downloaded, and the tests run on it too: [^\n]* failed \(ECONNREFUSED\)\. [^\n]*$/,
   );
   expect(await readdir(join(root, "cache"))).toEqual([]);
 });

@@ -84,7 +84,7 @@ test("ends at once when it is aborted", async () => {
   const silent = await serve({ onConnect: () => stop.abort(new Error("received SIGINT")) });
   const env = { ...nowhere, KAFKA_BROKERS: `127.0.0.1:${silent.port}` };
   const { code, err } = await runCommand(env, ["doctor"], { stopped: stop.signal });
-  expect({ code, err }).toEqual({ code: 1, err: "Interrupted: not everything was looked at." });
+  expect({ code, err }).toEqual({ code: 1, err: "Interrupted: not everything was checked." });
 });
 
 test("--webhook-url that is no address is wrong usage", async () => {

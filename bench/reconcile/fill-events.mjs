@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import avro from "avsc";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
-import { TOPICS } from "./servers.mjs";
+import { TOPICS } from "./programs.mjs";
 
 /** @typedef {{ transactionId: string, status: string, createdAt: string }} Notification */
 
@@ -14,12 +14,12 @@ const WIRE_HEADER_BYTES = 5;
 const EVENT_TYPE = "TRANSACTION_STATUS_UPDATED";
 const DAY = /^\d{4}-\d{2}-\d{2}/;
 
-/** The day of an instant; the sandbox answers for a day before and a day after as well. @param {number} at */
+/** The day of an instant. @param {number} at */
 const dayOf = (at) => DAY.exec(new Date(at).toISOString())?.[0] ?? "";
 
 /**
- * The log as the sandbox tells it line by line.
- * @param {import("./servers.mjs").Sandbox} sandbox
+ * Reads the sandbox's log line by line.
+ * @param {import("./programs.mjs").Sandbox} sandbox
  * @param {{ from: number, to: number }} period
  * @returns {AsyncGenerator<Notification>}
  */
@@ -82,13 +82,13 @@ async function eventEncoder(projectFolder, registryUrl) {
 }
 
 /**
- * Writes the event of each notification that the log shows, as old as it is.
- * @param {import("../webhooks/servers.mjs").Surroundings} surroundings
- * @param {import("./servers.mjs").Sandbox} sandbox
+ * Writes the event of each notification in the log, with the timestamp of that time.
+ * @param {import("../environment.mjs").Environment} environment
+ * @param {import("./programs.mjs").Sandbox} sandbox
  * @param {{ from: number, to: number }} period
  * @returns {Promise<number>} how many
  */
-export async function fillTopic({ projectFolder, brokers, registryUrl }, sandbox, period) {
+export async function fillEvents({ projectFolder, brokers, registryUrl }, sandbox, period) {
   const messageOf = await eventEncoder(projectFolder, registryUrl);
   const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR });
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });

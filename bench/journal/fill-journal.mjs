@@ -9,14 +9,14 @@ import { entriesOf } from "./entries.mjs";
 const PROGRESS_EVERY = 1_000_000;
 
 /**
- * Fills the journal with what so many accepts leave behind, in the order of a busy bridge: the claims of some accepts, then the ends of those
- * before them.
- * @param {import("./servers.mjs").Surroundings} surroundings
- * @param {{ topics: { journal: string, results: string }, partitions: number, accepts: number, perBatch: number, said: (text: string) => void }} options
- *   `perBatch`: records of a record batch, about; a bridge that has little to do writes one at a time
+ * Fills the journal with the entries of so many accepts, in the order of a busy bridge: the claims of some accepts, then the conclusions
+ * of those before them.
+ * @param {import("../environment.mjs").Environment} environment
+ * @param {{ topics: { journal: string, results: string }, partitions: number, accepts: number, perBatch: number, progress: (text: string) => void }} options
+ *   `perBatch`: about so many records in a record batch; a bridge with little to do writes one at a time
  */
 export async function fillJournal({ brokers, registryUrl }, options) {
-  const { topics, partitions, accepts, perBatch, said } = options;
+  const { topics, partitions, accepts, perBatch, progress } = options;
   const acceptOf = await entriesOf(registryUrl, topics);
   sendPreparedMessages();
   const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR });
@@ -51,7 +51,7 @@ export async function fillJournal({ brokers, registryUrl }, options) {
     ends = begun.flatMap((accept) => accept.ends);
     await send(records);
     if (Math.floor(written / PROGRESS_EVERY) < Math.floor((written + atOnce) / PROGRESS_EVERY))
-      said(`${Math.min(written + atOnce, accepts)} accepts`);
+      progress(`${Math.min(written + atOnce, accepts)} accepts`);
   }
   if (ends.length > 0) await send(ends);
   await producer.disconnect();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { projectFolder } from "../bootstrap/bootstrap.mjs";
-import { end, tether } from "../cluster/lifeline.mjs";
+import { endChild, startChild } from "../child.mjs";
 import { untilReady } from "../cluster/probe.mjs";
 import { CommandError, run } from "../run.mjs";
 import { Failure } from "../terminal/failure.mjs";
@@ -13,14 +13,14 @@ const MAIN = join(projectFolder, "dist", "main.js");
 const READY_MS = 30_000;
 const REQUEST_MS = 2_000;
 
-// A transaction walks all its statuses within a few seconds, instead of an hour.
+// A transaction goes through all statuses within seconds instead of an hour.
 const PACE = ["--step", "400ms", "--retry", "2s"];
 
 /**
- * The bridge and the sandbox as processes, through the command line that everyone has.
+ * The bridge, the console and the sandbox as processes, started by the program's own command line.
  * @param {{ settings: Settings, logFolder: string, scope: import("../program.mjs").Scope }} options
  */
-export function createHouse({ settings, logFolder, scope }) {
+export function createSystem({ settings, logFolder, scope }) {
   const env = { ...withoutSettings(process.env), ...settings };
 
   /**
@@ -30,19 +30,19 @@ export function createHouse({ settings, logFolder, scope }) {
    */
   const start = async (name, args, onLine) => {
     const logFile = join(logFolder, `${name}.log`);
-    const child = await tether([process.execPath, MAIN, ...args], {
+    const child = await startChild([process.execPath, MAIN, ...args], {
       logFile,
       env,
       cwd: projectFolder,
       onLine,
     });
-    scope.defer(() => end(child, "SIGTERM"));
+    scope.defer(() => endChild(child, "SIGTERM"));
     return child;
   };
 
   /**
    * @param {string} what
-   * @param {import("../cluster/lifeline.mjs").Tethered} child
+   * @param {import("../child.mjs").Child} child
    * @param {string} url
    * @param {(status: number) => boolean} isGood
    */
@@ -69,7 +69,7 @@ export function createHouse({ settings, logFolder, scope }) {
   };
 
   /**
-   * Runs a command of cambio-bridge to its end.
+   * Runs a command of cambio-bridge to its end, and returns its output.
    * @param {string[]} args
    */
   const cli = async (args) => {
@@ -144,4 +144,4 @@ export function createHouse({ settings, logFolder, scope }) {
   };
 }
 
-/** @typedef {ReturnType<typeof createHouse>} House */
+/** @typedef {ReturnType<typeof createSystem>} System */

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** Linux counts processor time in hundredths of a second for every program. */
+/** USER_HZ of Linux, the same on every machine. */
 const TICKS_PER_SECOND = 100;
 
-/** @typedef {{ cpuSeconds: number, rssMb: number }} ProcessFigures */
+/** @typedef {{ cpuSeconds: number, rssMb: number, peakMb: number }} ProcessFigures `peakMb`: the most resident memory so far */
 
 /**
  * @param {number} pid
@@ -18,8 +18,12 @@ export async function processFigures(pid) {
     // The name of the command is in brackets and may hold spaces; user and system time are the 14th and 15th field.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
-    const rssKb = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
-    return { cpuSeconds: ticks / TICKS_PER_SECOND, rssMb: rssKb / 1000 };
+    const megabytes = (/** @type {RegExp} */ line) => Number(line.exec(status)?.[1] ?? 0) / 1000;
+    return {
+      cpuSeconds: ticks / TICKS_PER_SECOND,
+      rssMb: megabytes(/VmRSS:\s+(\d+)/),
+      peakMb: megabytes(/VmHWM:\s+(\d+)/),
+    };
   } catch {
     return null;
   }

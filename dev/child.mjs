@@ -3,20 +3,20 @@ import { readFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-// The shell holds the read end of a pipe whose write end only the parent has. However the parent ends, kill -9 included, the pipe
-// closes; then the shell kills the child and removes its folder. The shell runs in a session of its own, so a Ctrl-C in the terminal
-// reaches the parent alone and the parent decides the order of the shutdown.
+// A child process must not outlive its parent. The shell holds the read end of a pipe whose write end only the parent has: when the
+// parent ends, by kill -9 too, the pipe closes, and the shell kills the child and removes its folder. The shell runs in a session of
+// its own, so that a Ctrl-C in the terminal reaches the parent alone, which decides the order of the shutdown.
 const SHELL = `
 exec 4<&0 2>>"$1"
 [ "$2" = lines ] || exec >&2
-doomed=$3; shift 3
+folder=$3; shift 3
 "$@" </dev/null 3>&- 4<&- &
 child=$!
 (
   read -r _ <&4
   trap "" TERM
   kill -9 $child
-  [ -z "$doomed" ] || rm -rf "$doomed"
+  [ -z "$folder" ] || rm -rf "$folder"
 ) >/dev/null 2>&1 3>&- &
 watcher=$!
 echo $child >&3
@@ -28,7 +28,7 @@ exit $code
 `;
 
 /**
- * @typedef {object} Tethered a child process that ends with its parent at the latest
+ * @typedef {object} Child a process that ends with its parent at the latest
  * @property {number} pid of the command itself, not of the shell around it
  * @property {() => boolean} isRunning
  * @property {(signal: NodeJS.Signals) => void} signal sends a signal to the command
@@ -41,15 +41,15 @@ exit $code
  * @param {string[]} command
  * @param {object} options
  * @param {string} options.logFile what it writes is appended to this
- * @param {string} [options.doomedFolder] removed when this process ends without ending the command first
+ * @param {string} [options.ownFolder] removed when this process ends without ending the command first
  * @param {(line: string) => void} [options.onLine] gets the lines of its standard output, which then don't go to the log
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
- * @returns {Promise<Tethered>}
+ * @returns {Promise<Child>}
  */
-export async function tether(command, { logFile, doomedFolder = "", onLine, cwd, env = process.env }) {
+export async function startChild(command, { logFile, ownFolder = "", onLine, cwd, env = process.env }) {
   const output = onLine ? "lines" : "log";
-  const shell = spawn("/bin/sh", ["-c", SHELL, "lifeline", logFile, output, doomedFolder, ...command], {
+  const shell = spawn("/bin/sh", ["-c", SHELL, "lifeline", logFile, output, ownFolder, ...command], {
     cwd,
     env,
     detached: true,
@@ -92,14 +92,15 @@ export async function tether(command, { logFile, doomedFolder = "", onLine, cwd,
   };
 }
 
+/** How long an orderly end may take before SIGKILL. */
 const ORDERLY_MS = 20_000;
 
 /**
- * Ends a command and waits until it is gone; one that does not heed the signal is killed after a while.
- * @param {Tethered} child
+ * Sends a signal and waits until the process is gone; kills it when it does not end.
+ * @param {Child} child
  * @param {NodeJS.Signals} signal
  */
-export async function end(child, signal) {
+export async function endChild(child, signal) {
   child.signal(signal);
   const force = setTimeout(() => child.signal("SIGKILL"), ORDERLY_MS);
   await child.exited();

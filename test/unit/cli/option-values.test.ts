@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pastMs } from "../../../src/cli/since.ts";
+import { pastMs } from "../../../src/cli/option-values.ts";
 
 test("a time that is over is an instant, a day in UTC, or how long ago", () => {
   expect(pastMs("2026-01-02T03:04:05-03:00")).toBe(Date.UTC(2026, 0, 2, 6, 4, 5));

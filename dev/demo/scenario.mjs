@@ -4,9 +4,9 @@ import { createRows } from "./rows.mjs";
 
 /** @typedef {import("./rows.mjs").KafkaRecord} KafkaRecord */
 
-const WHOLE_STORY_MS = 60_000;
+const SCENARIO_MS = 60_000;
 const IN_DOUBT = "IN_DOUBT";
-/** The status whose webhook is lost on the way. */
+/** The status whose webhook is lost. */
 export const LOST = "SETTLEMENT_IN_PROGRESS";
 const QUOTE = [
   "--direction",
@@ -23,13 +23,13 @@ const QUOTE = [
 
 /**
  * Runs `send … --wait` and returns the result it prints.
- * @param {import("./house.mjs").House} house
+ * @param {import("./system.mjs").System} system
  * @param {string[]} args
  * @returns {Promise<Record<string, unknown>>}
  */
-async function sendAndWait(house, args) {
+async function sendAndWait(system, args) {
   const commandId = `demo-${randomUUID()}`;
-  const output = await house.send([...args, "--command-id", commandId, "--wait", "--timeout", "30s"]);
+  const output = await system.send([...args, "--command-id", commandId, "--wait", "--timeout", "30s"]);
   const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
   try {
     return JSON.parse(json);
@@ -39,12 +39,13 @@ async function sendAndWait(house, args) {
 }
 
 /**
- * The demo's story: a quote is created and accepted by commands, and the transaction behind it walks to its end. One webhook is lost
- * on the way, and its event comes from the partner's log. Then the answer to another accept is lost, which leaves its command in doubt. What the topics carry is shown as it arrives, also what others send after the story.
- * @param {{ house: import("./house.mjs").House, steps: import("../terminal/steps.mjs").Steps }} options
+ * Runs the demo: commands create and accept a quote, and its transaction goes through all statuses. One webhook is lost, and its
+ * event comes from the partner's log. Then the answer to another accept is lost, which leaves its command in doubt. Prints the
+ * records of the topics as they arrive, also what others send afterwards.
+ * @param {{ system: import("./system.mjs").System, steps: import("../terminal/steps.mjs").Steps }} options
  * @returns {Promise<{ events: number, results: number, tookMs: number, inDoubt: string }>} `inDoubt`: the commandId; rejects when something does not arrive in time
  */
-export async function tellStory({ house, steps }) {
+export async function runScenario({ system, steps }) {
   const startedAt = Date.now();
   const rows = createRows({ paint: steps.paint, startedAt });
   const seen = { events: 0, results: 0 };
@@ -63,14 +64,14 @@ export async function tellStory({ house, steps }) {
 
   steps.line(rows.head());
   await Promise.all([
-    house.watch("results", (line) => {
+    system.watch("results", (line) => {
       /** @type {KafkaRecord} */
       const record = JSON.parse(line);
       seen.results++;
       steps.line(rows.result(record));
       came(record.value["outcome"]);
     }),
-    house.watch("events", (line) => {
+    system.watch("events", (line) => {
       /** @type {KafkaRecord} */
       const record = JSON.parse(line);
       seen.events++;
@@ -81,7 +82,7 @@ export async function tellStory({ house, steps }) {
 
   const createQuote = async () => {
     steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
-    const { quoteId } = await sendAndWait(house, ["create-quote", ...QUOTE]);
+    const { quoteId } = await sendAndWait(system, ["create-quote", ...QUOTE]);
     if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
     return quoteId;
   };
@@ -89,33 +90,33 @@ export async function tellStory({ house, steps }) {
     ...["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"],
   ];
   const inDoubt = `demo-${randomUUID()}`;
-  const story = async () => {
+  const scenario = async () => {
     const quoteId = await createQuote();
-    await house.loseWebhook(LOST);
+    await system.loseWebhook(LOST);
     steps.line(rows.lost(LOST));
     steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
-    await sendAndWait(house, accept(quoteId));
+    await sendAndWait(system, accept(quoteId));
     await arrival();
 
     const unanswered = await createQuote();
-    await house.loseAnswer();
+    await system.loseAnswer();
     steps.line(rows.lostAnswer());
     steps.line(rows.command("accept-quote", `quote ${unanswered}`, "fx.commands"));
     awaited.add(IN_DOUBT);
-    await house.send([...accept(unanswered), "--command-id", inDoubt]);
+    await system.send([...accept(unanswered), "--command-id", inDoubt]);
     await arrival();
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const bound = new Promise((_, reject) => {
     const late = new Failure(
-      `The story did not end within ${WHOLE_STORY_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived ` +
+      `The demo did not end within ${SCENARIO_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived ` +
         `(${seen.results} results and ${seen.events} events did).`,
     );
-    timer = setTimeout(() => reject(late), WHOLE_STORY_MS);
+    timer = setTimeout(() => reject(late), SCENARIO_MS);
   });
   try {
-    await Promise.race([story(), bound]);
+    await Promise.race([scenario(), bound]);
   } finally {
     clearTimeout(timer);
   }

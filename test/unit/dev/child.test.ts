@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { tether } from "../../../dev/cluster/lifeline.mjs";
+import { startChild } from "../../../dev/child.mjs";
 import { eventually } from "../../support/eventually.ts";
 
 const isAlive = (pid: number) => {
@@ -22,10 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const inFolder = () => ({ logFile: join(folder, "log"), doomedFolder: join(folder, "doomed") });
+const inFolder = () => ({ logFile: join(folder, "log"), ownFolder: join(folder, "doomed") });
 
 it("tells how the command ended and what it wrote", async () => {
-  const child = await tether(["sh", "-c", "echo one; echo two >&2; exit 7"], inFolder());
+  const child = await startChild(["sh", "-c", "echo one; echo two >&2; exit 7"], inFolder());
   expect(await child.exited()).toBe(7);
   expect(child.isRunning()).toBe(false);
   expect(await child.logTail()).toBe("one\ntwo");
@@ -34,7 +34,7 @@ it("tells how the command ended and what it wrote", async () => {
 it("hands on the lines of the standard output when asked to", async () => {
   const lines: string[] = [];
   const command = ["sh", "-c", "echo one; echo aside >&2; echo two"];
-  const child = await tether(command, { ...inFolder(), onLine: (line) => lines.push(line) });
+  const child = await startChild(command, { ...inFolder(), onLine: (line) => lines.push(line) });
   await child.exited();
   await eventually(() => lines.length === 2, "both lines");
   expect(lines).toEqual(["one", "two"]);
@@ -42,14 +42,14 @@ it("hands on the lines of the standard output when asked to", async () => {
 });
 
 it("sends signals to the command itself", async () => {
-  const child = await tether(["sleep", "600"], inFolder());
+  const child = await startChild(["sleep", "600"], inFolder());
   child.signal("SIGTERM");
   expect(await child.exited()).toBe(128 + 15);
   expect(isAlive(child.pid)).toBe(false);
 });
 
 it("says when a command does not exist", async () => {
-  const child = await tether(["/no/such/program"], inFolder());
+  const child = await startChild(["/no/such/program"], inFolder());
   expect(await child.exited()).toBe(127);
   expect(await child.logTail()).toContain("/no/such/program");
 });
@@ -58,12 +58,12 @@ it("says when a command does not exist", async () => {
 it.each(["running", "frozen"])(
   "ends a %s command and removes its folder when the parent is killed",
   async (state) => {
-    const { logFile, doomedFolder } = inFolder();
-    await mkdir(doomedFolder);
-    const lifeline = new URL("../../../dev/cluster/lifeline.mjs", import.meta.url).href;
+    const { logFile, ownFolder } = inFolder();
+    await mkdir(ownFolder);
+    const module = new URL("../../../dev/child.mjs", import.meta.url).href;
     const script = `
-    const { tether } = await import(${JSON.stringify(lifeline)});
-    const child = await tether(["sleep", "600"], ${JSON.stringify({ logFile, doomedFolder })});
+    const { startChild } = await import(${JSON.stringify(module)});
+    const child = await startChild(["sleep", "600"], ${JSON.stringify({ logFile, ownFolder })});
     if (${JSON.stringify(state)} === "frozen") child.signal("SIGSTOP");
     console.log(child.pid);
     setInterval(() => {}, 1000);`;
@@ -75,6 +75,6 @@ it.each(["running", "frozen"])(
     expect(isAlive(pid)).toBe(true);
 
     parent.kill("SIGKILL");
-    await eventually(() => !isAlive(pid) && !existsSync(doomedFolder), "both to be gone", 5_000);
+    await eventually(() => !isAlive(pid) && !existsSync(ownFolder), "both to be gone", 5_000);
   },
 );

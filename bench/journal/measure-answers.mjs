@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openConnection } from "../webhooks/connection.mjs";
 import { signedRequests } from "../webhooks/requests.mjs";
-import { TARGET } from "../webhooks/servers.mjs";
+import { TARGET } from "../bridge.mjs";
 
 const EVERY_MS = 20;
 const AGAIN_MS = 50;
@@ -28,11 +28,11 @@ async function openWebhooks(port) {
 }
 
 /**
- * Asks a bridge that is starting for its life and sends it webhooks, one after the other, and takes the time of each answer from the first good
- * one on.
+ * Asks a bridge that is starting for /livez and sends it webhooks, one after the other of each, and measures the answers from the first
+ * 200 on.
  * @param {{ port: number, livez: string }} bridge
  */
-export function watchAnswers({ port, livez }) {
+export function measureAnswers({ port, livez }) {
   let over = false;
   /** @param {() => Promise<number>} ask gives the status */
   const sample = async (ask) => {

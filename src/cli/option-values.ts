@@ -1,0 +1,61 @@
+// Parsers for the values of options. Each throws an InvalidArgumentError whose message says what the value must be.
+import { InvalidArgumentError } from "commander";
+import { readDuration } from "../config/read.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { readInstant } from "../runtime/instant.ts";
+import { readSubscriptionUrl } from "./subscription-url.ts";
+
+const DAY_MS = 86_400_000;
+
+const isDuration = (text: string): boolean => /^\d+[a-z]+$/.test(text);
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
+
+/** A day of the calendar, YYYY-MM-DD. */
+export const day = (text: string): string => {
+  const at = isDay(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse takes February 30 for March 2.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
+    throw new InvalidArgumentError("It must be a day in the form YYYY-MM-DD.");
+  return text;
+};
+
+/** A duration in the form that settings have. Milliseconds. */
+export const durationMs = (text: string): number => {
+  try {
+    return readDuration(text);
+  } catch {
+    throw new InvalidArgumentError("It must be a duration such as 500ms, 5s, 15m or 2h.");
+  }
+};
+
+/** A time in the past: an instant, the beginning of a day in UTC, or an age. Milliseconds since the epoch. */
+export const pastMs = (text: string): number => {
+  const [, days] = /^(\d{1,5})d$/.exec(text) ?? [];
+  if (days !== undefined) return systemClock.now() - Number(days) * DAY_MS;
+  if (isDuration(text)) return systemClock.now() - durationMs(text);
+  const ms = isDay(text) ? Date.parse(day(text)) : readInstant(text);
+  if (ms === null)
+    throw new InvalidArgumentError(
+      "It must be an instant such as 2026-12-01T06:00:00Z, a day such as 2026-12-01, or how long ago: 24h, 7d.",
+    );
+  return ms;
+};
+
+/** A time in the future: an instant as in RFC 3339, or the duration until then. Milliseconds since the epoch. */
+export const futureMs = (text: string): number => {
+  const nowMs = systemClock.now();
+  const ms = isDuration(text) ? nowMs + durationMs(text) : readInstant(text);
+  if (ms === null)
+    throw new InvalidArgumentError(
+      "It must be an instant such as 2026-12-01T06:00:00-03:00, or a duration such as 30m.",
+    );
+  if (ms <= nowMs) throw new InvalidArgumentError(`It is over: now it is ${new Date(nowMs).toISOString()}.`);
+  return ms;
+};
+
+/** Where the partner sends notifications to. */
+export const webhookUrl = (text: string): URL => {
+  const url = readSubscriptionUrl(text);
+  if (url === null) throw new InvalidArgumentError("It must be an http or https address without a fragment.");
+  return url;
+};
