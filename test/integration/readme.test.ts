@@ -1,0 +1,166 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { cacheFolder } from "../../dev/cluster/cache.mjs";
+import { run } from "../../dev/run.mjs";
+import { sharedCluster } from "../support/cluster.ts";
+import { blocks, root } from "../support/documents.ts";
+import { eventually } from "../support/eventually.ts";
+import { confluentKafka, pythonVersion } from "../support/python.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+const cluster = sharedCluster();
+let world: World;
+let bridge: Replica;
+let folder: string;
+
+beforeAll(async () => {
+  // Below the project, so that modules are found.
+  await mkdir(join(root, ".cache"), { recursive: true });
+  folder = await mkdtemp(join(root, ".cache", "readme-"));
+  world = await openWorld(cluster, { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  const body = { transactionId: "tx-readme", status: "AWAITING_PAYMENT", createdAt: "2026-01-31T12:00:00Z" };
+  const answer = await fetch(bridge.webhookUrl, { method: "POST", body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+});
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The README's one block in a language, with this test's addresses and topics, and with names that no other block's command has. */
+const snippet = (language: string): string => {
+  const [code = "", ...more] = blocks("README.md", language);
+  expect(code).not.toBe("");
+  expect(more).toEqual([]);
+  return [
+    ["localhost:9092", cluster.kafkaBrokers],
+    ["http://localhost:8081", cluster.schemaRegistryUrl],
+    ["fx.commands", world.topics.commands],
+    ["fx.command-results", world.topics.results],
+    ["fx.transaction-status", world.topics.events],
+    ["order-71-accept", `order-71-${language}`],
+    ["q-1", `q-${language}`],
+    ["orders", `${world.groupId}-${language}`],
+  ].reduce((text, [name = "", own = ""]) => {
+    expect(text).toContain(name);
+    return text.replaceAll(name, own);
+  }, code);
+};
+
+/** Starts a program that runs on, and waits until its output fits. */
+const untilItPrints = async (
+  command: string,
+  args: readonly string[],
+  fits: readonly RegExp[],
+  env = process.env,
+): Promise<void> => {
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "exit");
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  await eventually(
+    () => {
+      for (const pattern of fits) expect(output).toMatch(pattern);
+    },
+    `${command} to print what it read`,
+    40_000,
+  );
+};
+
+test("the lines for the shell create a quote, accept it, and show events", async () => {
+  const lines = blocks("README.md", "sh")
+    .flatMap((block) => block.split("\n"))
+    .filter((line) => line.startsWith("cambio-bridge "))
+    .map((line) =>
+      line
+        .replace(/ +#.*$/, "")
+        .split(" ")
+        .slice(1),
+    );
+  const [create = [], accept = [], watch = [], ...more] = lines;
+  expect(more).toEqual([]);
+
+  const created = await world.run(create);
+  expect(created.code, created.err).toBe(0);
+  const { quoteId } = JSON.parse(created.out) as { quoteId: string };
+  expect(accept).toContain('"$QUOTE_ID"');
+  const accepted = await world.run(accept.map((word) => (word === '"$QUOTE_ID"' ? quoteId : word)));
+  expect(accepted.code, accepted.err).toBe(0);
+  expect(JSON.parse(accepted.out)).toMatchObject({
+    operation: "ACCEPT_QUOTE",
+    outcome: "SUCCEEDED",
+    quoteId,
+  });
+  const watching = await world.start(watch);
+  await watching.untilLine((line) => line.includes("tx-readme"), "the event to be shown");
+});
+
+test("the TypeScript sends a command, reads its result, and reads events", async () => {
+  const file = join(folder, "snippet.ts");
+  await writeFile(file, snippet("ts"));
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck"];
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  await run(process.execPath, [tsc, ...options, "--ignoreConfig", "--types", "node", file], { cwd: root });
+  await untilItPrints(
+    process.execPath,
+    ["--import", "tsx", file],
+    [
+      /commandId: 'order-71-ts',\s+operation: 'ACCEPT_QUOTE',\s+outcome: 'SUCCEEDED'/,
+      /transactionId: 'tx-readme'/,
+    ],
+  );
+});
+
+const python = pythonVersion();
+test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
+  const file = join(folder, "snippet.py");
+  await writeFile(file, snippet("python"));
+  await run("python3", ["-m", "py_compile", file]);
+  const modules = await confluentKafka(python ?? "");
+  if (modules === null) return skip();
+  await untilItPrints(
+    "python3",
+    [file],
+    [
+      /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
+      /'transactionId': 'tx-readme'/,
+    ],
+    { ...process.env, PYTHONPATH: modules },
+  );
+});
+
+/** Where the local Kafka and registry have their classes; none where they run in Docker. */
+const jars = async (): Promise<string[]> => {
+  const folders = ["kafka-4.3.1", "apicurio-registry-3.0.9"].map((name) => join(cacheFolder(), name, "lib"));
+  if (!folders.every(existsSync)) return [];
+  const found = await Promise.all(
+    folders.map(async (lib) => (await readdir(lib)).map((jar) => join(lib, jar))),
+  );
+  return found.flat().filter((jar) => /\/kafka-clients-|avro-1\./.test(jar));
+};
+
+test("the Java compiles", async ({ skip }) => {
+  const classPath = await jars();
+  const hasCompiler = await run("javac", ["-version"]).then(
+    () => true,
+    () => false,
+  );
+  if (!hasCompiler || classPath.length === 0) return skip();
+  const [code = "", ...more] = blocks("README.md", "java");
+  expect(more).toEqual([]);
+  const file = join(folder, "Orders.java");
+  await writeFile(file, code);
+  await run("javac", ["-Werror", "-Xlint:all", "-classpath", classPath.join(":"), "-d", folder, file]);
+});
