@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,9 @@ import { sharedCluster } from "../support/cluster.ts";
 import { blocks, root } from "../support/documents.ts";
 import { eventually } from "../support/eventually.ts";
 import { confluentKafka, pythonVersion } from "../support/python.ts";
+import { MAIN } from "../support/program.ts";
 import type { Replica } from "../support/replica.ts";
+import { toolSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 const cluster = sharedCluster();
@@ -22,6 +24,9 @@ beforeAll(async () => {
   // Below the project, so that modules are found.
   await mkdir(join(root, ".cache"), { recursive: true });
   folder = await mkdtemp(join(root, ".cache", "readme-"));
+  await mkdir(join(folder, "bin"));
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+  await writeFile(join(folder, "bin", "cambio-bridge"), script, { mode: 0o755 });
   world = await openWorld(cluster, { sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"] });
   bridge = await world.startReplica();
   await bridge.untilReady();
@@ -79,32 +84,57 @@ const untilItPrints = async (
   );
 };
 
-test("the lines for the shell create a quote, accept it, and show events", async () => {
-  const lines = blocks("README.md", "sh")
-    .flatMap((block) => block.split("\n"))
-    .filter((line) => line.startsWith("cambio-bridge "))
-    .map((line) =>
-      line
-        .replace(/ +#.*$/, "")
-        .split(" ")
-        .slice(1),
+/** Runs a line of a document in a shell where `cambio-bridge` is the built program. */
+const shell = (line: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string; err: string }> => {
+  const settings = { ...toolSettings(cluster, world), PARTNER_BASE_URL: world.sandboxUrl };
+  const PATH = `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`;
+  return new Promise((resolve) => {
+    execFile("bash", ["-c", line], { env: { ...settings, ...env, PATH } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     );
-  const [create = [], accept = [], watch = [], ...more] = lines;
-  expect(more).toEqual([]);
-
-  const created = await world.run(create);
-  expect(created.code, created.err).toBe(0);
-  const { quoteId } = JSON.parse(created.out) as { quoteId: string };
-  expect(accept).toContain('"$QUOTE_ID"');
-  const accepted = await world.run(accept.map((word) => (word === '"$QUOTE_ID"' ? quoteId : word)));
-  expect(accepted.code, accepted.err).toBe(0);
-  expect(JSON.parse(accepted.out)).toMatchObject({
-    operation: "ACCEPT_QUOTE",
-    outcome: "SUCCEEDED",
-    quoteId,
   });
-  const watching = await world.start(watch);
+};
+
+/** Runs lines one after the other, the last one but a `watch` that goes on. Gives what each printed. */
+const runLines = async (lines: readonly string[]): Promise<{ code: number; out: string }[]> => {
+  const printed: { code: number; out: string }[] = [];
+  let QUOTE_ID = "";
+  for (const line of lines) {
+    if (line.startsWith("QUOTE_ID=…")) {
+      QUOTE_ID = (JSON.parse(printed.at(-1)?.out ?? "") as { quoteId: string }).quoteId;
+      continue;
+    }
+    const { code, out, err } = await shell(line, { QUOTE_ID });
+    expect([0, 4], `${line}: ${err}`).toContain(code);
+    printed.push({ code, out });
+  }
+  return printed;
+};
+
+test("the lines for the shell create a quote, accept it, and show events", async () => {
+  const [alias = "", ...lines] = (blocks("README.md", "sh")[1] ?? "").trimEnd().split("\n");
+  expect(alias).toMatch(/^alias cambio-bridge='node --env-file=.cache\/demo.env dist\/main.js'$/);
+  const watch = lines.pop() ?? "";
+  const [created, accepted] = await runLines(lines);
+  expect(JSON.parse(created?.out ?? "")).toMatchObject({ operation: "CREATE_QUOTE", outcome: "SUCCEEDED" });
+  expect(JSON.parse(accepted?.out ?? "")).toMatchObject({ operation: "ACCEPT_QUOTE", outcome: "SUCCEEDED" });
+  const [program, ...args] = watch.split(" ");
+  expect(program).toBe("cambio-bridge");
+  const watching = await world.start(args);
   await watching.untilLine((line) => line.includes("tx-readme"), "the event to be shown");
+});
+
+test("the rehearsal of a doubt leads to one, and ends it", async () => {
+  const lines = (blocks("docs/doubts.md", "sh").at(-1) ?? "")
+    .trimEnd()
+    .replaceAll("http://127.0.0.1:8090", world.sandboxUrl)
+    .split("\n");
+  expect(lines.pop()).toMatch(/^cambio-bridge watch results/);
+  const [, , accepted, executions, resolved] = await runLines(lines);
+  expect(accepted?.code).toBe(4);
+  expect(JSON.parse(accepted?.out ?? "")).toMatchObject({ outcome: "IN_DOUBT" });
+  expect(JSON.parse(executions?.out ?? "")).toMatchObject({ executions: 1 });
+  expect(JSON.parse(resolved?.out ?? "")).toMatchObject({ commandId: "rehearsal-1", outcome: "SUCCEEDED" });
 });
 
 test("the TypeScript sends a command, reads its result, and reads events", async () => {
