@@ -89,7 +89,7 @@ const shell = (line: string, env: NodeJS.ProcessEnv): Promise<{ code: number; ou
   const settings = { ...toolSettings(cluster, world), PARTNER_BASE_URL: world.sandboxUrl };
   const PATH = `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`;
   return new Promise((resolve) => {
-    execFile("bash", ["-c", line], { env: { ...settings, ...env, PATH } }, (error, out, err) =>
+    execFile("bash", ["--norc", "-c", line], { env: { ...settings, ...env, PATH } }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     );
   });
