@@ -154,21 +154,36 @@ test("the TypeScript sends a command, reads its result, and reads events", async
 });
 
 const python = pythonVersion();
-test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
+const runPython = async (
+  code: string,
+  fits: readonly RegExp[],
+  settings = {},
+): Promise<"done" | "no client"> => {
   const file = join(folder, "snippet.py");
-  await writeFile(file, snippet("python"));
+  await writeFile(file, code);
   await run("python3", ["-m", "py_compile", file]);
   const modules = await confluentKafka(python ?? "");
-  if (modules === null) return skip();
-  await untilItPrints(
-    "python3",
-    [file],
-    [
-      /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
-      /'transactionId': 'tx-readme'/,
-    ],
-    { ...process.env, PYTHONPATH: modules },
-  );
+  if (modules === null) return "no client";
+  await untilItPrints("python3", [file], fits, { ...process.env, ...settings, PYTHONPATH: modules });
+  return "done";
+};
+
+test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
+  const done = await runPython(snippet("python"), [
+    /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
+    /'transactionId': 'tx-readme'/,
+  ]);
+  if (done !== "done") skip();
+});
+
+test.skipIf(python === null)("the Python of docs/commands.md sends a command in Avro", async ({ skip }) => {
+  const [code = "", ...more] = blocks("docs/commands.md", "python");
+  expect(more).toEqual([]);
+  const sending = `${code.replaceAll("fx.commands", world.topics.commands)}print("sent")\n`;
+  const done = await runPython(sending, [/^sent$/m], toolSettings(cluster, world));
+  if (done !== "done") return skip();
+  const watching = await world.start(["watch", "results", "--from-beginning"]);
+  await watching.untilLine((line) => /order-72-quote +CREATE_QUOTE +SUCCEEDED/.test(line), "its result");
 });
 
 /** Where the local Kafka and registry have their classes; none where they run in Docker. */
