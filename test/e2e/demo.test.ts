@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { blocks, root, textOf } from "../support/documents.ts";
 
-const demo = fileURLToPath(new URL("../../dev/demo.mjs", import.meta.url));
+/** What the README tells a newcomer to type first. */
+const [, command = ""] = /^(npm run demo -- --once)\b/m.exec(blocks("README.md", "sh")[0] ?? "") ?? [];
 
-const run = async (args: string[], env: NodeJS.ProcessEnv) => {
-  const child = spawn(process.execPath, [demo, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+const run = async (env: NodeJS.ProcessEnv) => {
+  const [program = "", ...args] = command.split(" ");
+  const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -30,7 +32,7 @@ it("tells the whole story, in order, whatever settings the developer's shell hol
     WEBHOOK_AUTH: "hmac",
     FLOWS: "webhooks",
   };
-  const { exitCode, output } = await run(["--once"], { ...process.env, ...strange });
+  const { exitCode, output } = await run({ ...process.env, ...strange });
   expect(exitCode, output).toBe(0);
 
   const rows = [...output.matchAll(/^ +\+[\d.]+ s {2}(command|webhook|result|event) +(.*?) {2,}.*$/gm)];
@@ -48,6 +50,11 @@ it("tells the whole story, in order, whatever settings the developer's shell hol
   expect(events.filter((status) => status === lost)).toHaveLength(1);
   expect(output).toMatch(new RegExp(`event +${lost} .*, from the partner's log$`, "m"));
   expect(output.match(/, from the partner's log$/gm)).toHaveLength(1);
+
+  // The README's picture shows what the demo tells: `npm run pictures` draws it anew.
+  const picture = [...textOf("docs/pictures/demo.svg").matchAll(/>([^<]+)<\/text>/g)].map(([, text]) => text);
+  const drawn = picture.filter((text) => rows.some((row) => row[2] === text)).toSorted();
+  expect(drawn).toEqual(rows.map((row) => row[2]).toSorted());
 
   const places = output.match(/fx\.transaction-status\[\d+\]@\d+/g) ?? [];
   const partitions = new Set(places.map((place) => place.replace(/@\d+$/, "")));

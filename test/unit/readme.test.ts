@@ -1,26 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { loadConfig } from "../../src/config/load.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const textOf = (name: string): string => readFileSync(join(root, name), "utf8");
-
-const filesIn = (folder: string, ending: string, recursive: boolean): string[] =>
-  readdirSync(join(root, folder), { recursive, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending))
-    .map((name) => join(folder, name));
-
-const documents = [...filesIn(".", ".md", false), ...filesIn("docs", ".md", true)];
-
-const FENCED = /^ *```(?<language>\w*)\n(?<code>[\s\S]*?)^ *```$/gm;
-
-const blocks = (name: string, language: string): string[] =>
-  [...textOf(name).matchAll(FENCED)]
-    .filter(({ groups }) => groups?.["language"] === language)
-    .map(({ groups }) => groups?.["code"] ?? "");
+import { blocks, documents, filesIn, proseOf, root, textOf } from "../support/documents.ts";
 
 /** The anchor that a heading gets where Markdown is shown. */
 const anchorOf = (heading: string): string =>
@@ -30,19 +13,11 @@ const anchorOf = (heading: string): string =>
     .replaceAll(" ", "-");
 
 const anchorsIn = (file: string): string[] =>
-  [
-    ...textOf(file)
-      .replace(FENCED, "")
-      .matchAll(/^#+ (.+)$/gm),
-  ].map(([, heading = ""]) => anchorOf(heading));
+  [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 
 /** Links to places within the project, as they are written. */
 const targetsIn = (name: string): string[] =>
-  [
-    ...textOf(name)
-      .replace(FENCED, "")
-      .matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm),
-  ]
+  [...proseOf(name).matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)]
     .map(([, inline, reference]) => inline ?? reference ?? "")
     .filter((target) => !/^\w+:/.test(target));
 
@@ -73,7 +48,7 @@ const documentedEvents = (): string[] => {
 const LOGGED = /\blog\.(?:trace|debug|info|warn|error|fatal)\([\s\S]*?,\s*"([a-z]+(?:\.[a-z]+)*)",?\s*\)/g;
 
 const loggedEvents = (): string[] =>
-  filesIn("src", ".ts", true).flatMap((file) =>
+  filesIn("src", ".ts", { recursive: true }).flatMap((file) =>
     [...textOf(file).matchAll(LOGGED)].map(([, event = ""]) => event),
   );
 
@@ -102,6 +77,15 @@ describe("the documentation", () => {
     expect(reached(reached(["README.md"]))).toEqual(expect.arrayContaining(documents));
   });
 
+  it("names scripts of npm that exist", () => {
+    const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+    const named = documents.flatMap((name) =>
+      [...textOf(name).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map(([, script = ""]) => script),
+    );
+    expect(named).toContain("demo");
+    expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  });
+
   it("shows commands in JSON that the bridge takes", () => {
     const examples = blocks("docs/commands.md", "json");
     const check = checkFor({ purposes: [], currencies: [] });
@@ -109,18 +93,21 @@ describe("the documentation", () => {
     for (const example of examples) expect(check.json(Buffer.from(example), 0)).toMatchObject({ ok: true });
   });
 
-  it("shows an environment that is enough", () => {
-    const [example = ""] = blocks("docs/setup.md", "ini");
-    const env = example
-      .split("\n")
-      .filter((line) => line.includes("="))
-      .map((line) => line.trim().split("=", 2))
-      // The secrets' files are the reader's; what stands in them does not matter here.
-      .map(([name = "", value = ""]) => [name.replace(/_FILE$/, ""), value]);
-    expect(loadConfig(Object.fromEntries(env) as Record<string, string>, "serve")).toMatchObject({
-      ok: true,
-      warnings: [],
-    });
+  it("shows environments that are enough", () => {
+    const examples = blocks("docs/setup.md", "ini");
+    expect(examples).toHaveLength(2);
+    for (const example of examples) {
+      const env = example
+        .split("\n")
+        .filter((line) => line.includes("="))
+        .map((line) => line.split("=", 2))
+        // The secrets' files are the reader's; what stands in them does not matter here.
+        .map(([name = "", value = ""]) => [name.replace(/_FILE$/, ""), value]);
+      expect(loadConfig(Object.fromEntries(env) as Record<string, string>, "serve")).toMatchObject({
+        ok: true,
+        warnings: [],
+      });
+    }
   });
 
   it("names every log event, and none that does not exist", () => {

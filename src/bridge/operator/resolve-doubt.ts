@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resultIdOf } from "../../commands-to-results/build-result.ts";
-import { choose, createFinder } from "../../commands-to-results/journal-rules/find-doubt.ts";
+import { chooseDoubt, createCommandFinder } from "../../commands-to-results/journal-rules/find-doubt.ts";
 import {
   quotesOf,
   resolve,
@@ -72,7 +72,7 @@ const decideIn = async (
 ): Promise<ResolveOutcome> => {
   const { clock } = services;
   const { topics } = config;
-  const finder = createFinder(commandId);
+  const finder = createCommandFinder(commandId);
   const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
     only,
@@ -105,7 +105,7 @@ const decideIn = async (
   };
   try {
     await clock.withDeadline(READ_TIMEOUT_MS, undefined, (signal) => view.untilReady(signal));
-    const chosen = choose(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
+    const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") {
       const { refs } = chosen;

@@ -8,7 +8,7 @@ const placeName = ({ partition, offset }: Position): string => `${partition}/${o
  * Finds the journal keys of a command of which only the commandId is known. Must be given every record that
  * the view takes.
  */
-export const createFinder = (commandId: string) => {
+export const createCommandFinder = (commandId: string) => {
   const found = new Map<string, Ref>();
   const times = new Map<string, number>();
   return {
@@ -25,7 +25,7 @@ export const createFinder = (commandId: string) => {
   };
 };
 
-export type Chosen =
+export type ChosenDoubt =
   | { kind: "found"; ref: Ref }
   | { kind: "several"; /** All of them in doubt. */ refs: Ref[] }
   | { kind: "unknown" };
@@ -36,11 +36,11 @@ export type Chosen =
  * @param isQuote whether an accept's key is the quote that the operator named; null if only the command was
  *   named
  */
-export const choose = (
+export const chooseDoubt = (
   refs: readonly Ref[],
   look: (ref: Ref) => Look,
   isQuote: ((key: string) => boolean) | null,
-): Chosen => {
+): ChosenDoubt => {
   const meant =
     isQuote === null
       ? refs

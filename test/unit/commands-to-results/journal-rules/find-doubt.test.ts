@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { choose, createFinder } from "../../../../src/commands-to-results/journal-rules/find-doubt.ts";
+import {
+  chooseDoubt,
+  createCommandFinder,
+} from "../../../../src/commands-to-results/journal-rules/find-doubt.ts";
 import type { Ref } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import { accept, claimed, concluded, create, createLog, released } from "./journal.ts";
 
@@ -8,7 +11,7 @@ const is = (quote: string) => (key: string) => key === quote;
 const doubt = (attemptId: string) => [claimed(attemptId), concluded(attemptId, "IN_DOUBT")];
 
 describe("a finder", () => {
-  const finder = createFinder("c1");
+  const finder = createCommandFinder("c1");
   const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c1", step: claimed("a") };
   const record = { partition: 0, offset: 0, timestampMs: 7, key: "quote", entry };
   finder.take(record);
@@ -32,17 +35,17 @@ describe("which of a command's places is meant", () => {
     append(q1, claimed("a"), concluded("a", "SUCCEEDED"));
     append(q2, ...doubt("b"));
     append(q3, claimed("c"));
-    expect(choose([q1, q2, q3], view.look, null)).toEqual({ kind: "found", ref: q2 });
+    expect(chooseDoubt([q1, q2, q3], view.look, null)).toEqual({ kind: "found", ref: q2 });
   });
   it("none of two that are in doubt, unless one of them is named", () => {
     const { view, append } = createLog();
     append(q1, ...doubt("a"));
     append(q2, ...doubt("b"));
     append(q3, claimed("c"), concluded("c", "SUCCEEDED"));
-    expect(choose([q1, q2, q3], view.look, null)).toEqual({ kind: "several", refs: [q1, q2] });
-    expect(choose([q1, q2, q3], view.look, is("q1"))).toEqual({ kind: "found", ref: q1 });
-    expect(choose([q1, q2, q3], view.look, is("q2"))).toEqual({ kind: "found", ref: q2 });
-    expect(choose([q1, q2, q3], view.look, is("q3")), "what stands is told").toEqual({
+    expect(chooseDoubt([q1, q2, q3], view.look, null)).toEqual({ kind: "several", refs: [q1, q2] });
+    expect(chooseDoubt([q1, q2, q3], view.look, is("q1"))).toEqual({ kind: "found", ref: q1 });
+    expect(chooseDoubt([q1, q2, q3], view.look, is("q2"))).toEqual({ kind: "found", ref: q2 });
+    expect(chooseDoubt([q1, q2, q3], view.look, is("q3")), "what stands is told").toEqual({
       kind: "found",
       ref: q3,
     });
@@ -50,20 +53,20 @@ describe("which of a command's places is meant", () => {
   it("no other than the one that is named", () => {
     const { view, append } = createLog();
     append(q1, ...doubt("a"));
-    expect(choose([q1], view.look, is("q9"))).toEqual({ kind: "unknown" });
-    expect(choose([], view.look, null)).toEqual({ kind: "unknown" });
+    expect(chooseDoubt([q1], view.look, is("q9"))).toEqual({ kind: "unknown" });
+    expect(chooseDoubt([], view.look, null)).toEqual({ kind: "unknown" });
   });
   it("a create has no quote, though its key may look like one", () => {
     const { view, append } = createLog();
     append(create("c1"), claimed("a"));
-    expect(choose([create("c1")], view.look, is("c1"))).toEqual({ kind: "unknown" });
-    expect(choose([create("c1")], view.look, null)).toEqual({ kind: "found", ref: create("c1") });
+    expect(chooseDoubt([create("c1")], view.look, is("c1"))).toEqual({ kind: "unknown" });
+    expect(chooseDoubt([create("c1")], view.look, null)).toEqual({ kind: "found", ref: create("c1") });
   });
   it("where none is in doubt, the one that may yet be", () => {
     const { view, append } = createLog();
     append(q1, claimed("a"), concluded("a", "SUCCEEDED"));
     append(q2, claimed("b"));
-    expect(choose([q1, q2], view.look, null)).toEqual({ kind: "found", ref: q2 });
-    expect(choose([q1], view.look, null)).toEqual({ kind: "found", ref: q1 });
+    expect(chooseDoubt([q1, q2], view.look, null)).toEqual({ kind: "found", ref: q2 });
+    expect(chooseDoubt([q1], view.look, null)).toEqual({ kind: "found", ref: q1 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classify, doubtfulStatuses } from "../../../../src/partner/calls/outcome.ts";
+import { proseOf } from "../../../support/documents.ts";
 
 const byDefault = doubtfulStatuses(["302", "303", "409"]);
 const kinds = (status: number, isDoubtful = byDefault) =>
@@ -53,4 +54,19 @@ describe("classify", () => {
         expect(kinds(status, doubtfulStatuses(listed)), String(status)).toEqual(["unknown", "unknown"]);
     },
   );
+});
+
+/** What docs/accept-protocol.md says of an accept's statuses: a status or a class of them, and what it proves. */
+const documented = new Map(
+  [...proseOf("docs/accept-protocol.md").matchAll(/^\| (.*?) +\|[^|]*\(`(\w+)`\) *\|/gm)].flatMap(
+    ([, seen = "", proves = ""]) =>
+      [...seen.matchAll(/\b([1-6]\d\d|[1-5]xx)\b/g)].map(([status]): [string, string] => [status, proves]),
+  ),
+);
+
+it("docs/accept-protocol.md says of every status what it proves of an accept", () => {
+  const told = (status: number): string | undefined =>
+    documented.get(String(status)) ?? documented.get(status < 600 ? `${Math.floor(status / 100)}xx` : "600");
+  for (let status = 200; status < 700; status += 1)
+    expect([status, told(status)]).toEqual([status, kinds(status)[0]]);
 });
