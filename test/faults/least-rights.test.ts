@@ -1,8 +1,18 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { startConsole } from "../support/console-program.ts";
+import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
+import { eventually } from "../support/eventually.ts";
+import { endTotal } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
 import { CERTIFICATE_USER, securedBrokers, type Right } from "../support/secured-brokers.ts";
 import type { Names } from "../support/settings.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
+import { RIGHT } from "../unit/console/browser.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
@@ -32,6 +42,20 @@ const rights = {
     ownGroups(groupId),
     { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
   ],
+  resolver: ({ topics, groupId }: Names): Right[] => [
+    ...onTopics([topics.journal, topics.results, topics.audit], "READ", "WRITE"),
+    ownGroups(groupId),
+  ],
+  replayer: ({ topics, groupId }: Names): Right[] => [
+    ...onTopics([topics.deadLetters], "READ"),
+    ...onTopics([topics.audit, topics.commands, topics.events], "READ", "WRITE"),
+    ownGroups(groupId),
+  ],
+  viewer: ({ topics, groupId }: Names): Right[] => [
+    ...onTopics(Object.values(topics), "DESCRIBE", "READ"),
+    ownGroups(groupId),
+    { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
+  ],
 };
 
 const opened = async (): Promise<World> => {
@@ -47,15 +71,19 @@ const opened = async (): Promise<World> => {
   return world;
 };
 
-const webhook = (url: string): Promise<number> =>
-  fetch(url, {
-    method: "POST",
-    body: JSON.stringify({
-      transactionId: "tx-1",
-      status: "AWAITING_PAYMENT",
-      createdAt: "2026-11-21T12:00:00Z",
-    }),
-  }).then(({ status }) => status);
+const NOTIFICATION = JSON.stringify({
+  transactionId: "tx-1",
+  status: "AWAITING_PAYMENT",
+  createdAt: "2026-11-21T12:00:00Z",
+});
+const webhook = (url: string, body = NOTIFICATION): Promise<number> =>
+  fetch(url, { method: "POST", body }).then(({ status }) => status);
+
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-users-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
 
 const QUOTE = [
   "--direction",
@@ -95,6 +123,67 @@ it.each([
   expect(lines).not.toMatch(/authoriz/i);
   expect(lines).not.toContain("password-of-");
   expect(await replica.stop()).toBe(0);
+});
+
+it("lets people act with the rights that are written down and no others", async () => {
+  const world = await opened();
+  const { brokers, topics } = world;
+  for (const user of ["serve", "resolver", "replayer", "viewer"] as const)
+    await allow(user, rights[user](world));
+
+  await writeDoubts(world, "by-command", AT_ONCE_MS, randomUUID());
+  await writeDoubts(world, "by-console", AT_ONCE_MS, randomUUID());
+  const asNotExecuted = ["--as", "not-executed", ...BY];
+  const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
+  expect(resolved).toMatchObject({ code: 0, err: "" });
+  expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
+
+  await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);
+  const replica = await world.startReplica(await byScram("serve"));
+  await replica.untilReady();
+  expect(await webhook(replica.webhookUrl, "no notification")).toBe(200);
+  const replayer = await byScram("replayer");
+  const listed = await eventually(
+    async () => {
+      const { out } = await world.run(["dead-letters", "list"], replayer);
+      return out.trimEnd().split("\n").length === 2 && out;
+    },
+    "two dead letters",
+    30_000,
+  );
+  expect(listed).toContain("UNREADABLE_COMMAND");
+  // What cannot be read yet is not sent again: the plan says so.
+  const replayed = await world.run(["dead-letters", "replay", "--source", "command", ...BY], replayer);
+  expect(replayed).toMatchObject({ code: 0 });
+  expect(await endTotal(brokers, topics.commands)).toBe(2);
+
+  const usersFile = join(await temporaryFolder(), "users");
+  await writeFile(usersFile, `ana:${RIGHT}:operator\n`);
+  const signIn = { CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: usersFile };
+  const viewer = await byScram("viewer");
+  const shown = await startConsole(world, { ...viewer, ...signIn });
+  const page = await shown.doubtPage("by-console", "ana");
+  const refused = await shown.post("/doubts", shown.saying(page, "by-console", "succeeded"), "ana");
+  expect(refused.text).not.toContain(`${topics.results}[`);
+  for (const path of ["/", "/doubts", "/dead-letters", "/audit"])
+    expect((await shown.get(path, "ana")).status, path).toBe(200);
+
+  // A viewer's rights and those of `resolve` together: the console acts.
+  await allow("viewer", rights.resolver(world));
+  const ended = await eventually(
+    async () => {
+      const { text } = await shown.post(
+        "/doubts",
+        shown.saying(await shown.doubtPage("by-console", "ana"), "by-console", "succeeded"),
+        "ana",
+      );
+      return text.includes(`${topics.results}[`) && text;
+    },
+    "the end of the doubt",
+    30_000,
+  );
+  expect(ended).toContain("SUCCEEDED");
+  expect(await shown.program.stop()).toBe(0);
 });
 
 it("says in a sentence that Kafka does not take a password, and ends where nothing is allowed", async () => {

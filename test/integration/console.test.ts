@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
+import { startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
-import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow.ts";
 import { openWorld, type World } from "../support/world.ts";
-import { basic, RIGHT } from "../unit/console/browser.ts";
+import { RIGHT } from "../unit/console/browser.ts";
 
 // The whole program, asked over HTTP as a browser without script would.
 
@@ -26,43 +26,7 @@ afterAll(() => world.close());
 
 const BASIC = (): Record<string, string> => ({ CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: usersFile });
 
-const start = async (settings: Record<string, string>) => {
-  const program = await world.start(["console"], { CONSOLE_PORT: "0", ...settings });
-  const line = await program.untilLine((text) => text.includes("console.running"), "the console");
-  const { address } = JSON.parse(line) as { address: string };
-  const get = async (path: string, name?: string) => {
-    const headers = name === undefined ? {} : { authorization: basic(name) };
-    const answer = await fetch(address + path, { headers });
-    return { status: answer.status, text: await answer.text() };
-  };
-  const post = (path: string, fields: Record<string, string>, name: string) =>
-    fetch(address + path, {
-      method: "POST",
-      headers: { authorization: basic(name), "sec-fetch-site": "same-origin" },
-      body: new URLSearchParams(fields),
-    }).then(async (answer) => ({ status: answer.status, text: await answer.text() }));
-  /** The fields that the form of a doubt brings along. */
-  const hiddenIn = (page: string): Record<string, string> =>
-    Object.fromEntries(
-      [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
-        ([, name = "", value = ""]) => [name, value],
-      ),
-    );
-  const doubtPage = (commandId: string, name: string): Promise<string> =>
-    eventually(
-      async () => {
-        const { text } = await get(`/doubts/${commandId}`, name);
-        return text.includes("is in doubt</h1>") ? text : false;
-      },
-      "the doubt",
-      30_000,
-    );
-  const saying = (page: string, commandId: string, as: string) => ({
-    ...hiddenIn(page),
-    ...{ as, note: "asked the partner", commandId },
-  });
-  return { program, get, post, doubtPage, saying };
-};
+const start = (settings: Record<string, string>) => startConsole(world, settings);
 
 const resultsOf = async (commandId: string) =>
   (await readTopic(world.brokers, world.topics.results))
