@@ -33,7 +33,7 @@ export type JournalRoom = {
   view: View;
   state: () => { up: boolean; detail: string };
   waiting: () => number;
-  /** For the offsets that the group commits: how to know the journal again; null: nothing may be committed yet. */
+  /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
   note: () => string | null;
   close: () => Promise<void>;
 };
@@ -41,10 +41,10 @@ export type JournalRoom = {
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
 
-/** One key of the journal, in all of its spellings. */
+/** One key of the journal, in all its spellings. */
 export type OneKey = { key: string; isKey: (key: string) => boolean };
 
-/** The same view, of which all partitions but these begin at their end. */
+/** The same view, but partitions that are not read begin at their end. */
 const readingOnly = (view: View, isRead: (partition: number) => boolean): View => ({
   ...view,
   begin: (partition, { startOffset, endOffset }) =>
@@ -55,12 +55,12 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
- * @param askNotes asks what the group knows of the journal: one that was exchanged for another is not trusted. Nothing is read, and the view
- *   is not ready, until it was told.
- * @param only for whoever asks for one key alone: of the partition of that key everything is read from its first record on, of the others only
- *   what is new, and nothing is kept of other keys
- * @param see sees every record that the view takes, of the partitions that are read
- * @param contradicted hears of each contradiction in the journal once
+ * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read, and the view is not
+ *   ready, before it has answered.
+ * @param only for callers that need one key: its partition is read from the first record, the others from their end, and no other key is
+ *   kept
+ * @param see called for every record that the view takes from the partitions that are read
+ * @param contradicted called once for each contradiction in the journal
  */
 export const openJournal = async (
   config: Config,
@@ -119,7 +119,7 @@ export const openJournal = async (
     };
     if (value === null || key === null) return unreadable("no key or value");
     const decoded = decode(value);
-    // The schema is asked for now; the tail starts over, and finds it known.
+    // The writer's schema is being fetched. The tail starts over, and knows it then.
     if (decoded instanceof Promise) return "not yet";
     if (!decoded.ok) return unreadable(decoded.detail);
     const ageMs = clock.now() - timestampMs;

@@ -3,17 +3,17 @@ import { ownCopy, sizeOf } from "../../kafka/consume/own-copy.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import type { Incoming } from "../../kafka/record.ts";
 
-/** Of some two thousand commands: more than are repeated after a crash, which are those that were not committed yet. */
+/** About two thousand commands: more than are redelivered after a crash (those that were not committed yet). */
 const GENERATION_BYTES = 8 * 1_048_576;
-/** As many as a generation holds when all of them are in one partition. */
+/** As many as a generation holds if all are in one partition. */
 const LAST_OF_PARTITION = 4_000;
 
 /**
- * The records that were read last and say what a command came to: conclusions, and claims, which the fold itself concludes where the quote
- * is taken. Reading a single record again takes kafkajs long (145 ms). A generation that is full is kept until the next one is full.
+ * Keeps the last records that hold a command's outcome: conclusions, and claims, which the fold itself concludes if the quote is taken.
+ * To read a single record again takes kafkajs 145 ms. A full generation is kept until the next one is full.
  */
 export type RecentEntries = {
-  /** The journal is about to be read: what stands long before its end will not be among the last ones, and keeping it costs time. */
+  /** The journal is about to be read. Records long before its end are not kept: they would not be among the last ones. */
   begin(ranges: ReadonlyMap<number, Range>): void;
   keep(record: Incoming, entry: FoldedEntry): void;
   find(at: Position): Incoming | null;

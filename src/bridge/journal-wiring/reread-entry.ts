@@ -2,16 +2,16 @@ import type { Entry, Position } from "../../commands-to-results/journal-rules/en
 import type { Incoming } from "../../kafka/record.ts";
 
 type Ports = {
-  /** Null where the record was not met. */
+  /** Null if the record was not found. */
   reread: (partition: number, offset: number) => Promise<Incoming | null>;
-  /** The first offset that a partition still holds. */
+  /** The first offset that the partition still holds. */
   startOf: (partition: number) => Promise<number>;
   entryOf: (record: Incoming) => Entry | null | "not yet";
 };
 
 /**
- * Reads an entry of the journal again. Null makes the view forget what the entry says, and a forgotten accept could be executed again: so only
- * the log's own word that it begins later gives null. Whatever else stands in the way rejects, and is tried again.
+ * Reads an entry of the journal again. Null makes the view forget the entry, and a forgotten accept could be executed again. So null is
+ * returned only if the log itself says that it begins later. Everything else rejects, and is tried again.
  */
 export const rereadEntry =
   ({ reread, startOf, entryOf }: Ports) =>

@@ -2,20 +2,20 @@ import type { Dropped } from "../../kafka/cluster/log-identity.ts";
 import type { Services } from "../services.ts";
 
 /**
- * What is known against the journal, and whether its view is trusted for it: only where nothing is. What is said of it is a sentence's
- * end: "ends before ...".
+ * Whether the journal is still the log that was read, and so whether its view is trusted. Findings are the end of a sentence, such as
+ * "ends before ...".
  */
 export type Verdict = {
-  /** The journal is not the log that it was. For good. */
+  /** The journal is another log. This is final. */
   lose: (what: string) => void;
-  /** What one look found missing at the journal's end, null where nothing is. Not for good: a new leader may hold back its last records. */
+  /** What one check found missing at the journal's end; null if nothing. Not final: a new leader may hold back its last records. */
   sawEnd: (behind: string | null) => void;
-  /** An entry is gone from the journal's beginning: nothing is trusted until it is known whether by right. */
+  /** An entry is gone from the journal's beginning: the view is not trusted until it is known whether retention deleted it. */
   judge: (dropped: Dropped) => Promise<void>;
-  /** Whether an entry is being judged. */
+  /** Whether `judge` is under way. */
   isAsking: () => boolean;
   isLost: () => boolean;
-  /** No entry that is younger than this is gone by right, as far as is known now. */
+  /** Retention deletes no entry that is younger than this, as far as is known now. */
   horizonMs: () => number;
   /** What is wrong with the journal; null while nothing is. */
   fault: () => string | null;
@@ -24,15 +24,15 @@ export type Verdict = {
 type Options = {
   topic: string;
   trust: (yes: boolean) => void;
-  /** How long the topic is kept: negative for ever, null where nobody may know. Bounded in time. */
+  /** The topic's retention: negative for ever, null if it may not be asked for. Bounded in time. */
   retentionMs: () => Promise<number | null>;
 };
 
-/** A broker that was just woken may tell an end of the past for an instant. */
+/** A broker that was frozen may report its old end for a moment. */
 const MISSING_LOOKS = 3;
-/** A quote lives for one business day: what is older is not worth stopping for. */
+/** A quote lives for one business day: the loss of older entries does no harm. */
 const HORIZON_MS = 86_400_000;
-/** A retention below this, of a topic that is kept for weeks, is a way of emptying it. */
+/** A shorter retention, on a topic that is kept for weeks, is a way to empty it. */
 const PURGE_MS = 3_600_000;
 const RETENTION_TRIES = 3;
 const AGAIN_AFTER_MS = 1_000;
@@ -56,7 +56,7 @@ export const createVerdict = (options: Options, { clock, log }: Pick<Services, "
     trustAsFound();
   };
 
-  /** Only a retention that is known now may explain what is gone: it can have been changed, or could not be asked before. */
+  /** Asks again each time: the retention may have been changed, or could not be asked for before. */
   const askRetentionMs = async (): Promise<number | null> => {
     for (let tries = 1; ; tries += 1) {
       const retentionMs = await options.retentionMs().catch(() => null);

@@ -8,21 +8,21 @@ import type { Services } from "../services.ts";
 import { createVerdict } from "./verdict.ts";
 
 export type JournalWatch = {
-  /** What there is to begin with, once it is known what the group knows of the journal. Rejects while either cannot be asked for. */
+  /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
   ranges: () => Promise<ReadonlyMap<number, Range>>;
   /** The journal is about to be read from the start of these ranges. */
   begin: (ranges: ReadonlyMap<number, Range>) => void;
-  /** False: this record is not of the journal that this process, or its group, has read before. */
+  /** False if this record is not from the journal that this process, or its group, has read before. */
   isOurs: (record: Incoming) => boolean;
   learn: (record: Incoming) => void;
-  /** Where to read on from: what is known is read once more where reading goes on, to be compared. */
+  /** The offset to go on from. The last known record is read once more, to compare it. */
   position: (partition: number) => number | null;
   /**
-   * Gives what an append is to be followed by: an entry that lands before what was read has landed in another log, and one that lands in
-   * another partition where nobody looks for its key.
+   * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
+   * lands in another partition is where nobody looks for its key.
    */
   appending: (partition: number) => (written: Written) => void;
-  /** For the offsets that the group commits: how to know the journal again; null before it is known what they say already. */
+  /** Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are known. */
   note: () => string | null;
   /** What is wrong with the journal; null while nothing is. */
   fault: () => string | null;
@@ -32,22 +32,22 @@ export type JournalWatch = {
 type Options = {
   topic: string;
   view: View;
-  /** What the group knows of the journal. Bounded in time; rejects when it cannot be asked, which is not the same as knowing nothing. */
+  /** The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as no notes. */
   notes: () => Promise<readonly string[]>;
-  /** How long the topic is kept: negative for ever, null where nobody may know. Bounded in time. */
+  /** The topic's retention: negative for ever, null if it may not be asked for. Bounded in time. */
   retentionMs: () => Promise<number | null>;
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
 const LOOK_EVERY_MS = 1_000;
-/** A leader that moves is away for some seconds. A watch that sees nothing for longer is none. */
+/** A leader change takes some seconds. After this long without an answer the journal counts as unwatched. */
 const BLIND_AFTER_MS = 5_000;
-/** How often the view is told what the log has deleted. */
+/** How often the view forgets what retention has deleted. */
 const FORGET_EVERY_MS = 600_000;
 
 /**
- * Watches over the journal being the log that it was: deleted and created again, purged, or cut short, it has forgotten who may call.
- * Then no command is taken and no call is begun any more, in this process and in those that come after it.
+ * Watches that the journal is still the same log. A journal that was recreated, purged or cut short has forgotten who may call. Then no
+ * command is taken and no call begins, in this process and in those that start after it.
  */
 export const watchJournal = (
   options: Options,
@@ -115,7 +115,7 @@ export const watchJournal = (
     },
     begin: (ranges) => {
       void checkStart(ranges);
-      // No topic ever has fewer partitions than before: this is another one, and what it lacks has no end that the view could wait for.
+      // A topic never loses partitions: this is another topic, and the missing partition has no end that the view could wait for.
       for (const partition of witness.lasts().keys())
         if (!ranges.has(partition))
           verdict.lose(`has no partition ${partition} any more, which was read from it`);

@@ -34,7 +34,7 @@ export type EntryOf<Claim, Conclusion> = {
 /** One entry of the journal. */
 export type Entry = EntryOf<Claimed, Concluded>;
 
-/** What the fold has no use for, by the record that it stands in. A long journal is read in half the time without. */
+/** Fields that the fold does not need, by record. A long journal is read in half the time without them. */
 export const UNFOLDED = {
   Claimed: ["quoteId"],
   Concluded: ["result", "note", "traceparent"],
@@ -43,10 +43,10 @@ export const UNFOLDED = {
 type FoldedClaim = Omit<Claimed, (typeof UNFOLDED)["Claimed"][number]>;
 type FoldedConclusion = Omit<Concluded, (typeof UNFOLDED)["Concluded"][number]>;
 
-/** As much of an entry as the fold reads. */
+/** An entry without the fields that the fold does not need. */
 export type FoldedEntry = EntryOf<FoldedClaim, FoldedConclusion>;
 
-/** The Avro record of an entry, or as much of it as the fold reads. */
+/** The Avro record of an entry, whole or without those fields. */
 export type RecordOf<Claim, Conclusion> = Omit<CommandJournalEntry, "step"> & {
   step:
     | { "cambio.bridge.v1.Claimed": Claim }
@@ -56,13 +56,13 @@ export type RecordOf<Claim, Conclusion> = Omit<CommandJournalEntry, "step"> & {
 };
 export type FoldedRecord = RecordOf<FoldedClaim, FoldedConclusion>;
 
-/** A command's place in the journal: the same commandId under another key or operation is another place. */
+/** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
 
-/** Where a record stands in the journal. */
+/** Position of a record in the journal. */
 export type Position = { partition: number; offset: number };
 
-/** A record of the journal as read. `entry` is null when it could not be decoded or is of a version that this build does not know. */
+/** A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does not know. */
 export type JournalRecord = Position & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
 const wrapped = (step: Step): CommandJournalEntry["step"] => {
@@ -99,8 +99,8 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
 });
 
 /**
- * The entry of an Avro record; null when this build cannot fold it: it is of rules that this build does not know, or of an accept that older
- * rules kept under another key than these, so that it would not be found there.
+ * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that version 1 kept under
+ * another key, where it would not be found.
  * @param place.ageMs since the entry was appended
  */
 export const fromRecord = <Claim extends object, Conclusion extends object>(

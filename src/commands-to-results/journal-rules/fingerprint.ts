@@ -9,7 +9,7 @@ export type Fingerprint = Uint32Array;
 
 export const WORDS = 5;
 export const KEY_WORDS = 3;
-/** Where the words of the commandId begin. */
+/** Index of the commandId's first word. */
 export const COMMAND = KEY_WORDS;
 
 const word = (digest: string, at: number): number =>
@@ -19,10 +19,10 @@ const word = (digest: string, at: number): number =>
     digest.charCodeAt(at + 3)) >>>
   0;
 
-/** A word that stands for the content of a command, of its digest in hex. Of two contents one in four billion is taken for the other. */
+/** A 32-bit word of the content's hash (hex). Two different contents look equal once in four billion. */
 export const contentOf = (requestHash: string): number => parseInt(requestHash.slice(0, 8), 16) >>> 0;
 
-/** Names the key of an operation: an accept and a create may have equal keys. */
+/** The key with its operation: an accept and a create may have equal keys. */
 export const keyName = ({ operation, key }: Pick<Ref, "operation" | "key">): string =>
   `${operation === "ACCEPT_QUOTE" ? "a" : "c"}${key}`;
 

@@ -2,29 +2,29 @@ import type { Fingerprint } from "./fingerprint.ts";
 import { COMMAND, KEY_WORDS, WORDS } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
-/** What is kept of a command that has its final result: where to read it, and as much as the fold must know of it. */
+/** What is kept of a command with a final result: where to read it, and what the fold must know of it. */
 export type Final = {
-  /** Of the Concluded entry; of the Claimed entry where the fold itself concluded the command. */
+  /** The offset of the Concluded entry; of the Claimed entry if the fold itself concluded the command. */
   offset: number;
-  /** The quote was another command's: concluded by the fold itself. */
+  /** Another command has the quote: the fold itself concluded this one. */
   taken: boolean;
   succeeded: boolean;
 };
 
-/** What is known of a command under its key. */
+/** What is known of a command. */
 export type Known = {
-  /** Null while the command has no final result. */
+  /** Null if the command has no final result yet. */
   final: Final | null;
   /** Whether some command is known to have executed the accept of this key. */
   spent: boolean;
-  /** The content that the command's first entry under this key had; null where it has none. */
+  /** The content hash of the command's first entry under this key; null if it has none. */
   content: number | null;
 };
 
 /**
- * What one partition of the journal says of its commands, in a few bytes each:
+ * Remembers the commands of one journal partition in a few bytes each:
  * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its key
- * - a row of 2 words (8 bytes) for each command, found by its commandId, because a commandId names one command under whichever key
+ * - a row of 2 words (8 bytes) for each command, found by its commandId, because a commandId names one command, whatever its key
  *
  * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
  */
@@ -32,13 +32,13 @@ export type Memory = {
   look(print: Fingerprint): Known;
   /** Whether the commandId has an entry under another key. */
   knowsElsewhere(print: Fingerprint): boolean;
-  /** The command has an entry under this key. What its first entry says of the content stands. */
+  /** The command has an entry under this key. The content of its first entry counts. */
   meet(print: Fingerprint, entry: { content: number; offset: number }): void;
-  /** The command, which was met before, has its final result. */
+  /** A command that `meet` has seen has its final result. */
   remember(print: Fingerprint, final: Final): void;
-  /** The partner executed it after all, whatever the final result says: the quote must not be sent again. */
+  /** The partner executed it, whatever the final result says: the quote must not be sent again. */
   markSpent(print: Fingerprint): void;
-  /** Forgets commands whose entries stand before `offset`: the log does not hold them any more. */
+  /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
   forgetBefore(offset: number): void;
   readonly count: number;
   readonly bytes: number;

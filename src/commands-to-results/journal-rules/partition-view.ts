@@ -5,34 +5,34 @@ import { createMemory } from "./memory.ts";
 import type { Claim } from "./fold-rules.ts";
 import { changeOf } from "./fold-rules.ts";
 
-/** What the log, as far as it was read, says of one command. */
+/** What the journal says of one command, as far as it was read. */
 export type Look =
-  /** Nothing stands in the way of a claim. Whether the claim wins is known only once it is folded. */
+  /** The key may be claimed. Whether the claim wins is known only after it was folded. */
   | { kind: "free" }
   | { kind: "held"; claim: Claim }
-  /** `position`: of the entry that holds the IN_DOUBT result. */
+  /** `position`: the entry with the IN_DOUBT result. */
   | { kind: "doubt"; claim: Claim; position: Position }
-  /** `taken`: the fold concluded it, and the entry is its Claimed. */
+  /** `taken`: the fold concluded it, and `position` is its Claimed entry. */
   | { kind: "concluded"; position: Position; taken: boolean };
 
 export type Doubt = { ref: Ref; claim: Claim; position: Position; sinceMs: number };
-/** A final result that came after a doubt and is not known to be durable on the results topic. */
+/** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: Position; resultId: string; sinceMs: number };
 
-/** An end that cannot be true together with the final result that stands: one says that the partner executed the command, one that it did not. */
+/** A conclusion that contradicts the final result: one says that the partner executed the command, the other that it did not. */
 export type Contradicted = { ref: Ref; position: Position; timestampMs: number; saysExecuted: boolean };
 
 type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
 
-/** The state of one partition, as far as it was read. Only keys that are held or in doubt cost an object. */
+/** The state of one partition, as far as it was read. Only keys that are claimed or in doubt cost an object. */
 export type PartitionView = ReturnType<typeof createPartitionView>;
 
-/** So many claims beyond those that are open. */
+/** Claims since the Map was renewed, beyond those that are open. */
 const RENEW_AFTER_CLAIMS = 256;
 
 const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
 
-/** @param contradicted hears of each contradiction when its entry is folded */
+/** @param contradicted called for each contradiction when its entry is folded */
 export const createPartitionView = (
   partition: number,
   contradicted: (contradiction: Contradicted) => void = () => undefined,
@@ -48,13 +48,13 @@ export const createPartitionView = (
     return { commandId, attemptId, requestHash, callWithinMs, receivedAt, attempts, timestampMs };
   };
 
-  /** The open key of a command, or null when another command or none has the key open. */
+  /** The open key of a command; null if no command, or another one, has the key open. */
   const openOf = (ref: Ref): Open | null => {
     const open = opens.get(keyName(ref));
     return open?.claim.commandId === ref.commandId ? open : null;
   };
 
-  /** Claims come and go by the million. A Map that all of them went through holds on to many that are gone, which made reading a quarter slower. */
+  /** Renews the Map now and then: one that a million claims went through keeps deleted entries, which made start-up a quarter slower. */
   const hold = (name: string, open: Open): void => {
     opens.set(name, open);
     claimsSinceRenewed += 1;
@@ -70,7 +70,7 @@ export const createPartitionView = (
       const name = keyName(ref);
       const open = opens.get(name) ?? null;
       const own = open?.claim.commandId === entry.commandId;
-      // A command that has a key open has no final result, and its fingerprint is at hand.
+      // The command that has the key open has no final result, and its fingerprint is at hand.
       const print = own ? open.print : fingerprint(ref);
       const { step } = entry;
       const content =
@@ -135,7 +135,7 @@ export const createPartitionView = (
       return { kind: "concluded", position: { partition, offset: final.offset }, taken: final.taken };
     },
 
-    /** Whether this attempt holds the key, and no command is known to have spent it. */
+    /** Whether this attempt holds the key, and no command is known to have executed the accept. */
     holds: (ref: Ref, attemptId: string): boolean => {
       const open = openOf(ref);
       return (
@@ -168,7 +168,7 @@ export const createPartitionView = (
       return found;
     },
 
-    /** Forgets what the log does not hold any more. */
+    /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {
       memory.forgetBefore(offset);
       for (const [name, open] of opens) if (open.offset < offset) opens.delete(name);

@@ -5,10 +5,10 @@ import { createPartitionView } from "./partition-view.ts";
 import { createWaiters } from "./waiters.ts";
 
 /**
- * What became of a record.
+ * What the view did with a record.
  * - `folded`: it was the next one
  * - `old`: it was folded before
- * - `gap`: records are missing before it, or the partition was not begun. What was folded is thrown away: begin it again.
+ * - `gap`: records are missing before it, or `begin` was not called. The partition's state is discarded: call `begin` again.
  * - `halted`: this record, or one before it, cannot be folded by this build. The view stays unready.
  */
 export type Taken = "folded" | "old" | "gap" | "halted";
@@ -17,7 +17,7 @@ type Part = {
   view: PartitionView;
   /** Offset of the next record; null until the partition is begun. */
   next: number | null;
-  /** The view is ready from here on: as far as the log reached when it was begun, or as far as it was read before it was discarded. */
+  /** The view is ready from this offset on: the log's end at `begin`, or the position before `discard` if that is later. */
   target: number;
   halted: boolean;
   waiters: ReturnType<typeof createWaiters<number>>;
@@ -37,9 +37,9 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * The journal as this replica has read it.
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
- * @param options.contradicted hears of each contradiction in the log once, however often the log is read
- * @param options.keeps the keys that will be asked for; of others the view says that they are free. What a key came to follows from its own
- *   entries alone, so that nothing needs to be kept of the others.
+ * @param options.contradicted called once for each contradiction, however often the log is read
+ * @param options.keeps the keys that will be asked for; all others are reported as free. The state of a key follows from its own entries
+ *   alone, so that nothing needs to be kept of the others.
  */
 export const createView = (options: {
   partitions: number;
@@ -83,7 +83,7 @@ export const createView = (options: {
   };
 
   return {
-    /** Takes the next record that was read from a partition. Every record goes through here, in the order of the log. */
+    /** Takes the next record of a partition. Every record goes through here, in the order of the log. */
     take: (record: JournalRecord): Taken => {
       const own = part(record.partition);
       if (own.halted) return "halted";
@@ -105,10 +105,10 @@ export const createView = (options: {
     },
 
     /**
-     * A partition is about to be read from the start of the log. Until then its records are refused: what a tail still delivers of
-     * its former position must not be taken for the beginning.
-     * @param range.startOffset the first offset that the log holds, which must be the first that is taken
-     * @param range.endOffset the offset after the last one; the view is ready once it is there
+     * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still deliver records of
+     * its former position.
+     * @param range.startOffset the first offset that the log holds; the first record taken must have it
+     * @param range.endOffset the offset after the last one; the view is ready when it gets there
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
       discard(partition);
@@ -119,38 +119,38 @@ export const createView = (options: {
       announce();
     },
 
-    /** Whether the log is still the one that was read. While false, the view is unready. */
+    /** Whether the log is still the one that was read. The view is not ready while this is false. */
     trust: (yes: boolean): void => {
       trusted = yes;
       announce();
     },
 
-    /** The tail lost its place in a partition: what was folded is thrown away, and the view is unready until `begin`. */
+    /** The tail lost its position in a partition: its state is discarded, and the view is not ready until `begin`. */
     discard,
 
-    /** The offset to read a partition on from; null when it must be begun. */
+    /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
-    /** Whether all partitions are read as far as they reached. While false, no command is taken and no call is made. */
+    /** Whether all partitions are read up to their end at `begin`. While false, no command is taken and no call is made. */
     ready,
     untilReady: (signal: AbortSignal): Promise<void> =>
       ready() ? Promise.resolve() : readiness.wait("ready", signal),
     halted: (): boolean => parts.some(({ halted }) => halted),
 
-    /** Resolves once the record at this position is folded. */
+    /** Resolves when the record at this position is folded. */
     past: ({ partition, offset }: Position, signal: AbortSignal): Promise<void> => {
       const own = part(partition);
       return own.next !== null && own.next > offset ? Promise.resolve() : own.waiters.wait(offset, signal);
     },
 
-    /** Resolves once another record of this key is folded. */
+    /** Resolves when the next record of this key is folded. */
     changed: (ref: Ref, signal: AbortSignal): Promise<void> => keys.wait(keyName(ref), signal),
 
     look: (ref: Ref): Look => partOf(ref).view.look(ref),
-    /** Whether the command's first entry has another content than this: then the commandId names that one. */
+    /** Whether the command's first entry has other content: then the commandId belongs to that one. */
     hasOtherContent: (ref: Ref, requestHash: string): boolean =>
       partOf(ref).view.hasOtherContent(ref, requestHash),
-    /** Whether the commandId was used under another key, and this key was not: then it names that other command. */
+    /** Whether the commandId was used under another key, and not under this one: then it belongs to that other command. */
     isNamedElsewhere: (ref: Ref): boolean => {
       const print = fingerprint(ref);
       return !partOf(ref).view.knows(print) && parts.some(({ view }) => view.knowsElsewhere(print));
@@ -163,7 +163,7 @@ export const createView = (options: {
     isUnpublished: (ref: Ref): boolean => partOf(ref).view.isUnpublished(ref),
     unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),
     doubts: (): Doubt[] => parts.flatMap(({ view }) => view.doubts()),
-    /** Forgets what stands before the first offset that the log still holds. */
+    /** Forgets what stands before this position, the first one that the log still holds. */
     forgetBefore: ({ partition, offset }: Position): void => part(partition).view.forgetBefore(offset),
     count: () => parts.map(({ view }) => view.count()),
   };

@@ -1,17 +1,17 @@
 /**
- * Bounds what is held of unfinished records: each partition has an equal share, so that one which is full stops nobody but itself. What a
- * partition held when it was lost counts for as long as it is held.
+ * Bounds the bytes of unfinished records. Each partition has an equal share, so that a full one stops only itself. Records of a revoked
+ * partition count until they are finished.
  */
 export type HeldBytes = {
   add(partition: number, bytes: number): void;
   remove(partition: number, bytes: number): void;
-  /** The partition has used up its share: nothing more of it is taken. */
+  /** The partition has used up its share: take no more records of it. */
   isFull(partition: number): boolean;
-  /** Half of its share is free: it is worth fetching again. */
+  /** Half of its share is free: fetch again. */
   hasRoom(partition: number): boolean;
 };
 
-/** @param partitions how many partitions share it now */
+/** @param partitions how many partitions share the bytes now */
 export const heldBytes = (maxBytes: number, partitions: () => number): HeldBytes => {
   const held = new Map<number, number>();
   const of = (partition: number): number => held.get(partition) ?? 0;

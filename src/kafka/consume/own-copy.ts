@@ -1,9 +1,9 @@
 import type { Incoming } from "../record.ts";
 
-/** What a record takes besides its key, value and headers while it waits: objects, Buffers, and its place in the order of its key. */
+/** Memory of a waiting record besides key, value and headers: objects, Buffers, its place in the queue of its key. */
 const OVERHEAD_BYTES = 1_024;
 
-/** Not from Node's pool, of which one record would keep eight kilobytes. */
+/** Not from Node's Buffer pool: one small record would keep 8 KiB of it alive. */
 const copyOf = (bytes: Buffer): Buffer => {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -11,8 +11,8 @@ const copyOf = (bytes: Buffer): Buffer => {
 };
 
 /**
- * The record in memory of its own. As it was read it is a window on everything that was fetched and decompressed with it, up to some hundred
- * megabytes, which a single record that waits would keep.
+ * Copies the record into memory of its own. As read, it is a slice of the whole decompressed fetch: one waiting record would keep up to
+ * some hundred megabytes alive.
  */
 export const ownCopy = (record: Incoming): Incoming => ({
   ...record,
@@ -21,6 +21,6 @@ export const ownCopy = (record: Incoming): Incoming => ({
   headers: { count: record.headers.count, bytes: copyOf(record.headers.bytes) },
 });
 
-/** What the record takes while it waits. */
+/** Bytes that the record takes while it waits. */
 export const sizeOf = ({ key, value, headers }: Incoming): number =>
   OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length;

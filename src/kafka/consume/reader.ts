@@ -14,26 +14,26 @@ export type ReaderOptions = {
   topic: string;
   groupId: string;
   sessionTimeoutMs: number;
-  /** Per partition and fetch: bounds what can arrive after a pause. */
+  /** Per partition and fetch. Bounds what can still arrive after a pause. */
   maxBytesPerPartition: number;
-  /** Waits for so many bytes, but for `fetchWaitMs` at most: fewer and larger fetches, for readers that are in no hurry. */
+  /** A fetch waits for this many bytes, but for `fetchWaitMs` at most: fewer and larger fetches for readers that are in no hurry. */
   minBytes?: number;
   fetchWaitMs?: number;
 };
 
 export type Reader = {
-  /** Reads nothing more of a partition that is held, also over a rebalance, until it is resumed or lost. */
+  /** Stops reading an assigned partition, also across a rebalance, until it is resumed or revoked. */
   pause(partition: number): void;
-  /** Reads the partition on from this offset. */
+  /** Goes on reading the partition at this offset. */
   resume(partition: number, offset: number): void;
-  /** Reads on from these offsets, and nothing from any other partition. */
+  /** Goes on reading at these offsets, and pauses all other partitions. */
   focus: (positions: ReadonlyMap<number, number>) => void;
-  /** Commits for partitions of the current assignment, each with a note. Rejects when the group would not have it; try again later. */
+  /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
   commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
-  /** Monotonic time at which the group was last asked and said that it holds this member; -Infinity when it does not. */
+  /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
   lastHeartbeat: () => number;
   state: () => { up: boolean; detail: string };
-  /** Leaves the group and closes the connections, bounded in time. */
+  /** Leaves the group and closes the connections. Bounded in time. */
   stop(): Promise<void>;
 };
 
@@ -43,13 +43,13 @@ const FETCH_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
-/** Fetches return several times a second. Longer than kafkajs's request timeout, so that it may find out by itself first. */
+/** Fetches return several times a second. Longer than kafkajs's request timeout, so that kafkajs can notice first. */
 const SILENCE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
- * Reads a topic as a member of a group, forever. kafkajs gives up for good on many errors and does not notice a frozen broker; here a
- * consumer that crashed or shows no sign of life is thrown away and a new one takes its place.
+ * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not notice a frozen
+ * broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
  */
 export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: ReaderDeps): Reader => {
   const { topic, groupId, sessionTimeoutMs } = options;
@@ -58,16 +58,16 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const stopped = new AbortController();
   let consumer: Consumer | null = null;
   let held: readonly number[] = [];
-  /** The offset to read next, of partitions that are held and of which it is known. */
+  /** The next offset of each assigned partition, once it is known. */
   const positions = new Map<number, number>();
-  /** Held, and not to be read for now. */
+  /** Assigned partitions that are not read for now. */
   const paused = new Set<number>();
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
   let joining = true;
   let fault: string | null = "not joined yet";
 
-  /** A join waits for members that have died, without a sign of life. */
+  /** A join is silent while it waits for members that have died. */
   const patienceMs = (): number => SILENCE_MS + (joining ? rebalanceTimeoutMs : 0);
 
   const leave = (): void => {
@@ -78,7 +78,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
     const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, END_BATCH_PROCESS, STOP, CRASH } = current.events;
     const sinceAskedMs = groupRoundTrip(current);
-    // One that was given up may still come through its join before it can be closed: what it says then is nobody's business.
+    // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
     const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
       if (!isOurs()) return;
@@ -93,7 +93,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       for (const partition of paused) {
         if (partitions.includes(partition)) continue;
         paused.delete(partition);
-        // kafkajs remembers, and would not read it when it comes back.
+        // kafkajs keeps the pause, and would not read the partition when it is assigned again.
         current.resume([{ topic, partitions: [partition] }]);
       }
       for (const [partition, offset] of hooks.assigned(partitions)) {
@@ -111,17 +111,17 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       heartbeatAt = signAt - sinceAskedMs();
     });
     current.on(FETCH, () => {
-      // With nothing to read kafkajs asks nobody, and calls it a fetch all the same.
+      // kafkajs emits FETCH also if every partition is paused, without a request to a broker.
       if (isOurs() && held.some((partition) => !paused.has(partition))) signAt = clock.monotonic();
     });
     current.on(END_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
-      // kafkajs passes over what has no records for anybody, and says so here alone.
+      // kafkajs skips batches without records (such as transaction markers). Only this event tells their offsets.
       if (!isOurs() || batchSize > 0) return;
       const [from, next] = [Number((firstOffset as string | null) ?? lastOffset), Number(lastOffset) + 1];
       positions.set(partition, next);
       void hooks.read(partition, [], { from, next, isCurrent: isOurs });
     });
-    // From here on it throws when it is asked for anything. It says that it has crashed only once its connections are closed.
+    // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
     current.on(STOP, () => {
       if (isOurs()) leave();
     });
@@ -184,7 +184,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     } finally {
       stopped.signal.removeEventListener("abort", onStop);
       leave();
-      // Closed before its join has ended, a kafkajs consumer joins all the same, and holds partitions that nobody reads.
+      // Wait for the join to end: a kafkajs consumer that is closed before joins all the same, and gets partitions that nobody reads.
       const closing = running
         .catch(() => undefined)
         .then(() => current.disconnect())
@@ -199,7 +199,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       try {
         await runOnce();
       } catch (error) {
-        // The client does not say which partition it failed on; an offset in the reason and where each one stood tell it.
+        // kafkajs does not say which partition failed. The reason names an offset, and these positions tell whose it is.
         const at = Object.fromEntries(held.map((partition) => [partition, positions.get(partition) ?? null]));
         if (fault === null) log.warn({ topic, reason: messageOf(error), at }, "kafka.reader.lost");
         fault = messageOf(error);

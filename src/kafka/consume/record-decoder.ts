@@ -3,7 +3,7 @@ import { NO_HEADERS } from "../headers.ts";
 import type { EncodedHeaders, Incoming } from "../record.ts";
 import { replaceModule } from "../replace-module.ts";
 
-/** kafkajs's reader of protocol types, over the bytes of one record. */
+/** kafkajs's decoder of protocol types, over the bytes of one record. */
 type Decoder = {
   readonly buffer: Buffer;
   offset: number;
@@ -12,7 +12,7 @@ type Decoder = {
   readVarLong(): { toString(): string };
 };
 
-/** What kafkajs tells of a record's batch: as much as is used here. */
+/** The fields of kafkajs's record batch that are used here. */
 type Batch = {
   magicByte?: number;
   firstOffset: string;
@@ -27,7 +27,7 @@ type DecodeRecord = (decoder: Decoder, batch: Batch) => Decoded;
 
 const LOG_APPEND_TIME = 1;
 
-/** Any negative length is a null to Kafka; to kafkajs only -1 is. */
+/** Kafka takes any negative length for null; kafkajs only -1. */
 const readBytes = (decoder: Decoder): Buffer | null => {
   const length = decoder.readVarInt();
   if (length < 0) return null;
@@ -35,16 +35,16 @@ const readBytes = (decoder: Decoder): Buffer | null => {
   return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
 };
 
-/** Where the broker's time stands for the whole batch, the record's own is only passed over: reading it takes long. */
+/** With LogAppendTime the batch's timestamp counts for all its records. The record's own is skipped, because decoding it is slow. */
 const readTimestamp = (decoder: Decoder, batch: Batch): string => {
   if (batch.timestampType !== LOG_APPEND_TIME)
     return String(BigInt(batch.firstTimestamp) + BigInt(decoder.readVarLong().toString()));
-  // The last byte of a varint is the one without its high bit.
+  // The last byte of a varint has no high bit.
   while (decoder.readInt8() < 0);
   return batch.maxTimestamp;
 };
 
-/** A record of a batch of version 2: attributes, timestamp, offset, key, value, and the headers up to its end. */
+/** Decodes a record of a version 2 batch: attributes, timestamp, offset, key, value, headers. */
 export const decodeRecord = (decoder: Decoder, batch: Batch) => {
   const attributes = decoder.readInt8();
   const timestamp = readTimestamp(decoder, batch);
@@ -70,8 +70,8 @@ export const decodeRecord = (decoder: Decoder, batch: Batch) => {
 let done = false;
 
 /**
- * Teaches kafkajs to hand over headers as they are. Its own decoder makes an object of them: their order and names that are no UTF-8 are lost.
- * And it copies the object for each header: a record of 69 KB with ten thousand of them stopped the process for 53 s.
+ * Makes kafkajs hand over headers as bytes. Its own decoder makes an object of them, which loses their order and names that are not UTF-8.
+ * It also copies the object for each header: a record of 69 KB with ten thousand headers blocked the process for 53 s.
  */
 export const readWholeHeaders = (): void => {
   if (done) return;
@@ -83,11 +83,11 @@ export const readWholeHeaders = (): void => {
   done = true;
 };
 
-/** The headers of a message that kafkajs hands over: what `decodeRecord` made of them, whatever its types say. */
+/** The headers of a kafkajs message. `decodeRecord` made them, so kafkajs's type does not apply. */
 export const headersOf = ({ headers }: { headers?: object | undefined }): EncodedHeaders =>
   (headers as EncodedHeaders | undefined) ?? NO_HEADERS;
 
-/** The records of a batch that kafkajs has read. */
+/** The records of a kafkajs batch. */
 export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
   batch.messages.map((message) => ({
     topic: batch.topic,
@@ -99,6 +99,6 @@ export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
     headers: headersOf(message),
   }));
 
-/** The offset that a fetch began at. kafkajs's types do not name it. */
+/** The offset at which the fetch began. kafkajs's types lack it. */
 export const askedFor = ({ batch }: EachBatchPayload): number =>
   Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);

@@ -11,13 +11,13 @@ import {
 } from "./assigned-partition.ts";
 import { Watermark } from "./watermark.ts";
 
-/** Sees to it that each partition is read on where it was left, in the log that it was left in. */
+/** Makes sure that reading goes on where it stopped, in the same log. */
 export type SameLog = {
-  /** Asks where the group is, and begins to read there. */
+  /** Asks for the group's committed offsets, and starts reading there. */
   begin: (gained: ReadonlyMap<number, Tenure>) => Promise<void>;
-  /** Where this record, the first one of a fetch, is to be counted; null where nothing of the fetch is to be taken. */
+  /** The watermark that counts this fetch, given its first record; null if the fetch must be ignored. */
   follow: (partition: number, tenure: Tenure, first: Mark) => Watermark | null;
-  /** Reads on, after a pause or a failure, if the last record is still there. */
+  /** Goes on reading after a pause or a failure, if the last record is still there. */
   readOn: (partition: number, tenure: Tenure) => void;
 };
 
@@ -33,11 +33,11 @@ type Deps = {
 };
 
 const ASK_AGAIN_MS = 1_000;
-/** A log does not get shorter. A broker that was just woken may say so for an instant; for so many looks only another log can. */
+/** A log does not get shorter. A broker that was frozen may report an old end for a moment; after this many checks it is another log. */
 const LOOKS = 4;
 const LOOK_EVERY_MS = 500;
 
-/** Begins what a commit keeps of its partition, among what others keep there. */
+/** Marks this entry in the commit's metadata, which others use as well. */
 const LABEL = "read:";
 
 export const noteOf = (mark: Mark | null): string => (mark ? LABEL + writeMark(mark) : "");
@@ -48,15 +48,15 @@ const markIn = (note: string): Mark | null => {
 };
 
 /**
- * kafkajs begins at a log's beginning, and tells nobody, whenever the log does not hold the offset that it is to read: because the topic was
- * deleted and created again, because its end is gone, or because its beginning is. And a new log that has grown as long as the old one was
- * is read on in its middle. So the last record that was read is read once more wherever reading (re)begins; another one in its place, or
- * none at all for some seconds, is another log, and that is read from its first record. What was done before is recognised by the handler.
+ * If the log does not hold the offset to read, kafkajs silently starts at the log's beginning: after the topic was recreated, after its
+ * end was cut off, or after retention deleted its beginning. A recreated log that is long enough already is even read on from its middle.
+ * So wherever reading starts or goes on, the last record is read once more. If another record is there, or none for some seconds, it is
+ * another log: that is read from its first record, and the handler recognises what was done before.
  */
 export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLog => {
   const { clock, log, isHeld, reader } = deps;
 
-  /** Questions are few: each has a connection of its own. */
+  /** Questions are rare: each opens its own connection. */
   const ask = async <T>(question: (cluster: ClusterQuestions) => Promise<T>): Promise<T> => {
     const cluster = await deps.connectCluster();
     try {
@@ -66,7 +66,7 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     }
   };
 
-  /** Null when the answer came to matter no more. */
+  /** Null if the answer is no longer wanted. */
   const untilAnswered = async <T>(
     question: (cluster: ClusterQuestions) => Promise<T>,
     isWanted: () => boolean,
@@ -100,10 +100,10 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     if (isHeld(partition, tenure)) readOn(partition, tenure);
   };
 
-  /** Of which partitions it is being asked: where transactions are aborted gaps come in numbers, and one question at a time will do. */
+  /** Partitions whose gap is being explained. Aborted transactions leave many gaps; one question at a time is enough. */
   const explaining = new Set<number>();
 
-  /** @param missing the record that was to be read once more */
+  /** @param missing the record that should have been read once more */
   const explainGap = async (
     partition: number,
     tenure: Tenure,
@@ -144,7 +144,7 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
         beginAnew(partition, tenure, next);
         return null;
       case "starts over":
-        // kafkajs has effaced what was committed: it is committed again.
+        // kafkajs has overwritten the committed offset: commit it again.
         tenure.committed = -1;
         tenure.looks += 1;
         if (tenure.looks < LOOKS) void lookAgain(partition, tenure);

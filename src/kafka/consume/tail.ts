@@ -5,17 +5,17 @@ import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 
-/** What a partition holds: `startOffset` is the first offset to read, `endOffset` the one after the last. */
+/** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
 
 export type TailHooks = {
-  /** Reading begins anew at the start of these ranges: all that was read before is to be forgotten. */
+  /** Reading starts over at the start of these ranges: forget everything that was read before. */
   begin: (ranges: ReadonlyMap<number, Range>) => void;
-  /** The offset to go on from in each partition; null: its place is lost, and it must begin anew. */
+  /** The next offset of the partition; null if its position is lost, and reading must start over. */
   position: (partition: number) => number | null;
-  /** False: this record does not follow on the last one. Reading begins anew. */
+  /** False if this record does not follow the last one: reading starts over. */
   take: (record: Incoming) => boolean;
-  /** Everything before this offset was read, also where no record stands. */
+  /** Everything before this offset was read, including offsets without a record. */
   reached?: (partition: number, next: number) => void;
 };
 
@@ -28,7 +28,7 @@ export type TailOptions = {
 };
 
 export type Tail = Pick<Reader, "state" | "focus"> & {
-  /** Begins anew. */
+  /** Starts reading over. */
   restart: () => void;
   stop: () => Promise<void>;
 };
@@ -36,12 +36,12 @@ export type Tail = Pick<Reader, "state" | "focus"> & {
 type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
 
 const AGAIN_AFTER_MS = 1_000;
-/** A fetch is decoded in one go, and keeps the process from other things meanwhile: a long log is read for minutes. */
+/** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
 
 /**
- * Follows all partitions of a topic from the start of given ranges, for ever, and commits nothing. kafkajs forgets its position at each
- * rebalance and silently starts over where an offset is gone: positions are the follower's own, and a record out of place starts it anew.
+ * Follows all partitions of a topic from the start of given ranges, and commits nothing. kafkajs forgets its position at each rebalance,
+ * and silently starts over if an offset is gone. So the tail keeps its own positions, and starts over if a record is out of order.
  */
 export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): Tail => {
   const { clock, log } = deps;
@@ -68,7 +68,7 @@ export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): T
           return positions;
         },
         read: async (partition, records, { next, isCurrent }) => {
-          // Between two stretches the process gets to do other things.
+          // Lets the event loop run between two fetches.
           await yieldToEventLoop();
           if (lost.signal.aborted || !isCurrent()) return;
           for (const record of records) {

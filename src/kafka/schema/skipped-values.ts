@@ -6,14 +6,13 @@ export const branchesOf = (type: avro.Type): readonly avro.Type[] =>
   type instanceof WrappedUnionType || type instanceof UnwrappedUnionType ? type.types : [type];
 
 /**
- * How many values a reader has to pass over, at most, to skip one value of this type. Infinity where the schema sets no limit: the items of
- * an array or a map are counted by the record itself, which may claim 2^40 of them in five bytes, and a type that contains itself goes on
- * for as long as it likes.
+ * The largest number of values that a decoder passes to skip one value of this type. Infinity if the schema sets no limit: an array or map
+ * states its own length, and may claim 2^40 items in five bytes; a type that contains itself has no bound.
  */
 export const skippedValues = (type: avro.Type, known = new Map<avro.Type, number>()): number => {
   const counted = known.get(type);
   if (counted !== undefined) return counted;
-  // Until the parts are counted: a type that is met again among its own parts contains itself.
+  // Holds until the parts are counted: a type found among its own parts contains itself.
   known.set(type, Infinity);
   const count = (part: avro.Type): number => skippedValues(part, known);
   const sum = (parts: readonly avro.Type[]): number => parts.reduce((total, part) => total + count(part), 1);
