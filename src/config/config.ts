@@ -4,18 +4,19 @@ import type { settings } from "./settings.ts";
 type Settings = typeof settings;
 type ValueOf<S> = S extends Setting<infer T> ? (S extends { optional: true } ? T | undefined : T) : never;
 
-/** Everything the program was told, read once at the start and frozen. Durations are milliseconds. */
+/** The value of every setting, read once at the start and frozen. Durations are milliseconds. */
 export type Config = {
   readonly [G in keyof Settings]: { readonly [K in keyof Settings[G]]: ValueOf<Settings[G][K]> };
 };
 
 /**
- * What the values are wanted for: `serve` needs what its flows need, a tool only Kafka and the registry, a command that speaks with the partner alone
- * only the partner, a run of `reconcile` what its flow needs, and the console what a tool needs and its own settings.
+ * Which command reads the settings; it decides which of them are required. `serve`: those of its flows;
+ * `tool`: Kafka and the registry; `partner`: the partner's API; `reconcile`: those of that flow; `console`:
+ * those of a tool, and the console's own.
  */
 export type Purpose = "serve" | "tool" | "partner" | "reconcile" | "console";
 
-/** One thing wrong with the environment. */
+/** One problem of one environment variable. */
 export type Problem = { variable: string; message: string };
 
 export type Loaded =

@@ -9,7 +9,7 @@ type Rule = (config: Config) => readonly Problem[];
 const when = (condition: boolean, variable: string, message: string): Problem[] =>
   condition ? [{ variable, message }] : [];
 
-/** Nobody signs in, and whoever reaches the page sees everything. */
+/** Without authentication, anybody who reaches the console sees everything. */
 const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
   when(
     auth === "none" && !isLoopback(host),
@@ -34,7 +34,7 @@ const usersFileReadable: Rule = ({ console: { auth, usersFile } }) => {
   return when(fault !== null, "CONSOLE_USERS_FILE", `${fault ?? ""}: ${usersFile}`);
 };
 
-/** Anybody can send a header. */
+/** Anybody can send the header, so the proxies that may must be known. */
 const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
   when(
     auth === "proxy-header" && trustedProxyCidrs.length === 0,
@@ -42,18 +42,18 @@ const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
     "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could say who he is",
   );
 
-/** A value that could not be read is not there at all, and said already. */
+/** A value that could not be read is absent, and has been reported already. */
 const isRead = (console: Console, ...keys: readonly (keyof Console)[]): boolean =>
   keys.every((key) => key in console);
 
-/** How the console is reached, and who may act in it. */
+/** Rules between the settings of the console. */
 export const consoleRules: readonly Rule[] = [
   (config) => (isRead(config.console, "auth", "host") ? loopbackWithoutAuth(config) : []),
   (config) => (isRead(config.console, "auth") ? usersFileReadable(config) : []),
   (config) => (isRead(config.console, "auth", "trustedProxyCidrs") ? proxyTrusted(config) : []),
 ];
 
-/** Settings of another way to sign in, which somebody may believe to be in force. */
+/** Warns about settings that the chosen CONSOLE_AUTH does not use. */
 export const consoleWarnings = ({ console }: Config): Problem[] => {
   if (!isRead(console, "auth")) return [];
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = console;

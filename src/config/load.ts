@@ -13,15 +13,15 @@ type Row = Setting<unknown> & { group: string; key: string };
 /** Where a setting's value comes from. */
 export type Origin = "environment" | "file" | "default" | "not set";
 
-/** What was made of an environment. */
+/** The settings of an environment, with what is wrong with them. */
 export type Reading = {
-  /** Where a value cannot be used its default stands, or undefined where there is none, whatever its type says. */
+  /** An invalid value is replaced by its default, or by undefined if it has none, whatever the type says. */
   config: Config;
   problems: readonly Problem[];
   warnings: readonly Problem[];
 };
 
-/** Every row with the place its value has in {@link Config}. */
+/** Every setting, with the group and key of its value in {@link Config}. */
 export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, members]) =>
   Object.entries(members as Record<string, Setting<unknown>>).map(([key, setting]) => ({
     ...setting,
@@ -32,7 +32,7 @@ export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, me
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A variable that is set to nothing counts as not set: compose files and charts pass empty ones on. */
+/** An empty variable counts as not set: compose files and charts pass empty ones on. */
 const valueOf = (env: Environment, name: string): string | undefined => {
   const value = env[name];
   return value === undefined || value === "" ? undefined : value;
@@ -82,7 +82,7 @@ const neededByText = (row: Row, needs: readonly Need[], flows: readonly Flow[]):
   return flow === undefined ? "" : `, which the ${flow} flow needs`;
 };
 
-/** Where the value of a setting would come from, whether it can be used or not. */
+/** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
   if (valueOf(env, name) !== undefined) return "environment";
   if (secret && valueOf(env, `${name}_FILE`) !== undefined) return "file";
@@ -90,8 +90,9 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
 };
 
 /**
- * Reads the environment, as much of it as can be read. Finds every problem at once rather than the first, and names none of the secrets.
- * @param purpose decides what must be there
+ * Reads the environment, the valid part of it. Reports every problem, not only the first, and repeats no
+ * secret.
+ * @param purpose decides which settings are required
  */
 export const readEnvironment = (env: Environment, purpose: Purpose): Reading => {
   const problems: Problem[] = [];
@@ -129,7 +130,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   return { config: Object.freeze(config), problems, warnings: [...warned, ...remarks] };
 };
 
-/** Reads the environment, all of it or nothing. See {@link readEnvironment}. */
+/** Reads the environment; any problem fails it. See {@link readEnvironment}. */
 export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   const { config, problems, warnings } = readEnvironment(env, purpose);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings };

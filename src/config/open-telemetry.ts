@@ -1,9 +1,10 @@
-// How OpenTelemetry's own variables are read: as its specification has them, which is not how the bridge's are.
+// Readers for OpenTelemetry's own variables. They follow its specification, which differs from the bridge's
+// settings.
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
-/** `key=value,key=value` with percent-escapes. Repeats nothing of what it reads: it may be a secret. */
+/** `key=value,key=value` with percent-escapes. Its errors repeat nothing of the text, which may be secret. */
 export const readPairs = (text: string): Readonly<Record<string, string>> => {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   const entries = pairs.map((pair): [string, string] => {
@@ -18,21 +19,21 @@ export const readPairs = (text: string): Readonly<Record<string, string>> => {
   return Object.fromEntries(entries);
 };
 
-/** Headers in the same form. */
+/** Checks headers in the same form. */
 export const checkHeaders = (text: string): void => {
   for (const [name, value] of Object.entries(readPairs(text)))
     if (!TOKEN.test(name) || !HEADER_VALUE.test(value))
       throw new Error("holds what no header of a request can carry");
 };
 
-/** true or false in any case of letters. */
+/** true or false, case-insensitive. */
 export const readFlag = (text: string): boolean => {
   const value = text.toLowerCase();
   if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
   return value === "true";
 };
 
-/** A part of one. */
+/** A number from 0 to 1. */
 export const readRatio = (text: string): number => {
   const value = Number(text);
   if (!/^(\d+\.?\d*|\.\d+)$/.test(text) || value > 1) throw new Error("is not a number from 0 to 1");
@@ -43,7 +44,7 @@ export const readProtocol = (text: string): "http/protobuf" => {
   if (text === "http/protobuf") return text;
   throw new Error(
     text === "grpc" || text === "http/json"
-      ? `is ${text}, which the bridge does not speak: use http/protobuf, mostly on port 4318 of a collector`
+      ? `is ${text}, which the bridge does not support: use http/protobuf, usually on port 4318 of a collector`
       : "is not http/protobuf",
   );
 };
@@ -51,6 +52,6 @@ export const readProtocol = (text: string): "http/protobuf" => {
 export const readExporter = (text: string): "otlp" | "none" => {
   if (text === "otlp" || text === "none") return text;
   throw new Error(
-    "is neither otlp nor none: the bridge sends spans to a collector, which can send them on as something else",
+    "is neither otlp nor none: the bridge exports spans to a collector, which can export them in other formats",
   );
 };

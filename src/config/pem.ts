@@ -2,8 +2,9 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 
-// Certificates and keys are used when a connection is opened, far too late to say that a file holds none: to TLS a CA file without a
-// certificate is nobody to trust, and no error. So they are looked at when the settings are read.
+// Certificates and keys are validated when the settings are read. Otherwise a bad file would show only when a
+// connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
+// error.
 
 const CERTIFICATE = /^-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
@@ -16,7 +17,7 @@ const textOf = (file: string): string => {
   }
 };
 
-/** The name of a file that holds certificates and no broken one. */
+/** Validates a file of PEM certificates, and gives its name. */
 export const readCertificates = (file: string): string => {
   const certificates = textOf(file)
     .split(/(?=-----BEGIN )/)
@@ -30,7 +31,7 @@ export const readCertificates = (file: string): string => {
   }
 };
 
-/** The name of a file that holds a private key. */
+/** Validates a file with a PEM private key, and gives its name. */
 export const readPrivateKey = (file: string): string => {
   const text = textOf(file);
   try {
@@ -41,7 +42,7 @@ export const readPrivateKey = (file: string): string => {
   }
 };
 
-/** Whether the key is that of the first certificate. */
+/** Whether the private key belongs to the first certificate. */
 export const isPair = (certFile: string, keyFile: string): boolean => {
   try {
     createSecureContext({ cert: readFileSync(certFile), key: readFileSync(keyFile) });

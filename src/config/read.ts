@@ -1,10 +1,10 @@
 import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
 import { Secret } from "./secret.ts";
 
-// What turns a variable's text into its value. Each throws an Error whose message completes "VARIABLE …".
+// Parsers and checks of variables. Each throws an Error whose message completes "VARIABLE …".
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-/** Timers of Node hold no more, and fire at once instead. */
+/** A Node timer with a longer delay fires at once. */
 const MAX_DURATION_MS = 2_147_483_647;
 
 export const readDuration = (text: string): number => {
@@ -33,7 +33,7 @@ export const readInteger = (text: string, { min, max }: Range): number => {
 };
 
 const parsedUrl = (value: string): URL => {
-  // The URL parser would read more into it: it passes over line breaks, and needs no slashes.
+  // The URL parser is too lenient: it ignores line breaks, and needs no slashes.
   if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
     throw new Error("is not an http or https address");
   const url = new URL(value);
@@ -50,19 +50,19 @@ export const readUrl = (value: string): string => {
   return value.replace(/\/+$/, "");
 };
 
-/** An http or https address without credentials or fragment, as it stands: some token endpoints have a query. */
+/** An http or https address without credentials or fragment, unchanged: some token endpoints have a query. */
 export const readEndpoint = (value: string): string => {
   if (parsedUrl(value).hash !== "") throw new Error("has a fragment");
   return value;
 };
 
-/** Whether what is sent to this address stays on the machine, or is encrypted. */
+/** Whether traffic to this address stays on the machine or is encrypted. */
 export const isPrivateUrl = (value: string): boolean => {
   const { protocol, hostname } = new URL(value);
   return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 };
 
-/** An origin in the form that browsers write it in. What somebody types into the page is not to go out in clear. */
+/** An origin as browsers write it. Requires https, except on this machine: operators send passwords there. */
 export const readOrigin = (value: string): string => {
   const { origin } = parsedUrl(value);
   if (value.toLowerCase().replace(/\/$/, "") !== origin)
@@ -94,7 +94,7 @@ const isEscaped = (text: string): boolean => {
   }
 };
 
-/** May hold a password: nothing of the value is repeated. */
+/** The address may hold a password: errors repeat nothing of it. */
 export const checkProxy = (text: string): void => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0")
@@ -103,7 +103,7 @@ export const checkProxy = (text: string): void => {
     throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
 };
 
-/** `host:port`, where an IPv6 address stands in brackets. */
+/** `host:port`, with an IPv6 address in brackets. */
 export const readBroker = (text: string): string => {
   const port = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text)?.[1];
   if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
@@ -118,7 +118,7 @@ export const readHeaderText = (text: string): string => {
   return text;
 };
 
-/** The value of a secret is not repeated. */
+/** For secrets: errors repeat nothing of the text. */
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
 
 export const readHeaderName = (text: string): string => {
@@ -126,7 +126,7 @@ export const readHeaderName = (text: string): string => {
   return text;
 };
 
-/** Those of the log that have one name only. */
+/** The other parameters of the partner's log, whose names are fixed. */
 const OTHER_LOG_PARAMETERS = ["startDate", "eventType"];
 
 export const readParameterName = (text: string): string => {
@@ -140,7 +140,7 @@ export const readPointer = (text: string): string => {
   return text;
 };
 
-/** `name=value,name=value`. Throws without repeating anything: values may be secret. */
+/** `name=value,name=value`. Errors repeat no value: it may be secret. */
 const readPairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
   const items = readList(text).map((item): [string, string] => {
     const at = item.indexOf("=");
@@ -155,7 +155,7 @@ const readPairs = (text: string, isPair: (name: string, value: string) => boolea
   return Object.fromEntries(items);
 };
 
-/** What RFC 7628 lets a client send beside its token. */
+/** SASL extensions that RFC 7628 lets a client send with its token. */
 export const readExtensions = (text: string): Readonly<Record<string, string>> =>
   readPairs(
     text,
@@ -163,7 +163,7 @@ export const readExtensions = (text: string): Readonly<Record<string, string>> =
     "SASL extensions, whose names are letters and not auth,",
   );
 
-/** Headers that a request to the registry has anyway, or that belong to the connection. */
+/** Headers that each request to the registry has already, and headers of the connection. */
 const TAKEN_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
@@ -182,7 +182,7 @@ const checkToken = (text: string): void => {
   if (!/^\s*[\x21-\x7e]+\s*$/.test(text)) throw new Error("names a file that holds no token");
 };
 
-/** The token in a file, again and again. */
+/** The token in a file, read again when the file changes. */
 export const readTokenFile = (file: string): Secret => {
   try {
     return Secret.fromFile(file, checkToken);

@@ -7,7 +7,7 @@ import { topics as topicSettings } from "./settings/kafka.ts";
 import { signInRules, TO_ALLOW } from "./sign-in-rules.ts";
 import { webhookSecretFault } from "./webhook-secret.ts";
 
-/** What a drain needs beyond the longest call: publishing results, committing, leaving the group. */
+/** Time that a drain needs after the longest call: to publish results, commit, and leave the group. */
 const DRAIN_MARGIN_MS = 5_000;
 
 type Rule = (config: Config) => Problem | readonly Problem[] | false;
@@ -15,7 +15,7 @@ type Rule = (config: Config) => Problem | readonly Problem[] | false;
 const problemIf = (condition: boolean, variable: string, message: string): Problem | false =>
   condition && { variable, message };
 
-/** A certificate and its key, or a user and a password. */
+/** Two settings that must be set together. */
 const bothOrNeither = (
   [first, firstVariable]: readonly [unknown, string],
   [second, secondVariable]: readonly [unknown, string],
@@ -27,7 +27,7 @@ const bothOrNeither = (
     `is not set: ${what} go together`,
   );
 
-/** A key that is not that of its certificate. Whether both are there is another rule. */
+/** The key must belong to the certificate. That both are set is another rule. */
 const keyFitsCertificate = (
   [cert, certVariable]: readonly [string | undefined, string],
   [key, keyVariable]: readonly [string | undefined, string],
@@ -38,7 +38,7 @@ const keyFitsCertificate = (
     `does not fit the certificate in ${certVariable}`,
   );
 
-/** Somebody who gives certificates means TLS. */
+/** Certificates are set, so TLS is meant. */
 const unusedCertificates: Rule = ({ kafka }) => {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-boolean-literal-compare -- undefined where it could not be read
   if (kafka.tls !== false || kafka.allowPlaintext) return false;
@@ -54,7 +54,7 @@ const unusedCertificates: Rule = ({ kafka }) => {
   );
 };
 
-/** Of topics with one name, each would be read as the other: what is answered would be taken for a command, for ever. */
+/** If two topics had one name, results would be read as commands, forever. */
 const distinctTopicNames: Rule = ({ topics }) => {
   const variables = new Map<unknown, string>();
   return Object.entries(topicSettings).flatMap(([key, { env: variable }]) => {
@@ -68,7 +68,7 @@ const distinctTopicNames: Rule = ({ topics }) => {
   });
 };
 
-/** For whatever touches Kafka and the registry. */
+/** For every command that uses Kafka and the registry. */
 const kafka: readonly Rule[] = [
   ...signInRules,
   ({ kafka }) =>
@@ -89,7 +89,7 @@ const kafka: readonly Rule[] = [
     ),
 ];
 
-/** For whatever calls the partner. */
+/** For every command that calls the partner. */
 const partner: readonly Rule[] = [
   ({ partner }) =>
     bothOrNeither(
@@ -111,7 +111,7 @@ const serve: readonly Rule[] = [
       "PARTNER_CALL_TIMEOUT",
       "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
     ),
-  // The library would only say so to its own log, and take another size.
+  // The library would silently use another size.
   ({ traces }) =>
     problemIf(
       traces.batchSize > traces.queueSize,
@@ -129,7 +129,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** An address is no secret: `config` shows it. */
+/** A URL is not treated as secret: `config` prints it. */
 const tokenInPublicUrl: Rule = ({ webhook: { auth, publicUrl, secret } }) => {
   if (auth !== "path-token" || publicUrl === undefined || !secret) return false;
   const { pathname } = new URL(publicUrl);
@@ -197,8 +197,8 @@ const rules = {
 } as const satisfies Record<Need, readonly Rule[]>;
 
 /**
- * What must hold between settings that are each fine by themselves: every rule that is broken. A value that could not be read is
- * undefined here, whatever its type says; the caller passes over what is said of it.
+ * Checks the rules between settings that are valid by themselves. A value that could not be read is undefined
+ * here, whatever its type says; the caller drops the problems of such a variable.
  */
 export const brokenRules = (config: Config, asked: readonly Need[]): Problem[] =>
   asked.flatMap((need) => rules[need].flatMap((rule) => rule(config) || []));

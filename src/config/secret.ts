@@ -1,14 +1,17 @@
 import { readFileSync, statSync } from "node:fs";
 import { inspect } from "node:util";
 
-/** How often, at most, a secret's file is looked at for a change. */
+/** The least interval between two checks of a file for a change. */
 const LOOK_EVERY_MS = 1_000;
-/** A file that was changed so lately may be changed again without its time showing it: file systems' clocks tick coarsely, some every 2 s. */
+/**
+ * A file that was changed more recently may change again with the same mtime: some file systems have a
+ * resolution of 2 s.
+ */
 const SETTLED_AFTER_MS = 3_000;
 
 /**
- * A value that must not be seen. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text.
- * One that comes from a file is read again when the file changes, so that secrets rotate without a restart.
+ * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. A
+ * secret from a file is read again when the file changes, so that it can be rotated without a restart.
  */
 export class Secret {
   readonly #file: string | undefined;
@@ -28,8 +31,8 @@ export class Secret {
   }
 
   /**
-   * Throws when the file cannot be read now, or what `check` throws of its text. Later on the last text stands then: somebody is writing the
-   * file, and half of a secret is none.
+   * Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is
+   * kept: the file may be half written.
    */
   static fromFile(file: string, check?: (text: string) => void): Secret {
     const secret = new Secret("", file, check);
@@ -37,19 +40,19 @@ export class Secret {
     return secret;
   }
 
-  /** The current text. Looks at the file at most once a second. */
+  /** The current text. Checks the file at most once a second. */
   reveal(): string {
     if (this.#file !== undefined && Date.now() - this.#lookedAt >= LOOK_EVERY_MS) this.reload();
     return this.#text;
   }
 
-  /** Looks at the file now, whenever it was looked at last. Keeps the last text when it cannot be read, or used. */
+  /** Checks the file now. Keeps the last text when the file cannot be read or its text is invalid. */
   reload(): void {
     if (this.#file === undefined) return;
     try {
       this.#read(this.#file);
     } catch {
-      // The file is being written or replaced: the next look finds it.
+      // The file is being written or replaced: the next check reads it.
     }
   }
 

@@ -19,29 +19,32 @@ import {
 } from "./read.ts";
 import { Secret } from "./secret.ts";
 
-/** What a setting may be needed for: whatever touches Kafka, `serve` with any flow, a flow, what speaks with the partner alone, or the console. */
+/**
+ * What requires a setting: Kafka, `serve` with any flow, one of the flows, calls to the partner alone, or the
+ * console.
+ */
 export type Need = "kafka" | "serve" | "webhooks" | "commands" | "reconcile" | "partner" | "console";
 
-/** One environment variable: everything the program, its documentation and its error messages know of it. */
+/** One environment variable: its parser, default and documentation. */
 export type Setting<T> = {
   env: string;
-  /** The default as it would be written; null when there is none. */
+  /** The default, as the text of the variable; null when there is none. */
   fallback: string | null;
-  /** It must be given for each of these. */
+  /** It is required for each of these. */
   need: readonly Need[];
   secret: boolean;
-  /** What a value looks like, for documentation. */
+  /** The form of a value, for documentation. */
   shape: string;
   help: string;
   /** Throws an Error whose message completes "VARIABLE …" and holds nothing secret. */
   read: (text: string) => T;
-  /** Throws like `read` when a secret's text, wherever it comes from, cannot be used. */
+  /** Validates the text of a secret, from the variable or a file; throws like `read`. */
   check?: (text: string) => void;
 };
 
 type Row = { env: string; help: string; need?: readonly Need[] };
 type WithFallback = Row & { fallback: string };
-/** Without a fallback the value may be absent, unless it is needed always. */
+/** A setting without a default, whose value may be undefined. */
 type Optional<T> = Setting<T> & { optional: true };
 
 const row = <T>(
@@ -51,7 +54,9 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
-/** Milliseconds, written as `500ms`, `5s`, `15m` or `2h`. Where there may be none, `0` will do. */
+/**
+ * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
+ */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
   row(options, "duration", options.fallback, (text) => {
     const least = options.atLeastMs ?? 1;
@@ -68,13 +73,16 @@ export const optionalInteger = (options: Row & Range): Optional<number> => ({
   optional: true,
 });
 
-/** A TCP port. Kubernetes injects `tcp://…` under such names for services, which deserves its own words. */
+/**
+ * A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its
+ * own.
+ */
 export const port = (options: WithFallback): Setting<number> =>
   row(options, "port", options.fallback, (text) => {
     if (text.startsWith("tcp://")) {
       const service = options.env.replace(/_PORT$/, "").toLowerCase();
       throw new Error(
-        `reads like an address, which Kubernetes injects for a service named "${service}": rename that service or set enableServiceLinks: false on the pod`,
+        `is an address, which Kubernetes injects for a service named "${service}": rename that service or set enableServiceLinks: false on the pod`,
       );
     }
     return readInteger(text, { min: 0, max: 65_535 });
@@ -110,7 +118,7 @@ export const jsonPointer = (options: Row): Optional<string> => ({
   optional: true,
 });
 
-/** The name of a parameter in an address. */
+/** The name of a query parameter. */
 export const parameterName = (options: WithFallback): Setting<string> =>
   row(options, "parameter name", options.fallback, readParameterName);
 
@@ -188,7 +196,7 @@ export const url = (options: Row): Optional<string> => ({
   optional: true,
 });
 
-/** An address that is used as it stands, with its query. */
+/** A URL that is used unchanged, with its query. */
 export const endpoint = (options: Row): Optional<string> => ({
   ...row(options, "address", null, readEndpoint),
   optional: true,
@@ -206,7 +214,7 @@ export const secretFile = (options: Row): Optional<Secret> => ({
   optional: true,
 });
 
-/** Never printed. Read from a file, too, when the variable's name is followed by _FILE. */
+/** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
   ...row(options, "secret", null, (value) => Secret.of(value)),
   secret: true,
@@ -216,7 +224,7 @@ export const secret = (options: Row & { check?: (text: string) => void }): Optio
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
 
-/** What a browser calls the place that a page comes from. */
+/** A web origin. */
 export const origin = (options: Row): Optional<string> => ({
   ...row(options, "address", null, readOrigin),
   optional: true,
@@ -226,7 +234,7 @@ export const origin = (options: Row): Optional<string> => ({
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of CIDRs", options.fallback, readCidrs);
 
-/** Address ranges of those who are believed where others are not. */
+/** Address ranges of trusted peers: they must not cover all addresses. */
 export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of CIDRs", options.fallback, readTrustedCidrs);
 

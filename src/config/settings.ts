@@ -6,7 +6,7 @@ import { reconcile } from "./settings/reconcile.ts";
 import { traces } from "./settings/traces.ts";
 import { webhook } from "./settings/webhook.ts";
 
-/** Every setting there is, once: its type, default, documentation and redaction follow from its row. */
+/** All settings. Type, default, documentation and redaction of a value follow from its row. */
 export const settings = {
   bridge,
   kafka,

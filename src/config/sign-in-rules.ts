@@ -11,7 +11,8 @@ const when = (condition: boolean, variable: string, message: string): Problem[] 
 export const TO_ALLOW = "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
 const TO_ALLOW_HTTP = "use https, or set KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
 
-/** What each mechanism signs in with: that is needed, and of what the others use nothing may be set. */
+// The settings of each mechanism: they are required, and those of the other mechanisms must not be set.
+
 const passwords = ({ saslUsername, saslPassword }: Kafka) =>
   [
     ["KAFKA_SASL_USERNAME", saslUsername],
@@ -49,7 +50,7 @@ const passwordRule: Rule = ({ kafka }) => {
     : missing(passwords(kafka), "KAFKA_SASL_MECHANISM needs");
 };
 
-/** A value that could not be read is not there at all: what it would have asked for is not known. */
+/** A value that could not be read is absent: what it requires is unknown then. */
 const isRead = (group: object, key: string): boolean => key in group;
 
 const oauthRule: Rule = ({ kafka, registry }) => {
@@ -83,8 +84,8 @@ const awsRule: Rule = ({ kafka }) => {
     : unused(region, "KAFKA_SASL_MECHANISM is not aws-msk-iam");
 };
 
-/** What whoever listens could use. SCRAM never sends the password. */
-const SENT_AS_IT_IS = {
+/** The secret that a mechanism sends in clear without TLS. SCRAM never sends the password. */
+const SENT_IN_CLEAR = {
   plain: "password",
   "scram-sha-256": undefined,
   "scram-sha-512": undefined,
@@ -95,7 +96,7 @@ const SENT_AS_IT_IS = {
 const inClear: Rule = ({ kafka, registry }) => {
   if (kafka.allowPlaintext) return [];
   const { saslMechanism: mechanism, oauthTokenEndpoint: endpoint } = kafka;
-  const sent = mechanism && SENT_AS_IT_IS[mechanism];
+  const sent = mechanism && SENT_IN_CLEAR[mechanism];
   const bearer = registry.oauth ? "SCHEMA_REGISTRY_OAUTH" : "SCHEMA_REGISTRY_TOKEN";
   // Any of these is undefined where it could not be read, whatever its type says.
   const url = registry.url as string | undefined;
@@ -119,7 +120,7 @@ const inClear: Rule = ({ kafka, registry }) => {
   ];
 };
 
-/** The registry is signed in to in one way. */
+/** The registry takes one kind of authentication. */
 const registryRule: Rule = ({ registry }) => {
   const ways = [
     ["SCHEMA_REGISTRY_USERNAME", registry.username !== undefined || registry.password !== undefined],
@@ -140,5 +141,5 @@ const holdsAuthorization = ({ headers }: Config["registry"]): boolean =>
   headers !== undefined &&
   Object.keys(readHeaderPairs(headers.reveal())).some((name) => name.toLowerCase() === "authorization");
 
-/** How Kafka and the registry are signed in to. */
+/** Rules between the settings of authentication to Kafka and the registry. */
 export const signInRules: readonly Rule[] = [passwordRule, oauthRule, awsRule, inClear, registryRule];

@@ -2,11 +2,14 @@ import { secretsIn } from "../runtime/secret-list.ts";
 import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
 import type { Config } from "./config.ts";
 
-/** What no header can carry; nobody means it in a path either. */
+/** Characters that no header can carry, and that no path is meant to have. */
 // eslint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
-/** What is wrong with the text of WEBHOOK_SECRET, so that it completes "WEBHOOK_SECRET …"; null when it can be used. */
+/**
+ * What is wrong with the text of WEBHOOK_SECRET, as the end of a sentence "WEBHOOK_SECRET …"; null when it is
+ * valid.
+ */
 export const webhookSecretFault = (auth: Config["webhook"]["auth"], text: string): string | null => {
   if (auth === undefined || auth === "none") return null;
   const secrets = secretsIn(text);

@@ -16,23 +16,24 @@ export type KafkaOptions = {
 type ByPassword = {
   mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
   username: string;
-  /** Asked for at each new client, so that a rotated one is used. */
+  /** Called for each new client, so that a rotated password is used. */
   password: () => string;
 };
 
 export type SaslOptions = ByPassword | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
 
-/** Makes a client that shares nothing with any other: a broken one is thrown away, not mended. */
+/** Makes a client that shares nothing with others: a broken client is replaced, not repaired. */
 export type NewClient = () => Kafka;
 
-/** kafkajs's default of 1 s is too short for TLS over a long way. */
+/** kafkajs's default of 1 s is too short for TLS to a distant broker. */
 const CONNECTION_TIMEOUT_MS = 4_000;
-/** kafkajs's default of 30 s is how long it would not notice a broker that has stopped answering. */
+/** With kafkajs's default of 30 s it would take that long to notice a broker that has stopped answering. */
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /**
- * So long before its session ends a connection signs in again, with the next request. kafkajs's default of 10 s is more than the whole session
- * where a token has less to live: then each request would sign in again, which a broker refuses within a second after the last time.
+ * How long before the end of its SASL session a connection authenticates again. kafkajs's default of 10 s may
+ * be longer than the session of a short-lived token: then each request would authenticate again, which
+ * brokers refuse within a second of the last time.
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
@@ -46,8 +47,8 @@ const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
   sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : byPassword(sasl);
 
 /**
- * kafkajs retries and reports on its own, at length. The rooms that use it retry themselves and say what follows from a
- * failure, so that its own lines are worth no more than debug.
+ * kafkajs logs every failed attempt. Its callers here retry by themselves and log what follows from a
+ * failure, so its own lines are logged at debug level.
  */
 const logInto =
   (log: Log) =>
@@ -56,8 +57,8 @@ const logInto =
     log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
 
 /**
- * kafkajs always begins with the first broker of the list. Each client gets another one to begin with, or a broker that is frozen would
- * keep every new client from starting.
+ * kafkajs always connects to the first broker of the list first. Each client gets another first broker:
+ * otherwise one frozen broker would keep every new client from starting.
  */
 const rotated = (brokers: readonly string[], by: number): string[] => {
   const first = by % brokers.length;

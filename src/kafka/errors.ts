@@ -1,12 +1,15 @@
 import { messageOf } from "../runtime/errors.ts";
 
-/** The name that Kafka's protocol gives to an error, such as NOT_LEADER_FOR_PARTITION; empty when no broker said so. */
+/**
+ * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a
+ * broker's answer.
+ */
 export const protocolErrorOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "";
   return "type" in error && typeof error.type === "string" ? error.type : protocolErrorOf(error.cause);
 };
 
-/** A record that was to be written cannot be encoded: a mistake of this program. */
+/** A record cannot be encoded: a bug of this program. */
 export class EncodeError extends Error {
   override readonly name = "EncodeError";
   constructor(cause: unknown) {
@@ -14,7 +17,7 @@ export class EncodeError extends Error {
   }
 }
 
-/** A batch will not be taken, however often it is sent: it is too large, or something is wrong with one of its records. */
+/** The broker will never accept this batch: it is too large, or one of its records is invalid. */
 export const isRefusedByBroker = (error: unknown): boolean =>
   error instanceof EncodeError ||
   /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD)$/.test(protocolErrorOf(error));

@@ -2,13 +2,16 @@ import type { EncodedHeaders } from "./record.ts";
 
 export const NO_HEADERS: EncodedHeaders = { count: 0, bytes: Buffer.alloc(0) };
 
-/** Names and values in their order, and where each header ends. A name is bytes, too: Kafka asks for UTF-8 and does not look. */
+/**
+ * Names and values in their order, and the index at which each header ends. Names are bytes: brokers do not
+ * check that they are UTF-8.
+ */
 export function* eachHeader({
   count,
   bytes,
 }: EncodedHeaders): Generator<[name: Buffer, value: Buffer | null, end: number]> {
   let at = 0;
-  /** A length: seven bits a byte, zigzag. */
+  /** A zigzag varint. */
   const readLength = (): number => {
     let coded = 0;
     let byte = 0x80;
@@ -28,7 +31,10 @@ export function* eachHeader({
     yield [readBytes() ?? Buffer.alloc(0), readBytes(), at];
 }
 
-/** The value of a header; of one that is repeated the last one, as in Kafka's own clients. Null where there is none, or it is null. */
+/**
+ * The value of a header; the last one when it is repeated, as in Kafka's Java client. Null when it is absent
+ * or null.
+ */
 export const headerValue = (headers: EncodedHeaders, name: string): Buffer | null => {
   const wanted = Buffer.from(name);
   let found: Buffer | null = null;

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 
-/** A kafkajs queue of the requests of one connection: as much as is used here. */
+/** kafkajs's queue of the requests of one connection: the part that is used here. */
 type RequestQueue = {
-  /** Sent when the throttling of the broker ends, or when another request is answered. */
+  /** Requests that wait until the broker's throttling ends or another request is answered. */
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests: (this: RequestQueue) => void;
 };
@@ -15,13 +15,15 @@ let done = false;
 /**
  * Lets kafkajs's request queue set its timer only while requests are pending.
  *
- * Why: as kafkajs 2.2.4 has it, a queue with nothing pending sets a timer too, whose delay is the end of the last throttling less the
- * current time. That is negative. Node takes it for 1 ms, so each idle connection wakes the process up to a thousand times a second; from
- * Node 24 on, a TimeoutNegativeWarning on standard error says so.
+ * Why: in kafkajs 2.2.4 an empty queue sets a timer too, with a negative delay: the end of the last
+ * throttling minus the current time. Node takes that for 1 ms, so each idle connection wakes the process up
+ * to a thousand times a second. From Node 24 on, it also prints a TimeoutNegativeWarning on standard error.
  *
- * What breaks it: another version of kafkajs that has the class or the method elsewhere, hence the exact version in package.json and its test.
+ * What breaks it: a version of kafkajs that has the class or the method elsewhere. So package.json pins the
+ * version, and a test checks it.
  *
- * How to take it out: delete this file and the call in `client.ts`, once kafkajs sets no such timer; the tests of this file say so.
+ * How to remove it: delete this file and its call in `client.ts` once kafkajs sets no such timer; the tests
+ * of this file show that.
  */
 export const stopIdleTimers = (): void => {
   if (done) return;

@@ -1,7 +1,10 @@
-/** A record that a log is known to have held. No two logs give one offset the same time. */
+/**
+ * Offset and timestamp of a record that was read. Recognises a log: a topic that was deleted and created
+ * again has another timestamp at that offset.
+ */
 export type Mark = { offset: number; timestampMs: number };
 
-/** A mark as text, short and without spaces: it stands beside committed offsets. */
+/** A mark as short text without spaces. It is kept in the metadata of committed offsets. */
 export const writeMark = ({ offset, timestampMs }: Mark): string =>
   `${offset.toString(36)}@${timestampMs.toString(36)}`;
 
@@ -11,5 +14,8 @@ export const readMark = (text: string): Mark | null => {
   return { offset: parseInt(offset, 36), timestampMs: parseInt(timestampMs, 36) };
 };
 
-/** What a group has committed for a partition. `note` is the text that Kafka keeps beside the offset. */
+/**
+ * What a group has committed for a partition. `note` is the commit's metadata, a text that Kafka keeps with
+ * the offset.
+ */
 export type Committed = { offset: number; note: string };

@@ -4,19 +4,22 @@ const require = createRequire(import.meta.url);
 const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
 
 /**
- * Puts a module of kafkajs's own in place of another one, in Node's cache of CommonJS modules. For what kafkajs has
- * no door for:
- * - `produce/produce-request.ts`: batches that are encoded already, because its own encoder takes four times as long
- * - `consume/record-decoder.ts`: headers as they are, because its own decoder makes an object of them
+ * Replaces an internal module of kafkajs in Node's cache of CommonJS modules. Used where kafkajs has no
+ * extension point:
+ * - `produce/produce-request.ts`: sends batches that are already encoded, because kafkajs's encoder takes
+ *   four times as long
+ * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
+ *   object
  *
- * One more change to kafkajs stands in `idle-timers.ts`, which needs a method replaced and no module.
+ * `idle-timers.ts` changes kafkajs as well; it replaces a method.
  *
- * What breaks it: another version of kafkajs (package.json pins the exact one; tests of both callers read what was written), one that is bundled or
- * no CommonJS, and a module that was used before it was replaced, which throws here.
- * How to take it out: delete the callers' calls. Then lanes must hand messages instead of batches to `producer.send`, and the reader must
- * make a list of what is left of a record's headers.
+ * What breaks it: another version of kafkajs (package.json pins the exact one; tests of both callers read
+ * what was written), a kafkajs that is bundled or not CommonJS, and a module that was loaded before it was
+ * replaced, which throws here.
+ * How to remove it: delete the callers' calls. Then lanes must hand messages instead of batches to
+ * `producer.send`, and the reader must build its headers from kafkajs's object.
  *
- * @param usedBy the modules that take hold of it when they are loaded
+ * @param usedBy the modules that keep a reference to it once they are loaded
  */
 export const replaceModule = <Exports>(
   name: string,
@@ -32,5 +35,5 @@ export const replaceModule = <Exports>(
   loaded.exports = make(original);
 };
 
-/** A module of kafkajs's own, for what takes the place of another one. */
+/** An internal module of kafkajs, for use by a replacement. */
 export const moduleOf = (name: string): unknown => require(pathOf(name));

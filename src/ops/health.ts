@@ -1,4 +1,4 @@
-/** One part of the process. `required`: without it the process is not ready. */
+/** One component of readiness. While a required one is down, the process is not ready. */
 export type Component = { up: boolean; detail: string; required: boolean };
 
 export type Readiness = {
@@ -6,7 +6,7 @@ export type Readiness = {
   components: Record<string, { status: "up" | "down"; detail: string }>;
 };
 
-/** Ready when every required part is up. */
+/** The answer of /readyz: ready when every required component is up. */
 export const readinessOf = (components: Readonly<Record<string, Component>>): Readiness => ({
   status: Object.values(components).every(({ up, required }) => up || !required) ? "ready" : "unready",
   components: Object.fromEntries(

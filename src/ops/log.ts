@@ -2,28 +2,31 @@ import { pino, type DestinationStream, type LevelWithSilent } from "pino";
 import type { Log } from "../runtime/log.ts";
 
 export type ClosableLog = Log & {
-  /** Resolves when all lines are written, or when nobody has taken any for a while. */
+  /** Resolves when all lines are written, or when the reader has taken none for a while. */
   flush(): Promise<void>;
 };
 type Flushable = DestinationStream & { flush?: () => Promise<void> };
 
-/** Lines are written in bundles: a write for each would cost more than everything else that is done for a webhook. */
+/**
+ * Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook.
+ */
 const CHUNK_BYTES = 16_384;
 const FLUSH_EVERY_MS = 200;
-/** So much waits for whoever reads the lines. A reader that stands still must not cost the process its memory: what comes then is lost. */
+/** A reader that has stopped must not exhaust the memory of the process: lines beyond this are dropped. */
 const MAX_BUFFERED_BYTES = 16_777_216;
 const STALLED_FLUSH_MS = 2_000;
 
 /**
- * Standard output. What waits is written when the process ends, whatever ends it: pino asks its stream for that.
- * @param lost hears how many bytes were lost, once there is room again
+ * Standard output. pino flushes its stream at the exit of the process, whatever its cause.
+ * @param lost called with the number of dropped bytes, once there is room again
  */
 const standardOutput = (lost: (bytes: number) => void): Flushable => {
   const stream = pino.destination({
-    // Not `fd`, which has pino look at process.stdout: node makes a pipe non-blocking then, and each write that does not fit into it waits for 100 ms.
+    // Not `fd`: with it pino uses process.stdout, so that node makes a pipe non-blocking, and each write that
+    // does not fit then waits 100 ms.
     dest: 1,
     sync: false,
-    // As strings, all lines that wait would be joined anew with each one that comes.
+    // With strings, each new line would copy all lines that wait.
     contentMode: "buffer",
     minLength: CHUNK_BYTES,
     maxWrite: 4 * CHUNK_BYTES,
@@ -42,7 +45,7 @@ const standardOutput = (lost: (bytes: number) => void): Flushable => {
     flush: () =>
       new Promise((resolve) => {
         const timer = setTimeout(() => {
-          // Or the end of the process would try to write the rest for as long as it takes, also to a reader that has gone.
+          // Otherwise the exit of the process would block on the rest, even when the reader has gone.
           stream.destroy();
           resolve();
         }, STALLED_FLUSH_MS);
@@ -56,9 +59,9 @@ const standardOutput = (lost: (bytes: number) => void): Flushable => {
 };
 
 /**
- * One JSON object a line. Nothing secret is ever handed to it: settings that are secret print as `[secret]`, and headers and bodies are not
- * logged.
- * @param destination where lines go; standard output when absent
+ * Logs one JSON object per line. It redacts nothing: callers must pass no secrets. Secret settings print as
+ * `[secret]`; headers and bodies are never logged.
+ * @param destination standard output when absent
  */
 export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
   const stream: Flushable = destination ?? standardOutput((bytes) => log.warn({ bytes }, "log.lost"));

@@ -4,13 +4,13 @@ import { Hono } from "hono";
 import type { Registry } from "prom-client";
 import type { Readiness } from "./health.ts";
 
-/** Many times what probes and scrapes use. */
+/** Far more than probes and scrapes need. */
 const MAX_CONNECTIONS = 256;
-/** Node by itself gives a silent connection a minute, and looks every half. */
+/** Node's defaults give a silent connection a minute, and check every 30 s. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 
-/** What orchestrators and operators ask: whether the process lives, whether it is ready, and its numbers. */
+/** The management listener: liveness, readiness and Prometheus metrics. */
 export const createManagementServer = (ports: { readiness: () => Readiness; registry: Registry }): Server => {
   const app = new Hono();
   app.get("/livez", (context) => context.json({ status: "alive" }));
@@ -21,7 +21,7 @@ export const createManagementServer = (ports: { readiness: () => Readiness; regi
   app.get("/metrics", async (context) =>
     context.body(await ports.registry.metrics(), 200, { "content-type": ports.registry.contentType }),
   );
-  // Probes of load balancers speak HTTP/1.0 and name no host; without one to fall back on the answer would be 400.
+  // Load balancers probe with HTTP/1.0 and send no Host header; without a default host they would get 400.
   const server = createAdaptorServer({
     fetch: app.fetch,
     hostname: "localhost",

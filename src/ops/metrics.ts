@@ -12,25 +12,25 @@ export type CommandNumbers = {
   oldestDoubtSeconds: number;
 };
 
-/** By partition: how far what is finished is behind the end, and how old the oldest unfinished command is. Null: unknown. */
+/** By partition: the number of unfinished commands, and the age of the oldest one. Null: unknown. */
 export type CommandsLag = ReadonlyMap<number, { records: number; seconds: number | null }>;
 
-/** Numbers that are read at the moment of a scrape, where they live. */
+/** Values that are read from their owners at each scrape. */
 export type Gauges = {
   publisherWaiting: () => Record<string, number>;
   kafkaUp: () => Record<string, boolean>;
   commands: () => CommandNumbers;
   commandsLag: () => CommandsLag;
-  /** Whether this replica is the one that reads the partner's log; null without that flow. */
+  /** Whether this replica is the leader of the reconcile flow; null when it does not run that flow. */
   reconcileLeader: (() => boolean) | null;
-  /** By flow, of those that can be paused. */
+  /** By flow, for the flows that can be paused. */
   paused: () => Record<string, boolean>;
 };
 
 const numbers = (flags: Readonly<Record<string, boolean>>): Record<string, number> =>
   Object.fromEntries(Object.entries(flags).map(([name, yes]) => [name, yes ? 1 : 0]));
 
-/** Every metric there is. Labels take few values: never an id. */
+/** Defines every metric. Labels take few values: never an id. */
 export const createMetrics = (gauges: Gauges) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
@@ -53,7 +53,8 @@ export const createMetrics = (gauges: Gauges) => {
       ...common(name, help),
       labelNames: [label],
       collect() {
-        // Without it a label value that is gone, a partition given away, would be told for ever.
+        // Otherwise a label value that is gone, such as a partition of another replica now, would be exported
+        // forever.
         this.reset();
         for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
       },

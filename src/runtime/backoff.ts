@@ -2,8 +2,8 @@
 export type Backoff = { baseMs: number; maxMs: number };
 
 /**
- * Exponential backoff with full jitter: uniform between 0 and min(maxMs, baseMs * 2^attempt), so that many clients that failed
- * together do not come back together.
+ * Exponential backoff with full jitter: uniform between 0 and min(maxMs, baseMs * 2^attempt). The jitter
+ * keeps clients that failed at the same time from retrying at the same time.
  * @param attempt 0 for the wait after the first failure
  * @param random a number in [0, 1)
  */

@@ -1,17 +1,23 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
-/** Whether an address in its usual text form lies in one of the ranges. False for what is no address. */
+/** Whether an IP address, as text, lies in one of the ranges. False for text that is no IP address. */
 export type Ranges = (address: string) => boolean;
 
 const MAPPED_BITS = 96;
 const MAPPED_DOTTED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
-/** The URL parser writes an IPv6 address in its one canonical form; it takes no zone. */
+/**
+ * The canonical form of an IPv6 address, as the URL parser writes it. Drops the zone, which the parser does
+ * not accept.
+ */
 const canonicalIPv6 = (text: string): string =>
   new URL(`http://[${text.split("%", 1)[0] ?? ""}]`).hostname.slice(1, -1);
 
-/** The address that an IPv4-mapped IPv6 address stands for, other addresses in canonical form without a zone, null for no address. */
+/**
+ * An address in canonical form, without a zone; an IPv4-mapped IPv6 address as IPv4. Null for text that is no
+ * address.
+ */
 export const plainAddress = (text: string): string | null => {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return null;
@@ -36,7 +42,7 @@ const parseRange = (text: string): Range | null => {
   const plain = plainAddress(given);
   if (plain === null) return null;
   const wasMapped = maxBits === 128 && isIPv4(plain);
-  // A range wider than all mapped addresses is a range of real IPv6 addresses.
+  // A range that is wider than ::ffff:0:0/96 also holds addresses that are not IPv4-mapped.
   if (wasMapped && prefixBits < MAPPED_BITS)
     return { address: canonicalIPv6(given), family: "ipv6", prefixBits };
   return wasMapped
@@ -44,12 +50,15 @@ const parseRange = (text: string): Range | null => {
     : { address: plain, family: isIPv4(plain) ? "ipv4" : "ipv6", prefixBits };
 };
 
-/** Whether `text` is a range such as `10.0.0.0/8`, `2001:db8::/32` or a single address. */
+/** Whether the text is a range such as `10.0.0.0/8` or `2001:db8::/32`, or a single address. */
 export const isCidr = (text: string): boolean => parseRange(text) !== null;
 
-/** IPv4 ranges take in IPv4-mapped IPv6 addresses; IPv6 ranges never take in IPv4 ones. Throws a RangeError for a range that {@link isCidr} refuses. */
+/**
+ * IPv4 ranges match IPv4-mapped IPv6 addresses; IPv6 ranges never match IPv4 addresses.
+ * @throws RangeError for a range that {@link isCidr} refuses
+ */
 export const rangesOf = (cidrs: readonly string[]): Ranges => {
-  // Two lists: a BlockList on its own lets ::/0 match IPv4 addresses.
+  // One list per family: in a shared BlockList ::/0 would match IPv4 addresses.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     const range = parseRange(cidr);
@@ -66,7 +75,7 @@ export const rangesOf = (cidrs: readonly string[]): Ranges => {
 
 type Span = { from: bigint; to: bigint };
 
-/** The number that an address in canonical form is. */
+/** A canonical address as a number. */
 const numberOf = (address: string): bigint => {
   if (isIPv4(address)) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
   const [left = [], right = []] = address.split("::").map((half) => half.split(":").filter((group) => group));
@@ -80,13 +89,16 @@ const spanOf = ({ address, family, prefixBits }: Range): Span => {
   return { from, to: from + size - 1n };
 };
 
-/** The addresses that a sender can have: all that IPv4 gives to single hosts, and what is given out of IPv6 (2000::/3). */
+/** The addresses that a host on the Internet can have: IPv4 unicast, and IPv6 global unicast (2000::/3). */
 const ASSIGNABLE: Readonly<Record<Range["family"], Span>> = {
   ipv4: { from: 1n << 24n, to: (224n << 24n) - 1n },
   ipv6: { from: 1n << 125n, to: (1n << 126n) - 1n },
 };
 
-/** Whether the ranges hold, all together, every address of a family: to lie in them says nothing of anybody then. */
+/**
+ * Whether the ranges together cover every assignable address of a family. An allow-list of such ranges
+ * excludes nobody.
+ */
 export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
   const ranges = cidrs.map(parseRange).filter((range) => range !== null);
   return (["ipv4", "ipv6"] as const).some((family) => {
@@ -99,6 +111,6 @@ export const coverAllAddresses = (cidrs: readonly string[]): boolean => {
   });
 };
 
-/** Whether a listener on this host is reached from its own machine alone. */
+/** Whether a listener bound to this host is reachable from its own machine only. */
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" || rangesOf(["127.0.0.0/8", "::1"])(host);

@@ -1,23 +1,29 @@
 import { performance } from "node:perf_hooks";
 
-/** Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds. */
+/**
+ * Time as a parameter: everything that waits or measures takes one of these. All durations are milliseconds.
+ */
 export type Clock = {
   /** Wall-clock time in milliseconds since the Unix epoch. May jump. */
   now: () => number;
-  /** Milliseconds since an arbitrary start. Never jumps back, but may stand still while a virtual machine is paused. */
+  /**
+   * Milliseconds since an arbitrary start. Never jumps back, but may stand still while a virtual machine is
+   * paused.
+   */
   monotonic: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * Waits for `pending`, for `ms` at most: rejects with a {@link DeadlineError} then, or with the signal's reason when it aborts. What is
-   * pending goes on; nothing else is left behind.
+   * Waits for `pending` for at most `ms`. Rejects with a {@link DeadlineError} after that, or with the
+   * signal's reason when it aborts. Does not cancel `pending`. Leaves neither timer nor listener behind.
    */
   within<T>(ms: number, signal: AbortSignal | undefined, pending: Promise<T>): Promise<T>;
   /**
-   * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`; rejects at that
-   * moment, whether or not `work` heeds its signal. Leaves neither timer nor listener behind. Dearer than `within`.
-   * (`AbortSignal.any` with `AbortSignal.timeout` is no replacement: with a signal that lives as long as the process, it leaks on Node.js 20
-   * for good, and on 24 until the time-out, however soon `work` ends.)
+   * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`.
+   * Rejects at that moment, whether or not `work` obeys its signal. Leaves neither timer nor listener behind.
+   * Costs more than `within`. (`AbortSignal.any` with `AbortSignal.timeout` is no replacement. With a signal
+   * that lives as long as the process it leaks: on Node.js 20 for good, on 24 until the timeout, even when
+   * `work` ends earlier.)
    */
   withDeadline<T>(
     ms: number,
@@ -26,7 +32,7 @@ export type Clock = {
   ): Promise<T>;
 };
 
-/** A wait took longer than it was allowed to. */
+/** A wait exceeded its deadline. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(readonly afterMs: number) {

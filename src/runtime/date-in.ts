@@ -1,10 +1,16 @@
-/** The partner's business days, and its users' days, are those of this zone. */
+/** The time zone of the partner's business days. */
 export const SAO_PAULO = "America/Sao_Paulo";
 
-/** Dates and changes of an offset fall on quarters of an hour everywhere, so a quarter has one date. */
+/**
+ * In every time zone, midnight and changes of the UTC offset fall on a quarter of an hour. So all of a
+ * quarter has one date.
+ */
 const QUARTER_MS = 15 * 60_000;
 
-/** The date in a zone at an instant, as YYYY-MM-DD; remembers the last two, so that most calls cost a comparison. */
+/**
+ * The date in a time zone at an instant, as YYYY-MM-DD. Caches the last two quarters: formatting a date is
+ * slow.
+ */
 export const dateIn = (timeZone: string): ((ms: number) => string) => {
   const format = new Intl.DateTimeFormat("en-CA", {
     timeZone,

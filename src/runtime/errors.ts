@@ -1,11 +1,14 @@
-/** The message of whatever was thrown, with the messages of its causes that add something. */
+/**
+ * The message of a thrown value, followed by the messages of its causes where they are not part of it
+ * already.
+ */
 export const messageOf = (thrown: unknown): string => {
   if (!(thrown instanceof Error)) return String(thrown);
   const cause = thrown.cause === undefined ? "" : messageOf(thrown.cause);
   return cause === "" || thrown.message.includes(cause) ? thrown.message : `${thrown.message} (${cause})`;
 };
 
-/** A mistake in how the program was called or set up. Its message is one sentence that says what to do. */
+/** The program was called or configured wrongly. The message is one sentence that says what to do. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,9 +1,15 @@
-/** Resolves when the poll phase of the event loop that is under way, or the next one, is over. */
+/**
+ * Lets the event loop poll for I/O: resolves at the end of the poll phase that is under way, or else of the
+ * next one.
+ */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A whole turn of the event loop: what had already arrived on a socket has been noticed after it. */
+/**
+ * Resolves after a whole turn of the event loop. Data that had arrived on a socket before the call has been
+ * read by then.
+ */
 export const fullEventLoopTurn = async (): Promise<void> => {
-  // The first ends the poll phase that is under way, which may have begun before something arrived; the second the next one.
+  // The first poll phase may have begun before the data arrived. The second one began after the call.
   await yieldToEventLoop();
   await yieldToEventLoop();
 };

@@ -1,18 +1,19 @@
-/** The furthest instant from the epoch that a date can name, either way, in milliseconds. */
+/** The range of a JavaScript `Date`: so many milliseconds before or after the Unix epoch. */
 export const MAX_INSTANT_MS = 8.64e15;
 
 const RFC_3339 =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3]):(?<minutes>[0-5]\d))$/;
 
 /**
- * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut off.
+ * Reads an RFC 3339 date-time. The zone is required, the day must exist, digits beyond milliseconds are cut
+ * off.
  * @returns milliseconds since the Unix epoch; null for anything else
  */
 export const readInstant = (text: string): number | null => {
   const { date, time, fraction = "", sign, hours, minutes } = RFC_3339.exec(text)?.groups ?? {};
   if (date === undefined || time === undefined) return null;
   const local = Date.parse(`${date}T${time}.${fraction.slice(0, 3).padEnd(3, "0")}Z`);
-  // The parser rolls 30 February over to March.
+  // Date.parse turns 30 February into a day in March.
   if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(date)) return null;
   const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
   return sign === "-" ? local + offsetMs : local - offsetMs;

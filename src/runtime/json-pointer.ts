@@ -1,4 +1,4 @@
-/** The names that a JSON pointer (RFC 6901) leads through. */
+/** The member names of a JSON pointer (RFC 6901), unescaped. */
 export const pointerNames = (pointer: string): string[] =>
   pointer
     .split("/")

@@ -1,6 +1,7 @@
 /**
- * Reads JSON without building its values, and so keeps what JSON.parse loses: the digits of numbers, and repeated names. Takes time in
- * proportion to the text's length, and does not recurse: nesting cannot exhaust the call stack.
+ * Splits JSON into the source texts of its parts. Keeps what JSON.parse loses: the digits of numbers, and
+ * repeated names. Takes time in proportion to the length of the text. Does not recurse, so that deep nesting
+ * cannot overflow the call stack.
  */
 
 /** One member of a JSON object: its name, and the text of its value exactly as written. */
@@ -11,7 +12,7 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Where a wrong or unfinished text ends: nowhere. */
+/** The index that stands for invalid or incomplete JSON. */
 const NOWHERE = -1;
 const CLOSERS: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 const ESCAPED = '"\\/bfnrt';
@@ -37,7 +38,7 @@ const endOfString = (text: string, from: number): number => {
   return NOWHERE;
 };
 
-/** Index after one digit or more. */
+/** Index after one or more digits. */
 const endOfDigits = (text: string, from: number): number => {
   let at = from;
   while (text.charCodeAt(at) >= ZERO && text.charCodeAt(at) <= NINE) at++;
@@ -67,7 +68,7 @@ const afterName = (text: string, from: number): number => {
 };
 
 const endOfValue = (text: string, from: number): number => {
-  /** What closes the objects and arrays around `at`, the innermost last. */
+  /** The closing brackets of the objects and arrays around `at`, the innermost last. */
   const closers: string[] = [];
   let at = from;
   for (;;) {
@@ -76,7 +77,7 @@ const endOfValue = (text: string, from: number): number => {
     else {
       closers.push(closer);
       at = skipSpace(text, at + 1);
-      // Not empty: its first value comes next.
+      // Not empty: read its first value next.
       if (text[at] !== closer) {
         if (closer === "}") at = afterName(text, at);
         if (at === NOWHERE) return NOWHERE;
@@ -84,7 +85,7 @@ const endOfValue = (text: string, from: number): number => {
       }
     }
     if (at === NOWHERE || closers.length === 0) return at;
-    // A value has ended: so may the objects and arrays around it.
+    // The objects and arrays around this value may end with it.
     for (at = skipSpace(text, at); text[at] === closers.at(-1); at = skipSpace(text, at + 1)) {
       closers.pop();
       if (closers.length === 0) return at + 1;
@@ -96,13 +97,13 @@ const endOfValue = (text: string, from: number): number => {
   }
 };
 
-/** The text that a string's source, quotes included, stands for. */
+/** The value of a JSON string, given its source with the quotes. */
 export const stringOf = (source: string): string =>
   source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
 
 /**
- * Reads what stands between the brackets of the object or array that a text is. `item` reads one part of it and gives the index after it.
- * False where the text is anything else.
+ * Reads the items of a text that is one object or array. `item` reads the item at an index and gives the
+ * index after it. False when the text is anything else.
  */
 const readItems = (text: string, open: "{" | "[", item: (at: number) => number): boolean => {
   let at = skipSpace(text, 0);
@@ -119,7 +120,7 @@ const readItems = (text: string, open: "{" | "[", item: (at: number) => number):
   return text[at] === CLOSERS[open] && skipSpace(text, at + 1) === text.length;
 };
 
-/** The members of the object that a JSON text is, in order, repeated names included. Null for any other text. */
+/** The members of a JSON object, in order, with repeated names. Null when the text is no JSON object. */
 export const members = (text: string): Member[] | null => {
   const found: Member[] = [];
   const isObject = readItems(text, "{", (at) => {
@@ -132,7 +133,7 @@ export const members = (text: string): Member[] | null => {
   return isObject ? found : null;
 };
 
-/** The texts of the elements of the array that a JSON text is. Null for any other text. */
+/** The source texts of the elements of a JSON array. Null when the text is no JSON array. */
 export const elements = (text: string): string[] | null => {
   const found: string[] = [];
   const isArray = readItems(text, "[", (at) => {

@@ -1,6 +1,7 @@
 /**
- * A controller whose signal also aborts when one of these does. Its listeners are gone once it has aborted, so it must be aborted in the end.
- * (`AbortSignal.any` leaks on Node.js 20 where one of them lives as long as the process.)
+ * A controller that also aborts when one of the signals does. Abort it when the work is done: that removes
+ * its listeners. (`AbortSignal.any` leaks on Node.js 20 when one of the signals lives as long as the
+ * process.)
  */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Where log lines go: fields first, then a short dotted name of what happened. Pino fits. */
+/** A structured log, by level: fields first, then a dotted event name. A pino logger has this shape. */
 export type Log = Record<
   "trace" | "debug" | "info" | "warn" | "error" | "fatal",
   (fields: Record<string, unknown>, event: string) => void

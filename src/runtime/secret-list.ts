@@ -1,4 +1,4 @@
-/** The secrets in one text: several, comma-separated, while they rotate. */
+/** Splits a comma-separated list of secrets. A setting holds several while they rotate. */
 export const secretsIn = (text: string): readonly string[] =>
   text
     .split(",")

@@ -1,11 +1,11 @@
 import type { Clock } from "./clock.ts";
 
-/** Milliseconds since the stopwatch was started. */
+/** Milliseconds since the start. */
 export type Stopwatch = () => number;
 
 /**
- * Takes the larger of wall-clock and monotonic time: the first may jump back, the second may stand still while a virtual machine is paused.
- * Either mistake alone would make an old claim look young.
+ * Takes the larger of wall-clock and monotonic time. The first may jump back, and the second may stand still
+ * while a virtual machine is paused: either one alone could make an old claim look young.
  */
 export const startStopwatch = (clock: Pick<Clock, "now" | "monotonic">): Stopwatch => {
   const wall = clock.now();

@@ -1,9 +1,11 @@
-/** A W3C trace context is named in 55 characters. What is much longer names none. */
+/** A W3C traceparent has 55 characters. A later version may be longer, within this bound. */
 const TRACEPARENT = /^[\x21-\x7e]{1,128}$/;
-/** What others add to it, in as many characters as everybody has to carry. */
+/** W3C Trace Context asks everybody to propagate at least 512 characters. */
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
-/** The trace context that a header holds; null for what cannot be one. It is repeated in records, which must not become too large by it. */
+/**
+ * A traceparent header; null when it cannot be one. Its length is bounded because it is copied into records.
+ */
 export const readTraceparent = (header: unknown): string | null =>
   typeof header === "string" && TRACEPARENT.test(header) ? header : null;
 

@@ -1,32 +1,34 @@
-/** A place in a W3C trace, as requests and records name it to others. */
+/** A W3C trace context, as the headers of requests and records carry it. */
 export type TraceContext = { traceparent: string; tracestate?: string | null | undefined };
 
-/** A piece of work that a trace shows. Work that is part of it names it as its parent, and so do others by the context. */
+/**
+ * A span that has begun. Pass it as the parent of the spans within it, and send its context to other systems.
+ */
 export type Span = TraceContext & {
-  /** False where nobody will see it: nothing need be said of it then. */
+  /** False when the span is not exported: its attributes need not be computed. */
   isSampled: boolean;
-  /** @param errorType what went wrong, in one of few words; null when nothing did */
+  /** @param errorType the `error.type` attribute, one of few values; null when the work succeeded */
   end: (attributes: SpanAttributes, errorType?: string | null) => void;
 };
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export type SpanStart = {
-  /** One of few. */
+  /** Low cardinality: no ids in it. */
   name: string;
   kind: "internal" | "server" | "client" | "producer" | "consumer";
-  /** What it is part of; null where it begins a trace. */
+  /** Null begins a new trace. */
   parent: TraceContext | null;
-  /** Whether that is somebody else's. */
+  /** Whether the parent is a span of another system. */
   isRemote?: boolean;
-  /** What it has to do with in other traces; null for nothing. */
+  /** A span of another trace that caused this one; null for none. */
   link?: TraceContext | null;
 };
 
 export type Traces = {
   begin: (start: SpanStart) => Span;
-  /** Whether contexts of others are believed, and ours are told to them. */
+  /** Whether trace contexts are read from incoming headers and written to outgoing ones. */
   propagates: boolean;
-  /** Sends what waits. Resolves when that is done, however it ends. */
+  /** Exports the spans that wait. Resolves in any case, also when the export fails. */
   close: () => Promise<void>;
 };

@@ -5,7 +5,7 @@ import { protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
 import type { Committed } from "../mark.ts";
 
-/** A topic as the cluster has it. `config` is empty where describing it is not allowed. */
+/** A topic as the cluster describes it. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
   name: string;
   partitions: number;
@@ -13,7 +13,7 @@ export type FoundTopic = {
   config: Readonly<Record<string, string>>;
 };
 
-/** A consumer group, in Kafka's words. Of a member that is just joining no partitions are told. */
+/** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
 export type FoundGroup = {
   state: string;
   members: readonly {
@@ -23,19 +23,30 @@ export type FoundGroup = {
   }[];
 };
 
-/** What is asked of a cluster outside of reading and writing. Every question is bounded; rejects when it is not answered. */
+/**
+ * Metadata of a cluster: topics, offsets, groups. Every request is bounded in time; rejects when it is not
+ * answered.
+ */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
-  /** Where the cluster says that its brokers are, each as host:port. */
+  /** The advertised addresses of the brokers, host:port. */
   brokers(): Promise<readonly string[]>;
-  /** The offsets that every partition of a topic holds; from the first one that is not older than `sinceMs`, where that is given. */
+  /**
+   * The offsets that each partition of a topic holds. With `sinceMs`, from the first record that is not
+   * older.
+   */
   ranges(topic: string, sinceMs?: number): Promise<ReadonlyMap<number, Range>>;
-  /** In every partition, the first offset that is not older than an instant; the end where none is. */
+  /**
+   * By partition, the offset of the first record that is not older than an instant; the end if there is none.
+   */
   offsetsAt(topic: string, timestampMs: number): Promise<ReadonlyMap<number, number>>;
-  /** What a group has committed for the partitions of a topic. Of none is nothing said but by Kafka itself. */
+  /**
+   * What a group has committed, by partition of a topic. Partitions without a commit are absent. Rejects
+   * rather than give an incomplete answer.
+   */
   committed(groupId: string, topic: string): Promise<ReadonlyMap<number, Committed>>;
   group(groupId: string): Promise<FoundGroup>;
-  /** The replication factor that a topic gets when none is asked for; null where that may not be known. */
+  /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
   create(topic: {
     name: string;
@@ -62,7 +73,7 @@ const configOf = async (
     const entries = resources[0]?.configEntries ?? [];
     return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
   } catch {
-    // Describing needs a right of its own. Without it the checks that depend on it are left out.
+    // DescribeConfigs is a right of its own. Without it the checks that need configurations are skipped.
     return {};
   }
 };
@@ -105,8 +116,9 @@ const lazyCluster = (
   };
 
   /**
-   * kafkajs goes on asking a broker that no longer leads until its metadata are five minutes old: the question after a failed one begins
-   * with a new client. Of a topic that is not there it finds out by itself whether it has come.
+   * kafkajs keeps asking a broker that no longer leads until its metadata are five minutes old. So the
+   * request after a failed one uses a new client. This is not needed after a missing topic, which kafkajs
+   * looks up again by itself.
    */
   const ask = async <T>(question: (admin: Admin, signal: AbortSignal) => Promise<T>): Promise<T> => {
     if (closed) throw new Error("closed");
@@ -150,7 +162,7 @@ const lazyCluster = (
         const from = new Map(since.map(({ partition, offset }) => [partition, Number(offset)]));
         return new Map(
           bounds.map(({ partition, low, high }) => {
-            // Where nothing is so young, kafkajs gives the end, or -1.
+            // When no record is that young, kafkajs gives the end offset, or -1.
             const start = from.get(partition) ?? Number(low);
             return [partition, { startOffset: start < 0 ? Number(high) : start, endOffset: Number(high) }];
           }),
@@ -164,7 +176,7 @@ const lazyCluster = (
     committed: (groupId, topic) =>
       ask(async (admin) => {
         const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
-        // Also a group that has committed nothing is told of by partition.
+        // Kafka lists every partition, also for a group that has committed nothing.
         if (!found || found.partitions.length === 0) throw new Error(`no offsets of ${topic} in the answer`);
         return new Map(
           found.partitions
@@ -172,7 +184,7 @@ const lazyCluster = (
               partition,
               { offset: Number(offset), note: metadata ?? "" },
             ])
-            // Below zero: none, or wherever the log begins.
+            // Negative: no commit.
             .filter(([, { offset }]) => offset >= 0),
         );
       }),
@@ -182,9 +194,9 @@ const lazyCluster = (
         if (!found) throw new Error(`no group ${groupId} in the answer`);
         const members = found.members.map(({ clientId, clientHost, memberAssignment }) => ({
           clientId,
-          // Java writes an address with a slash before it.
+          // Java formats an address as name/address.
           host: clientHost.replace(/^.*\//, ""),
-          // Without bytes, before its first assignment, there is none.
+          // Empty before the first assignment: decodes to null.
           partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
         }));
         return { state: found.state, members };
@@ -202,7 +214,7 @@ const lazyCluster = (
     create: ({ name, partitions, replicationFactor, config }) =>
       ask(async (admin, signal) => {
         await admin.createTopics({
-          // kafkajs gives up on its own wait when a broker has not heard of the topic yet.
+          // kafkajs's own wait fails while a broker does not know the topic yet.
           waitForLeaders: false,
           topics: [
             {
@@ -220,13 +232,14 @@ const lazyCluster = (
 };
 
 /**
- * Connects with the first question. For questions on many topics, some of which may be missing: kafkajs asks for all that it was ever asked
- * for, and with one of them missing every question would fail.
+ * Connects at the first request. For topics that may be missing: a kafkajs client requests the metadata of
+ * every topic that it was ever asked for, and one missing topic would fail all later requests. So the client
+ * is replaced after that.
  */
 export const createCluster = (newClient: NewClient, clock: Clock): Cluster =>
   lazyCluster(newClient, clock, { forgetsMissing: true }).cluster;
 
-/** Rejects when no broker can be reached. */
+/** Connects at once; rejects when no broker can be reached. For topics that exist. */
 export const connectCluster = async (newClient: NewClient, clock: Clock): Promise<Cluster> => {
   const { cluster, connect } = lazyCluster(newClient, clock, { forgetsMissing: false });
   await connect();

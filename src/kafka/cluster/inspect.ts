@@ -9,12 +9,18 @@ import {
   type TopicNames,
 } from "./topics.ts";
 
-/** What `serve` finds before it starts: ids to write with, what keeps it from starting, and what it only says. */
+/**
+ * The check of topics and schemas before `serve` starts. Problems keep it from starting, warnings are only
+ * logged.
+ */
 export type Inspection = {
   schemaIds: ReadonlyMap<RecordName, number>;
   problems: readonly string[];
   warnings: readonly string[];
-  /** Says that events may be gone that are younger than what is looked up; null where they are not. Among the warnings. */
+  /**
+   * Set when the events topic is retained for less time than the reconcile flow looks back; also in
+   * `warnings`.
+   */
   retentionWarning: string | null;
 };
 
@@ -32,25 +38,25 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
   }
   if (Number(journal["retention.bytes"] ?? -1) >= 0) {
     problems.push(
-      `Topic ${names.journal} is limited in size, so that an accept could be forgotten early: set retention.bytes=-1.`,
+      `Topic ${names.journal} is limited in size, so that it may lose accepts too early: set retention.bytes=-1.`,
     );
   }
   if (journal[UNCLEAN] === "true") {
     problems.push(
-      `Topic ${names.journal} may get a leader that lacks its last entries, which forgets accepts: set ${UNCLEAN}=false.`,
+      `Topic ${names.journal} may get a leader that lacks its last entries, so that it may forget accepts: set ${UNCLEAN}=false.`,
     );
   }
   const kept = Number(journal["retention.ms"] ?? -1);
   const commandsKept = Number(found.get(names.commands)?.config["retention.ms"] ?? 0);
   if (kept >= 0 && (commandsKept < 0 || kept < 2 * commandsKept)) {
     problems.push(
-      `Topic ${names.journal} is kept for less than twice as long as ${names.commands}, so that an accept could be forgotten while its command is still there: raise its retention.ms.`,
+      `Topic ${names.journal} is kept for less than twice as long as ${names.commands}, so that it may forget an accept whose command is still there: raise its retention.ms.`,
     );
   }
   return problems;
 };
 
-/** What the largest record takes up that a topic lets in, where that may be known. */
+/** max.message.bytes of a topic; null if unknown. */
 const maxMessageBytesOf = (topic: FoundTopic | undefined): number | null => {
   const bytes = topic?.config["max.message.bytes"];
   return bytes === undefined ? null : Number(bytes);
@@ -62,7 +68,7 @@ const deadLetterProblems = (names: TopicNames, found: ReadonlyMap<string, FoundT
   return there >= needed
     ? []
     : [
-        `Topic ${names.deadLetters} takes no record as large as the largest of ${names.commands} and what a dead letter adds to it: set max.message.bytes=${needed} or more.`,
+        `Topic ${names.deadLetters} accepts no record as large as the largest of ${names.commands} with the headers of a dead letter: set max.message.bytes=${needed} or more.`,
       ];
 };
 
@@ -76,18 +82,18 @@ const recordSizeProblems = (
     return there >= bytes
       ? []
       : [
-          `Topic ${names[role]} takes records of ${there} bytes at most, too few for ${setting}: set max.message.bytes=${bytes} or more, or lower the setting.`,
+          `Topic ${names[role]} accepts records of at most ${there} bytes, too few for ${setting}: set max.message.bytes=${bytes} or more, or lower the setting.`,
         ];
   });
 
-/** Whoever reads such a topic goes by one order of all that stands there. */
+/** Topics whose readers rely on one total order must have one partition. */
 export const partitionCountProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] =>
   topicPlans(names).flatMap(({ name, partitions }) => {
     const there = found.get(name)?.partitions ?? 0;
     return partitions === undefined || there <= partitions
       ? []
       : [
-          `Topic ${name} has ${there} partitions, so that nobody can tell which of its entries was first: delete it and ${SETUP}, which makes it with ${partitions}.`,
+          `Topic ${name} has ${there} partitions, so that the order of its entries is not known: delete it and ${SETUP}, which creates it with ${partitions}.`,
         ];
   });
 
@@ -106,26 +112,29 @@ const replicationWarnings = (names: readonly string[], found: ReadonlyMap<string
       ];
 };
 
-/** What was compacted away has no answer, and a log with holes where it was read looks like another log. */
+/**
+ * A command that was compacted away gets no result; and a log whose last-read record is gone looks like
+ * another log.
+ */
 const commandsWarnings = (commands: FoundTopic | undefined): string[] =>
   commands?.config["cleanup.policy"]?.includes("compact")
     ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
     : [];
 
-/** What is deleted there after a while is a pause that replicas which start later know nothing of. */
+/** When the record of a pause is deleted, replicas that start later do not know of the pause. */
 const controlWarnings = (control: FoundTopic | undefined): string[] => {
   const policy = control?.config["cleanup.policy"];
   const isKept = policy === undefined || (policy.includes("compact") && !policy.includes("delete"));
   return isKept
     ? []
     : [
-        `Topic ${control?.name} does not keep what is paused for ever, so that a replica that starts may not know: set cleanup.policy=compact.`,
+        `Topic ${control?.name} deletes old records, so that a replica may start without knowing of a pause: set cleanup.policy=compact.`,
       ];
 };
 
 const DAY_MS = 86_400_000;
 
-/** What is compacted away, or deleted too early, looks as if it had never been published. */
+/** An event that was compacted away or deleted too early looks as if it had never been published. */
 const eventRetention = (
   events: FoundTopic | undefined,
   lookbackMs: number,
@@ -139,7 +148,7 @@ const eventRetention = (
       : null,
     warning:
       kept >= 0 && kept < days * DAY_MS
-        ? `Topic ${name} does not keep events for as long as the partner's log is looked back, and a day more, so that older ones may be published again: set retention.ms=${days * DAY_MS} or more.`
+        ? `Topic ${name} does not keep events for a day longer than the reconcile flow looks back, so that older ones may be published again: set retention.ms=${days * DAY_MS} or more.`
         : null,
   };
 };
@@ -159,16 +168,16 @@ const uncleanElectionWarnings = (
 export type InspectOptions = {
   names: TopicNames;
   used: readonly (keyof TopicNames)[];
-  /** What is to be written to the topics that are used. */
+  /** The largest records that the flows write to these topics. */
   largestRecords: readonly LargestRecord[];
-  /** How far back events are looked up; null where nobody does. */
+  /** How far back the reconcile flow looks events up; null without that flow. */
   lookbackMs: number | null;
 };
 
 type TopicInspection = Omit<Inspection, "schemaIds">;
 type SchemaInspection = Pick<Inspection, "schemaIds" | "problems">;
 
-/** Looks whether topics are there and as they must be. Rejects when Kafka cannot be asked. */
+/** Checks that topics exist and are configured as required. Rejects when Kafka does not answer. */
 export const inspectTopics = async (
   { names, used, largestRecords, lookbackMs }: InspectOptions,
   cluster: Pick<Cluster, "find">,
@@ -197,7 +206,7 @@ export const inspectTopics = async (
   return { problems, warnings, retentionWarning };
 };
 
-/** Looks whether the schemas of topics are registered. Rejects when the registry cannot be asked. */
+/** Checks that the schemas of topics are registered. Rejects when the registry does not answer. */
 export const inspectSchemas = async (
   { names, used }: Pick<InspectOptions, "names" | "used">,
   registry: Pick<Registry, "find">,
@@ -214,7 +223,7 @@ export const inspectSchemas = async (
   return { schemaIds, problems };
 };
 
-/** Looks whether topics and schemas are there and as they must be. Rejects when Kafka or the registry cannot be asked. */
+/** Checks topics and schemas. Rejects when Kafka or the registry does not answer. */
 export const inspect = async (
   options: InspectOptions,
   { cluster, registry }: { cluster: Cluster; registry: Registry },

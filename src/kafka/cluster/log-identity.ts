@@ -6,32 +6,44 @@ type Known = { last: Mark; marks: Mark[] };
 
 export type Dropped = Place & { ageMs: number };
 
-/** Knows a log again, from a few of the records that it held. What it finds wrong it says in a sentence's end: "ends before ...". */
+/**
+ * Recognises the log of a topic by marks of a few of its records, to detect that the topic was deleted and
+ * created again, truncated, or lost records before their retention. Problems are predicates for a sentence
+ * about the log, such as "ends before offset 7 ...".
+ */
 export type LogIdentity = {
-  /** Takes over what `note` of another process said of the same log. */
+  /** Adds the marks of a `note`, of this or another process. */
   recall: (note: string) => void;
-  /** What is known, in a few bytes for each partition. */
+  /** The marks as short text, to be committed as metadata. */
   note: () => string;
-  /** A record was read and is the next one of this log. */
+  /** Adds a record that was read in order. */
   learn: (record: Place & { timestampMs: number }) => void;
-  /** The offset behind the last record known. No record that is written from now on may stand before it. */
+  /** The offset after the last known record. In the same log, later records have higher offsets. */
   reach: (partition: number) => number;
-  /** What is wrong with a record: another one stood in its place. */
+  /** Says that another record was at this record's offset; null when not. */
   contradiction: (record: Place & { timestampMs: number }) => string | null;
-  /** The youngest record known that is too young to be gone by itself, and is before the start of this log. */
+  /**
+   * The youngest known record before the log's start that retention cannot have deleted yet; null for none.
+   */
   dropped: (ranges: ReadonlyMap<number, Range>) => Dropped | null;
-  /** The last record of each partition, for `missing`. */
+  /** The offset of the last known record, by partition; for `missing`. */
   lasts: () => ReadonlyMap<number, number>;
-  /** What is behind the end of this log, of the last records that were known before its end was asked for. */
+  /**
+   * Says that a log ends before its last known record; null when none does. Pass the `lasts` from before the
+   * ranges were requested.
+   */
   missing: (ranges: ReadonlyMap<number, Range>, lasts: ReadonlyMap<number, number>) => string | null;
 };
 
-/** Of Kafka's default of 4,096 for the text beside a committed offset. */
+/** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
-/** Marks of a partition, spread over the horizon: a log that is cut at its beginning is seen by the one that is gone. */
+/**
+ * Marks per partition, spread over the horizon: when a log loses its first records too early, one of these
+ * marks is missing.
+ */
 const MARKS = 4;
 
-/** @param horizonMs the log drops by itself no record that is younger, as far as is known now */
+/** @param horizonMs retention deletes no record that is younger, as far as is known now */
 export const createLogIdentity = (options: { horizonMs: () => number; now: () => number }): LogIdentity => {
   const { horizonMs, now } = options;
   const known = new Map<number, Known>();

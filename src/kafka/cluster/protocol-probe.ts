@@ -1,14 +1,17 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../runtime/clock.ts";
 
-/** Who answers on a connection: by the first bytes of its answer to the first words of a Kafka client. */
+/**
+ * The protocol of a listener, by the first bytes of its answer to a Kafka request. `nothing`: it does not
+ * answer in time.
+ */
 export type ProbeResult = "kafka" | "http" | "tls" | "other" | "closed" | "nothing";
 
-/** Correlation id of the question, which Kafka's answer repeats. */
+/** Correlation id of the request, which a broker repeats in its answer. */
 const CORRELATION = 0x63_61_6d_62;
 const CLIENT = Buffer.from("cambio-bridge");
 
-/** ApiVersions, version 0: the one request that every broker answers before anybody has signed in. */
+/** ApiVersions, version 0: every broker answers it without authentication. */
 const apiVersionsRequest = (): Buffer => {
   const head = Buffer.alloc(14);
   head.writeInt32BE(10 + CLIENT.length, 0);
@@ -30,8 +33,8 @@ const protocolOf = (head: Buffer): ProbeResult => {
 };
 
 /**
- * Asks a connection whether it leads to Kafka. Nobody has to be signed in for it. Rejects when the signal aborts.
- * @param socket nothing was sent on it
+ * Finds out whether a connection leads to Kafka. Needs no authentication. Rejects when the signal aborts.
+ * @param socket a new connection, on which nothing was sent
  */
 export const probeProtocol = async (
   socket: Socket,

@@ -6,16 +6,19 @@ import { preparedMessage } from "../produce/produce-request.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";
 
-/** Finds out what this user may do, by requests that change nothing and leave nothing behind. Each rejects when no broker tells. */
+/**
+ * Finds out what this user may do, by requests that have no effect. Rejects when the brokers' answers do not
+ * tell.
+ */
 export type Rights = {
   topic(name: string, operation: "Describe" | "Read" | "Write"): Promise<Verdict>;
-  /** Whether a group may be joined under this name. */
+  /** The right to join a group. */
   group(groupId: string): Promise<Verdict>;
   close(): Promise<void>;
 };
 
 type Part<T> = { topic: string; partitions: readonly T[] };
-/** A broker as kafkajs knows it by itself: as much of it as is used here. */
+/** kafkajs's internal broker: the part that is used here. */
 type Broker = {
   fetch(request: {
     maxWaitTime: number;
@@ -40,11 +43,13 @@ type InternalCluster = {
 };
 
 /**
- * kafkajs's door to single requests, which has no name from outside.
+ * Opens kafkajs's internal cluster, which sends single requests; it is not exported.
  *
- * Why: its consumers and producers ask only for what they go on to do, and it does not know the request that lists rights.
- * What breaks it: another version of kafkajs (package.json pins the exact one; the integration test of `doctor` passes through here).
- * How to take it out: delete this file and `doctor/rights.ts`.
+ * Why: kafkajs's consumers and producers send only the requests that they need themselves, and it does not
+ * support the request that lists rights.
+ * What breaks it: another version of kafkajs (package.json pins the exact one; the integration test of
+ * `doctor` uses this).
+ * How to remove it: delete this file and `doctor/rights.ts`.
  */
 const openInternalCluster = (client: Kafka): InternalCluster => {
   const factory = Object.getOwnPropertySymbols(client).find(
@@ -57,12 +62,12 @@ const openInternalCluster = (client: Kafka): InternalCluster => {
 };
 
 const TIMEOUT_MS = 1_000;
-/** Where nothing stands yet: who may read hears that the offset is out of range. */
+/** Beyond the end of any log: with the right to read, the answer is OFFSET_OUT_OF_RANGE. */
 const OFFSET_OUT_OF_RANGE = "9223372036854775806";
 const NO_RECORDS = Buffer.alloc(0);
 const UNKNOWN_MEMBER = "cambio-bridge-doctor";
 
-/** What a broker says comes after it has looked at rights. */
+/** Brokers check rights first: an error about something else means that the request was allowed. */
 const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
   try {
     await asked;
@@ -71,7 +76,8 @@ const verdictOf = async (asked: Promise<unknown>): Promise<Verdict> => {
     const answer = protocolErrorOf(error);
     if (/_AUTHORIZATION_FAILED$/.test(answer)) return "denied";
     if (answer === "UNKNOWN_TOPIC_OR_PARTITION") return "missing";
-    // That offset, those no records, that member of a group: it was allowed to ask for them.
+    // The errors of the requests below when they are allowed: an offset beyond the end, an empty batch, an
+    // unknown member.
     if (/^(OFFSET_OUT_OF_RANGE|INVALID_RECORD|CORRUPT_MESSAGE|UNKNOWN_MEMBER_ID)$/.test(answer))
       return "allowed";
     throw error;
@@ -109,7 +115,7 @@ export const connectRights = async (newClient: NewClient, clock: Clock): Promise
       );
     },
     group: async (groupId) => {
-      // kafkajs itself tries one broker after the other, and does not tell what they said.
+      // kafkajs's own look-up tries all brokers, and hides their error codes.
       const broker = await cluster.findControllerBroker();
       const verdict = await verdictOf(broker.findGroupCoordinator({ groupId })).catch(() => null);
       if (verdict === "denied") return verdict;

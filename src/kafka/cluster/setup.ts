@@ -23,11 +23,14 @@ export type SetupOptions = {
 
 type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void };
 
-/** With three replicas or more an acknowledgement is to mean that two have the record. */
+/** With three replicas or more, an acknowledged record must be on two of them. */
 const withDurability = (config: TopicPlan["config"], replicas: number): TopicPlan["config"] =>
   replicas >= 3 ? { ...config, "min.insync.replicas": "2" } : config;
 
-/** Whatever the settings let be written must fit; and a dead letter, however large a command its topic takes. */
+/**
+ * The largest records that the settings allow must fit, and a dead letter of the largest command that its
+ * topic accepts.
+ */
 const withMaxMessageBytes = async (
   { name, config }: TopicPlan,
   { names, largestRecords }: SetupOptions,
@@ -35,7 +38,7 @@ const withMaxMessageBytes = async (
 ): Promise<TopicPlan["config"]> => {
   const needed = largestRecords.filter(({ role }) => names[role] === name).map(({ bytes }) => bytes);
   if (name === names.deadLetters) {
-    // Asked now: the commands topic may be new, and have what the brokers give it.
+    // Looked up now: the commands topic may have just been created with the brokers' default.
     const commands = (await cluster.find([names.commands])).get(names.commands);
     needed.push(Number(commands?.config["max.message.bytes"] ?? 0) + DEAD_LETTER_MARGIN_BYTES);
   }
@@ -93,8 +96,9 @@ const setUpSchemas = async (options: SetupOptions, { registry, say }: Ports): Pr
 };
 
 /**
- * Creates the topics and registers the schemas that are missing. Running it again changes nothing.
- * Rejects with one sentence when the cluster or the registry does not do what was asked.
+ * Creates missing topics and registers missing schemas. Idempotent.
+ * @throws UsageError, whose message is one sentence, when the cluster or the registry refuses or does not
+ * answer
  */
 export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
   try {

@@ -1,6 +1,6 @@
 import type { RecordName } from "../schema/schemas.ts";
 
-/** The topics by what they are for. */
+/** Topic names by role. */
 export type TopicNames = {
   transactionStatus: string;
   commands: string;
@@ -11,24 +11,27 @@ export type TopicNames = {
   control: string;
 };
 
-/** How a topic is to be: what `setup` creates and `serve` expects. */
+/** The specification of a topic: `setup` creates it so, and `serve` expects it so. */
 export type TopicPlan = {
   name: string;
   /** The schema registered as `<name>-value`; null where values have none. */
   schema: RecordName | null;
-  /** Where the number is not the operator's to choose. */
+  /** Set when the number is fixed, not TOPIC_PARTITIONS. */
   partitions?: number;
   config: Readonly<Record<string, string>>;
 };
 
-/** The largest record that a topic may be given, by the setting that decides it, as people write it: `NAME=value`. */
+/** The largest record that is written to a topic, and the setting that determines it, as `NAME=value`. */
 export type LargestRecord = { role: keyof TopicNames; bytes: number; setting: string };
 
 const DAY_MS = 86_400_000;
 
-/** Room for what a record holds besides that which a setting bounds: identifiers of 1024 characters, headers, the batch around it. */
+/**
+ * Space for the parts of a record that the setting does not bound: identifiers of up to 1024 characters,
+ * headers, the batch header.
+ */
 export const RECORD_MARGIN_BYTES = 65_536;
-/** A dead letter is a command with headers added: room for these. */
+/** Space for the headers that a dead letter adds to its record. */
 export const DEAD_LETTER_MARGIN_BYTES = 65_536;
 /** Kafka's default of max.message.bytes. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
@@ -55,15 +58,16 @@ export const topicPlans = (names: TopicNames): TopicPlan[] => [
   plan(names.results, "command-result", 30),
   plan(names.journal, "command-journal-entry", 14, {
     "message.timestamp.type": "LogAppendTime",
-    // Only time may end what was claimed, whatever the brokers' default says about size.
+    // The journal must expire by time only, whatever the brokers' default retention.bytes is.
     "retention.bytes": "-1",
   }),
   plan(names.deadLetters, null, 30, {
     "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
   }),
-  // One partition each: whoever acts at the same time as another one sees who was first.
+  // One partition each, for a total order: of two operators who act at the same time, both see who was first.
   {
-    // Whether an earlier replay may still be at work is told by the broker's times, not by those of people's machines.
+    // Whether an earlier replay may still be running is decided by broker timestamps, not by the clocks of
+    // operators' machines.
     ...plan(names.audit, null, 365, { "message.timestamp.type": "LogAppendTime" }),
     partitions: 1,
   },

@@ -7,14 +7,18 @@ import { decompressLz4 } from "./lz4.ts";
 import { decompressSnappy } from "./snappy.ts";
 import { decompressZstd } from "./zstd.ts";
 
-/** A batch of records cannot be decompressed: it is broken, or would take too much memory. Trying again changes nothing. */
+/**
+ * A record batch cannot be decompressed: it is corrupt, or would take too much memory. A retry does not help.
+ */
 export class DecompressionError extends Error {
   override readonly name = "DecompressionError";
 }
 
-/** No producer with sane settings comes near it: a batch has 1 MB on the wire by default. */
+/** Far above what producers write: a batch has at most 1 MB on the wire by default. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
-/** kafkajs passes all records of a batch as arguments of one call, and overflows the stack with some 120,000. */
+/**
+ * kafkajs passes all records of a batch as arguments of one call, which overflows the stack at about 120,000.
+ */
 const MAX_BATCH_RECORDS = 100_000;
 
 type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
@@ -29,10 +33,13 @@ const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>,
   [CompressionTypes.ZSTD, "zstd", decompressZstd],
 ];
 
-/** Offset, lengths, checksum, ids and count in front of a batch's records. */
+/** The header of a record batch, before its records: offset, lengths, checksum, ids and count. */
 const BATCH_HEAD_BYTES = 61;
 
-/** kafkajs hands over a window on what was fetched, with the batch's head in front of it. Null where the bytes there do not look like that head. */
+/**
+ * kafkajs passes a view of the fetched bytes; the batch's header lies before it. Null when the bytes there
+ * are not such a header.
+ */
 const headOf = (data: Buffer): { offset: bigint; records: number } | null => {
   if (data.byteOffset < BATCH_HEAD_BYTES) return null;
   const head = Buffer.from(data.buffer, data.byteOffset - BATCH_HEAD_BYTES, BATCH_HEAD_BYTES);
@@ -52,7 +59,7 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
       addToBudget(data, { bytes: records.length, records: head?.records ?? 0 });
       return records;
     } catch (error) {
-      // For whoever has to look after it.
+      // Names the batch, so that an operator can find or skip it.
       const place = head ? ` at offset ${head.offset}, ${head.records} records,` : "";
       const reason = `a ${name} batch of ${data.length} bytes${place} cannot be decompressed: ${messageOf(error)}`;
       throw new DecompressionError(reason, { cause: error });
@@ -61,8 +68,9 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
 });
 
 /**
- * Lets kafkajs read batches of every compression that Kafka knows. Its codecs are one table per process; filling it again changes
- * nothing. Its own gzip knows no bound and is replaced.
+ * Lets kafkajs read batches of every compression type of Kafka. kafkajs has one table of codecs per process;
+ * setting them again is harmless. Its own gzip codec is replaced because it does not limit the decompressed
+ * size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;

@@ -4,16 +4,16 @@ const MAGIC = 0x184d2204;
 const FLAG = { version: 0xc0, blockChecksum: 0x10, contentSize: 0x08, dictionary: 0x01 };
 const VERSION = 0x40;
 const CHECKSUM_BYTES = 4;
-/** The high bit of a block's size: the block is stored as it is. */
+/** The high bit of a block's size: the block is not compressed. */
 const STORED = 0x80000000;
-/** No block becomes more than so many times larger. */
+/** The format's highest possible compression ratio. */
 const MAX_RATIO = 255;
 
 type Block = { at: number; bytes: number; stored: boolean; maxBytes: number };
 
 /**
- * Finds the blocks of a frame. lz4js would walk over them too, but misplaces the blocks' checksums and believes whatever sizes it finds.
- * The header's own checksum is not looked at: old clients of Kafka got it wrong.
+ * Finds the blocks of a frame. lz4js itself misplaces the checksums of blocks and does not validate their
+ * sizes. The checksum of the header is not verified: old Kafka clients computed it wrongly.
  */
 const blocksOf = (frame: Buffer): Block[] => {
   if (frame.readUInt32LE(0) !== MAGIC) throw new Error("not an LZ4 frame");
@@ -25,7 +25,7 @@ const blocksOf = (frame: Buffer): Block[] => {
   const maxBytes = 1 << (8 + 2 * sizeCode);
 
   const blocks: Block[] = [];
-  // Magic, flags, block size and the header's checksum.
+  // Magic, flags, block size and header checksum.
   let at = 7 + (flags & FLAG.contentSize ? 8 : 0);
   for (;;) {
     const size = frame.readUInt32LE(at);
@@ -54,9 +54,9 @@ export const decompressLz4 = (frame: Buffer, maxBytes: number): Buffer => {
     const start = end;
     if (stored) end += block.copy(space, start);
     else end = lz4.decompressBlock(block, space, 0, bytes, start);
-    // Beyond the end of an array a write is lost without a word.
+    // A write beyond the end of a typed array is silently ignored.
     if (end - start > room) throw new Error("a block becomes larger than its frame allows");
   }
-  // The records are slices of this buffer and would keep the rest of the space alive.
+  // A copy: the records are views of this buffer and would keep the unused rest in memory.
   return Buffer.from(space.subarray(0, end));
 };

@@ -1,12 +1,15 @@
 import { uncompress } from "snappyjs";
 
-/** What snappy-java, and with it every Java producer, puts in front of its blocks; librdkafka writes one bare block. */
+/**
+ * The header that snappy-java, and so every Java producer, writes before its blocks. librdkafka writes one
+ * bare block.
+ */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-/** The magic and two version numbers. */
+/** Magic and two version numbers. */
 const JAVA_HEAD_BYTES = 16;
 
 /**
- * Decompresses a snappy block, or the framed blocks of Java.
+ * Decompresses a bare snappy block, or the framed blocks of snappy-java.
  * @throws when the data is broken or would become larger than `maxBytes`
  */
 export const decompressSnappy = (data: Buffer, maxBytes: number): Buffer => {

@@ -1,13 +1,13 @@
 import { decompress } from "fzstd";
 
 const MAGIC = 0xfd2fb528;
-/** Frames of other data, to be skipped; the last digit is free. */
+/** Skippable frames; the last hexadecimal digit is arbitrary. */
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const MAX_BLOCK_BYTES = 131_072;
 const CHECKSUM_BYTES = 4;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
-/** What a frame says of itself before its first block. */
+/** The header of a frame. */
 type Head = { bytes: number; windowBytes: number; checksum: boolean };
 
 const contentSizeAt = (frame: Buffer, at: number, bytes: number): number => {
@@ -34,7 +34,10 @@ const headOf = (frame: Buffer): Head => {
   return { ...head, windowBytes: Math.max(contentBytes, base + (base / 8) * (descriptor & 7)) };
 };
 
-/** The most that a frame can become and how long it is, read from the heads of its blocks. fzstd itself knows no bound. */
+/**
+ * The length of a frame and the largest size that it can decompress to, read from its block headers. fzstd
+ * has no limit of its own.
+ */
 const measure = (frame: Buffer): { frameBytes: number; most: number; windowBytes: number } => {
   const magic = frame.readUInt32LE(0);
   if ((magic & 0xfffffff0) >>> 0 === SKIPPABLE_MAGIC)
@@ -56,9 +59,10 @@ const measure = (frame: Buffer): { frameBytes: number; most: number; windowBytes
 };
 
 /**
- * Decompresses Zstandard frames, one after the other. Their checksums are not verified. (Node.js has zstd itself, but not in version 20:
- * once that need not be supported, `zstdDecompress` of `node:zlib`, with its `maxOutputLength`, can take the place of this file and of fzstd.)
- * @throws when the data is broken or might become larger than `maxBytes`, or needs a larger window
+ * Decompresses consecutive Zstandard frames. Their checksums are not verified. (Node.js 20 has no zstd. Once
+ * it need not be supported, `zstdDecompress` of `node:zlib`, with its `maxOutputLength`, can replace this
+ * file and fzstd.)
+ * @throws when the data is corrupt, might decompress to more than `maxBytes`, or needs a larger window
  */
 export const decompressZstd = (data: Buffer, maxBytes: number): Buffer => {
   let most = 0;

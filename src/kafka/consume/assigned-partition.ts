@@ -3,31 +3,39 @@ import type { Mark } from "../mark.ts";
 import type { Slot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
-/** What is known of a partition between gaining and losing it. */
+/**
+ * The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one.
+ */
 export type AssignedPartition = {
-  /** Aborts when the partition is lost or the process stops. */
+  /** Aborts when the partition is revoked or the process stops. */
   readonly lost: AbortController;
-  /** Aborts then as well, and when the consumer is held; there is a new one when it goes on. */
+  /** Also aborts when the consumer is suspended; replaced when it goes on. */
   stop: AbortController;
-  /** Null until the first record of a log of which nothing was committed: that one is read from its beginning. */
+  /** Null until the first record when the group has committed nothing: the log is read from its beginning. */
   watermark: Watermark | null;
-  /** The offset that the group has from us; -1 for none. */
+  /** The last offset that was committed; -1 for none. */
   committed: number;
-  /** Why the partition is not read now: where to begin is being asked, another look is taken at its log, or it holds all that it may. */
-  pausedFor: "place" | "look" | "room" | null;
-  /** Whether a record came since reading began here or was interrupted: from then on each one follows on the last. */
+  /**
+   * Why the partition is not fetched: its committed offset is looked up, its log is checked again, or its
+   * records use up the memory limit.
+   */
+  pausedFor: "position" | "look" | "room" | null;
+  /**
+   * Whether a record was read since the last seek: only the first record after a seek must be checked against
+   * the last one.
+   */
   isSettled: boolean;
-  /** How often in a row the log has begun anew below what was read. */
+  /** How often in a row a fetch began below the expected offset. */
   looks: number;
-  /** How far a log was read in whose slot another one was found, of which nothing was read yet. */
+  /** The next offset of the log before it was replaced; set until the first record of the new log. */
   replacedAt: number | null;
 };
 
-/** Each record under way listens to it. */
+/** Without a limit of listeners: each record under way adds one. */
 export const newAbortController = (): AbortController => {
-  const end = new AbortController();
-  setMaxListeners(0, end.signal);
-  return end;
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 };
 
 export const newAssignedPartition = (): AssignedPartition => ({
@@ -35,27 +43,28 @@ export const newAssignedPartition = (): AssignedPartition => ({
   stop: newAbortController(),
   watermark: null,
   committed: -1,
-  pausedFor: "place",
+  pausedFor: "position",
   isSettled: false,
   looks: 0,
   replacedAt: null,
 });
 
-/** The partition was lost, or the process stops. */
+/** To be called when the partition is revoked or the process stops. */
 export const endAssignment = ({ lost, stop }: AssignedPartition, reason: Error): void => {
   lost.abort(reason);
   stop.abort(reason);
 };
 
-/** Tells what is under way to stop, or lets it be handled again. */
+/** Stops the records under way, or lets them be handled again. */
 export const suspendPartition = (assigned: AssignedPartition, isSuspended: boolean): void => {
-  if (isSuspended) assigned.stop.abort(new Error("no record is begun now"));
+  if (isSuspended) assigned.stop.abort(new Error("the consumer is suspended"));
   else if (assigned.stop.signal.aborted) assigned.stop = newAbortController();
 };
 
 /**
- * Handles a record until that succeeds or the assigned ends: again after a pause when it failed, and when it gets a slot again after it was held.
- * @param options.failed resolves when the pause is over
+ * Handles a record until that succeeds or the assignment ends. Retries after a failure, and after a
+ * suspension, once it has a slot again.
+ * @param failed called with the error; resolves when the pause before the retry is over
  */
 export const handleUntilDone = async (
   assigned: AssignedPartition,
@@ -81,18 +90,25 @@ export const handleUntilDone = async (
   }
 };
 
-/** The offset to read from: that of the last record, which is read once more to see that the log is still the same one. */
+/**
+ * The offset to seek to: that of the last record. It is read again to check that the log is still the same.
+ */
 export const readFrom = ({ watermark }: AssignedPartition): number =>
   watermark ? (watermark.last?.offset ?? watermark.next) : 0;
 
-/** How the first record of a fetch stands to what was read before. */
+/** How the first record of a fetch relates to what was read before. */
 export type Continuity =
   | "follows"
-  /** It is behind the one that was expected. */
+  /** Its offset is above the expected one. */
   | "leaves a gap"
-  /** It is before the one that was asked for: kafkajs found no such offset, and has begun at the log's beginning. */
+  /**
+   * Its offset is below the requested one: that was out of range, and kafkajs has gone to the beginning of
+   * the log.
+   */
   | "starts over"
-  /** Another record stood in its slot. */
+  /**
+   * The offset is the expected one, the timestamp is another: the record before the seek was a different one.
+   */
   | "belongs to another log";
 
 export const continuityOf = (

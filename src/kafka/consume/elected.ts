@@ -3,41 +3,48 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
 import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
 
-/** `topic` decides nothing but that there is one to be a member for; nothing of it is read. */
+/** The group needs a topic to assign partitions of; no record of it is read. */
 export type ElectedOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
 export type Leadership = {
-  /** Aborts when another replica may be chosen, or the process stops. A frozen process that wakes finds this out a moment later. */
+  /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
   signal: AbortSignal;
-  /** Asks the clock as well: to be asked right before each effect. Once false, false for good. */
+  /**
+   * Also checks the age of the last heartbeat: to be called right before each effect. Once false, it stays
+   * false.
+   */
   isHeld: () => boolean;
 };
 
 export type Elected = Pick<Reader, "state"> & {
   isLeader: () => boolean;
-  /** Keeps a text in the group, beside an offset that nobody reads from. Rejects where this one is not chosen, or Kafka does not take it. */
+  /**
+   * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this
+   * replica is not the leader, or the commit fails.
+   */
   saveNote: (committed: Committed) => Promise<void>;
   /** Ends the work and leaves the group, bounded in time. */
   stop: () => Promise<void>;
 };
 
-/** Who is assigned this partition is chosen. */
+/** The replica that is assigned this partition is the leader. */
 const PARTITION = 0;
 const CHECK_EVERY_MS = 250;
 const BACKOFF = { baseMs: 1_000, maxMs: 60_000 };
-/** Work that went on for so long was well: its end is counted as the first one. */
+/** After work has run for so long, its end counts as the first failure. */
 const RESET_BACKOFF_AFTER_MS = 300_000;
-/** Work that does not end for so long after it was told to is left to itself. */
+/** Work that has not ended so long after its signal aborted is abandoned. */
 const STOP_WORK_TIMEOUT_MS = 10_000;
 
 /**
- * Lets one replica at a time do some work: the one that the group assigns the first partition to. Work that ends or throws is begun again, after
- * a pause, for as long as this one is chosen. A replica that is dead or frozen is replaced when its session times out. For a moment two may
- * believe that they are chosen: while a rebalance is told of, or where one was frozen between asking the clock and what it did then.
+ * Runs work on one replica at a time, the leader: the one that the group assigns the first partition to. Work
+ * that ends or throws is started again, after a backoff, while this replica leads. A dead or frozen leader is
+ * replaced when its session times out. For a moment there may be two leaders: during a rebalance, or after a
+ * freeze between a call of `isHeld` and the effect that follows it.
  */
 export const elected = (
   options: ElectedOptions,
-  work: (held: Leadership) => Promise<void>,
+  work: (leadership: Leadership) => Promise<void>,
   deps: ReaderDeps,
 ): Elected => {
   const { clock, log, random } = deps;
@@ -49,7 +56,7 @@ export const elected = (
   const isLeader = (): boolean =>
     isChosen && !stopped.signal.aborted && clock.monotonic() - reader.lastHeartbeat() < sessionTimeoutMs;
   const check = (): void => {
-    if (current && !isLeader()) current.abort(new Error("another replica may have been chosen"));
+    if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
 
   const reader = startReader(
@@ -67,7 +74,7 @@ export const elected = (
   );
   const checks = setInterval(check, CHECK_EVERY_MS);
 
-  /** Gives what went wrong; null when the work was told to end. */
+  /** Gives why the work ended; null when its signal was aborted. */
   const workOnce = async (): Promise<string | null> => {
     const ending = (current = new AbortController());
     const { signal } = ending;
@@ -127,13 +134,13 @@ export const elected = (
   return {
     isLeader,
     saveNote: async (committed) => {
-      if (!isLeader()) throw new Error("another replica may have been chosen");
+      if (!isLeader()) throw new Error("another replica may be the leader");
       await reader.commit(new Map([[PARTITION, committed]]));
     },
     state: () => {
       const { up, detail } = reader.state();
       if (!up) return { up, detail: `${topic}: ${detail}` };
-      return { up, detail: isLeader() ? "chosen" : "another replica is chosen" };
+      return { up, detail: isLeader() ? "this replica is the leader" : "another replica is the leader" };
     },
     stop: async () => {
       stopped.abort();

@@ -1,8 +1,9 @@
 import type { Consumer } from "kafkajs";
 
 /**
- * Hears when kafkajs is about to fetch from a broker again after a fetch that failed. It tries again by itself, without a word to the group, and
- * by then the topic may be another one of the same name. A fetch that ended is told of by FETCH, one that failed by nothing.
+ * Calls back when kafkajs fetches from a broker again after a failed fetch. kafkajs retries by itself,
+ * without a rebalance, and meanwhile the topic may have been deleted and created again. kafkajs emits FETCH
+ * for a fetch that succeeded, and nothing for one that failed.
  */
 export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void => {
   const { FETCH_START, FETCH } = consumer.events;

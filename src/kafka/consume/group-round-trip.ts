@@ -1,11 +1,11 @@
 import type { Consumer } from "kafkajs";
 
-/** The requests whose answers say that the group holds this member. */
+/** The requests whose answers prove membership of the group. */
 const GROUP_REQUESTS = ["Heartbeat", "SyncGroup"];
 
 /**
- * How long ago the last question to the group was sent that has been answered. The session runs on from when the group had the question: after
- * a process was frozen, an answer may be found that has lain there for hours.
+ * How long the last answered request to the group coordinator took, in milliseconds. The coordinator counts
+ * the session from the request: after a freeze of the process, the answer in the socket may be hours old.
  */
 export const groupRoundTrip = (consumer: Consumer): (() => number) => {
   let tookMs = 0;

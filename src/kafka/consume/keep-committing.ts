@@ -9,12 +9,12 @@ type Deps = {
 };
 
 const COMMIT_EVERY_MS = 100;
-/** A rebalance is over by then. */
+/** Longer than a rebalance takes. */
 const REFUSED_FOR_MS = 60_000;
 
 /**
- * Commits whatever is due, again and again, and once more after `signal` aborts. A refusal is nothing by itself; a group that refuses for
- * longer than a rebalance takes is told once, until it has taken a commit.
+ * Commits periodically, and once more after `signal` aborts. Single refusals are normal, during a rebalance.
+ * Warns once when commits are refused for longer than a rebalance takes.
  */
 export const keepCommitting = async (
   commit: () => Promise<void>,
@@ -25,16 +25,17 @@ export const keepCommitting = async (
   let isLast = false;
   while (!isLast) {
     await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
-    // Not asked afterwards: a commit that was under way at the end knows nothing of what finished meanwhile.
+    // Read before the commit: one that was under way at the abort lacks what finished meanwhile, so one more
+    // follows.
     isLast = signal.aborted;
     try {
       await commit();
       refusedSince = null;
       warned = false;
     } catch (error) {
-      // Kafka had its chance: the end does not wait for another.
+      // After the abort, a failed commit is not tried again.
       isLast = signal.aborted;
-      // Refused during a rebalance: tried again with the next round, under the assignment of then.
+      // Refused during a rebalance: the next round commits for the new assignment.
       const refusedForMs = Math.round(clock.monotonic() - (refusedSince ??= clock.monotonic()));
       const fields = { reason: messageOf(error), refusedForMs };
       if (warned || refusedForMs < REFUSED_FOR_MS) log.debug(fields, "kafka.commit.refused");

@@ -1,11 +1,13 @@
 /**
- * Runs tasks so that those of one key run one after the other in the order of their coming, those of different keys side by side,
- * and no more than `maxRunning` at once.
+ * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys
+ * concurrently, at most `maxRunning` at once.
  */
 export type KeyOrder = {
-  /** `key` null: a key of its own. The task must not reject. */
+  /** A task with a null key is ordered with no other. The task must not reject. */
   submit(key: string | null, task: Task): void;
-  /** While held nothing begins, and nobody who has left a slot gets one. What runs goes on. */
+  /**
+   * While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on.
+   */
   suspend(isSuspended: boolean): void;
   /** Tasks submitted and not finished. */
   readonly unfinished: number;
@@ -14,18 +16,18 @@ export type KeyOrder = {
 
 export type Task = (slot: Slot) => Promise<void>;
 
-/** A task's slot among those that run. It has one when it starts. */
+/** One of the `maxRunning` concurrency slots. A task holds one when it starts. */
 export type Slot = {
-  /** Gives the slot to others while the task waits for something long. */
+  /** Frees the slot for other tasks while this one waits for something long. */
   leave(): void;
-  /** Waits for a slot; rejects with the signal's reason when it aborts first. */
+  /** Waits for a free slot; rejects with the signal's reason when it aborts first. */
   take(signal: AbortSignal): Promise<void>;
 };
 
 export const keyOrder = (maxRunning: number): KeyOrder => {
-  /** Of each key with a task that has begun, or begins when there is a slot: those that come after it. */
+  /** By key with a task that is running or queued: the tasks that come after it. */
   const waitingByKey = new Map<string, Task[]>();
-  /** What begins or goes on with the next free slot, first come, first served. Who is called has the slot. */
+  /** Waits for a free slot, first come, first served. Calling an entry gives it the slot. */
   const queue = new Set<() => void>();
   let running = 0;
   let unfinished = 0;
@@ -73,7 +75,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   };
 
   const begin = (key: string | null, task: Task): void => {
-    // Not within the call: a task that leaves its slot at once would have the next one begin inside of it, and so on.
+    // In a microtask: tasks that leave their slot at once would otherwise start each other recursively.
     queue.add(() => queueMicrotask(() => void run(key, task)));
     fill();
   };

@@ -4,28 +4,31 @@ import type { Range } from "./tail.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
-/** How far the finished records of a partition are behind its end. */
+/** How far a partition's finished records are behind its end. */
 export type PartitionLag = {
   records: number;
-  /** Age of the oldest unfinished record, 0 where there is none: exact when that one was read, otherwise at most too high. Null: unknown. */
+  /**
+   * Age of the oldest unfinished record, 0 without one. Exact once that record was read; until then an upper
+   * bound. Null: unknown.
+   */
   seconds: number | null;
 };
 
-/** Partitions that are held, once it is known where the group stands in them and where they end. */
+/** By assigned partition, once its committed offset and its end are known. */
 export type Lag = ReadonlyMap<number, PartitionLag>;
 
 type Deps = {
   clock: Pick<Clock, "now" | "sleep">;
   connectCluster: () => Promise<Pick<Cluster, "ranges" | "close">>;
-  /** Ends the questions. */
+  /** Ends the polling. */
   signal: AbortSignal;
 };
 
 const ASK_EVERY_MS = 10_000;
 
 /**
- * Asks the cluster again and again where the partitions end: a partition that is paused or stuck is not fetched, and no fetch would say so.
- * An answer that does not come leaves the last one standing.
+ * Polls the end offsets of the partitions. Fetches do not report them for a partition that is paused or
+ * stuck. When a poll fails, the last offsets are used.
  */
 export const watchLag = (
   topic: string,
@@ -34,7 +37,9 @@ export const watchLag = (
 ): (() => Lag) => {
   let ranges: ReadonlyMap<number, Range> = new Map();
   let askedAt = 0;
-  /** When everything that a partition held was known to have been read: what is unread came later. */
+  /**
+   * When a partition was last known to be read to its end: records that are still unread were written later.
+   */
   const caughtUpAt = new WeakMap<Watermark, number>();
 
   const noteCaughtUp = (): void => {
@@ -60,7 +65,7 @@ export const watchLag = (
         cluster ??= await connectCluster();
         await ask(cluster);
       } catch {
-        // Asked again at the next turn; whether Kafka can be reached is told elsewhere.
+        // The next poll tries again; the reader reports that Kafka is unreachable.
       }
       await clock.sleep(ASK_EVERY_MS, signal).catch(() => undefined);
     }
@@ -68,11 +73,11 @@ export const watchLag = (
   };
   void askForEver();
 
-  /** Of the oldest unfinished record. */
+  /** Age of the oldest unfinished record. */
   const ageSeconds = (watermark: Watermark): number | null => {
     const position = watermark.committable();
     const { mark } = watermark;
-    // One that was not read yet is younger than the one before it, and than the moment when all had been read.
+    // An unread record is younger than the record before it, and than the last time when all was read.
     const since =
       mark?.offset === position
         ? mark.timestampMs
@@ -84,7 +89,7 @@ export const watchLag = (
     const lag = new Map<number, PartitionLag>();
     for (const [partition, { watermark, pausedFor }] of assignedPartitions) {
       const range = ranges.get(partition);
-      if (!range || (!watermark && pausedFor === "place")) continue;
+      if (!range || (!watermark && pausedFor === "position")) continue;
       const position = Math.max(watermark?.committable() ?? 0, range.startOffset);
       const records = Math.max(0, Math.max(range.endOffset, watermark?.next ?? 0) - position);
       lag.set(partition, { records, seconds: records === 0 ? 0 : watermark && ageSeconds(watermark) });

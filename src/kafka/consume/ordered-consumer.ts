@@ -24,32 +24,41 @@ import type { Watermark } from "./watermark.ts";
 export type OrderedOptions = ReaderOptions & {
   /** Records handled at once. */
   maxInFlight: number;
-  /** Of records taken in and not finished, shared equally by the partitions: one whose share is used up is not read on. */
+  /**
+   * Limit for unfinished records, shared equally by the partitions: one that has used up its share is not
+   * fetched.
+   */
   maxHeldBytes: number;
-  /** What is committed beside the offsets. Null: nothing may be committed now, it would efface what stands there. */
+  /**
+   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of
+   * the last commit.
+   */
   note?: () => string | null;
 };
 
 /**
- * Handles one record. Resolves when its offset may be committed. A rejection leaves the record unfinished: it is handled again after a
- * pause, and its offset holds the partition's commits back meanwhile. `signal` aborts when the partition was lost, the process stops, or the
- * consumer is held: then the record is handled again when it goes on.
+ * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled
+ * again, after a pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts
+ * when the partition is revoked, the process stops, or the consumer is suspended: then the record is handled
+ * again when the consumer goes on.
  */
 export type Handle = (record: Incoming, context: { slot: Slot; signal: AbortSignal }) => Promise<void>;
 
 export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
-  /** Partitions held now. */
+  /** The partitions that are assigned now. */
   assignment(): readonly number[];
   unfinished(): number;
   inFlight(): number;
-  /** How far what is finished is behind the ends of the partitions held. */
+  /** How far the finished records of each assigned partition are behind its end. */
   lag: () => Lag;
   /**
-   * While held no record is begun, and those under way are told to stop. It stays a member of its group, and reads on for as long as it may hold
-   * what it reads.
+   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in
+   * its group, and reads on until its memory limit.
    */
   suspend: (isSuspended: boolean) => void;
-  /** Takes nothing new, lets what runs finish for `drainMs` at most, commits, and leaves the group. */
+  /**
+   * Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group.
+   */
   stop(drainMs: number): Promise<void>;
 };
 
@@ -78,10 +87,11 @@ export const startOrderedConsumer = (
   const onAssigned = (partitions: readonly number[]): Map<number, number> => {
     const positions = new Map<number, number>();
     for (const [partition, assigned] of assignedPartitions) {
-      // What another replica may be handling already is none of ours, and its offsets never to be committed by us.
+      // Another replica may be handling these records already: their offsets must never be committed here.
       if (!partitions.includes(partition)) lose(partition, assigned);
       else {
-        // kafkajs would start over at the last commit, and hand out again what is being handled here.
+        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being
+        // handled here.
         assigned.isSettled = false;
         positions.set(partition, readFrom(assigned));
       }
@@ -94,12 +104,12 @@ export const startOrderedConsumer = (
       reader.pause(partition);
     }
     if (gained.size > 0) void sameLog.begin(gained);
-    // With fewer of them the shares are larger.
+    // With fewer partitions each share of the memory limit is larger.
     for (const partition of partitions) resumeIfRoom(partition);
     return positions;
   };
 
-  /** Reads on where there is room again. */
+  /** Resumes a partition that was paused at its memory limit. */
   const resumeIfRoom = (partition: number): void => {
     const assigned = assignedPartitions.get(partition);
     if (assigned?.pausedFor === "room" && !stopping && held.hasRoom(partition))
@@ -146,7 +156,7 @@ export const startOrderedConsumer = (
     for (const record of records) {
       if (record.offset < watermark.next) continue;
       if (held.isFull(partition)) {
-        // This one and those behind it are fetched again when there is room.
+        // This record and the later ones are fetched again when there is room.
         assigned.pausedFor = "room";
         reader.pause(partition);
         return;
@@ -169,12 +179,12 @@ export const startOrderedConsumer = (
     if (due.size === 0) return;
     await reader.commit(due);
     for (const { assigned, before, offset } of due.values()) {
-      // Unless it was found out meanwhile that the group does not have what it had.
+      // Unless it was reset meanwhile, because the log is another one.
       if (assigned.committed === before) assigned.committed = offset;
     }
   };
 
-  /** What failed may have been that the topic was away: each log is compared with what was read of it. */
+  /** The fetch may have failed because the topic was deleted: check that each log is still the same. */
   const onFetchRetry = (): void => {
     for (const [partition, assigned] of assignedPartitions)
       if (assigned.pausedFor === null && !stopping) sameLog.readOn(partition, assigned);
@@ -206,7 +216,7 @@ export const startOrderedConsumer = (
       for (const partition of assignedPartitions.keys()) reader.pause(partition);
       for (const assigned of assignedPartitions.values())
         endAssignment(assigned, new Error("the process stops"));
-      // What was never begun ends at once, where it is.
+      // Records that were never started end at once: their assignment has ended.
       tasks.suspend(false);
       const until = clock.monotonic() + drainMs;
       while (tasks.unfinished > 0 && clock.monotonic() < until) await clock.sleep(20);

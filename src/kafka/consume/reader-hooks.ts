@@ -1,21 +1,27 @@
 import type { Incoming } from "../record.ts";
 
-/** A stretch of a partition, as it was fetched. */
+/** The position of a fetched batch in its partition. */
 export type BatchPosition = {
-  /** The offset that was asked for; of a stretch without records, the first one that stands there. */
+  /** The offset that was requested; for a batch without records, its first offset. */
   from: number;
-  /** The offset to read next, also where no record stands before it. */
+  /** The offset to read next. There may be no record right before it. */
   next: number;
-  /** False: what was read here is read again, by another consumer or from another offset. */
+  /** False: this range will be read again, by another consumer or after a seek. */
   isCurrent: () => boolean;
 };
 
-/** What reading leads to. Called in order; must be quick, for kafkajs heartbeats between the calls. */
+/** Callbacks of a reader, called in order. They must be quick: kafkajs heartbeats between the calls. */
 export type ReaderHooks = {
-  /** A new assignment stands; no record of it was delivered yet. Gives the offsets to read from where they are known better than by the group's commits. */
+  /**
+   * After a rebalance, before any record of the new assignment. Gives the offsets to read from; other
+   * partitions start at the group's commits.
+   */
   assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
-  /** Where nothing but ends of transactions and the like was fetched, there are no records. Nothing more is read before a promise is fulfilled. */
+  /**
+   * A batch of control records has no records here. The next batch is delivered when the promise is
+   * fulfilled.
+   */
   read: (partition: number, records: readonly Incoming[], stretch: BatchPosition) => void | Promise<void>;
-  /** Reading goes on after a fetch that failed. */
+  /** A fetch has failed, and kafkajs fetches again. */
   fetchesAgain?: () => void;
 };

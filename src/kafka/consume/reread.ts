@@ -5,7 +5,10 @@ import type { Incoming } from "../record.ts";
 
 type Wanted = { offset: number; resolve: (record: Incoming | null) => void };
 
-/** Reads single records again. Resolves with null when the log does not hold the record any more; rejects when it takes too long. */
+/**
+ * Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too
+ * long.
+ */
 export type Reread = (partition: number, offset: number) => Promise<Incoming | null>;
 
 const TIMEOUT_MS = 20_000;
@@ -13,8 +16,8 @@ const IDLE_MS = 30_000;
 const MAX_BYTES_PER_PARTITION = 262_144;
 
 /**
- * kafkajs reads only as a member of a group, which takes a while to join: one member is kept for as long as there are questions, and
- * reads just the partitions that are asked for.
+ * kafkajs reads only as a member of a group, and joining takes a while. So one member is kept while there are
+ * requests. It fetches only the partitions that are wanted.
  */
 export const createReread = (
   options: { topic: string; groupId: string; sessionTimeoutMs: number },
@@ -35,7 +38,7 @@ export const createReread = (
     if (!list || !last) return;
     const byOffset = new Map(records.map((record) => [record.offset, record]));
     const left = list.filter((item) => {
-      // Records come in order: an offset that was passed without its record is gone.
+      // Records come in order: when a later offset has come, the record is gone.
       if (item.offset > last.offset) return true;
       item.resolve(byOffset.get(item.offset) ?? null);
       return false;
@@ -60,7 +63,7 @@ export const createReread = (
       { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
       {
         assigned: () => {
-          // After the assignment stands, not within: pausing what is not yet assigned is lost.
+          // After this callback: kafkajs ignores a pause of a partition that is not yet assigned.
           setImmediate(() => reader?.focus(positions()));
           return positions();
         },

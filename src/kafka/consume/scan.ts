@@ -8,11 +8,14 @@ import type { Range } from "./tail.ts";
 
 export type ScanOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
-/** Takes one record; a partition's records come in order, and nothing more is read before a promise is fulfilled. What it throws ends the scan. */
+/**
+ * Takes one record. The records of a partition come in order; the next one comes when the promise is
+ * fulfilled. An error ends the scan.
+ */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
 type Deps = ReaderDeps & {
-  /** What is to be read: from where, and the ends that stand now. */
+  /** The offsets to read, by partition. */
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
@@ -21,27 +24,35 @@ type PartitionProgress = {
   end: number;
   /** The last record that was taken. */
   last: Mark | null;
-  /** Whether anything came since reading began here: from then on each stretch follows on the last. */
+  /**
+   * Whether a batch came since the last seek: only the first one after a seek must be checked against `last`.
+   */
   isSettled: boolean;
 };
 
-/** A fetch is decoded in one go: with six partitions of small events this keeps the process from other things for about 20 ms. */
+/**
+ * A fetch is decoded synchronously: with six partitions of small events this blocks the event loop for about
+ * 20 ms.
+ */
 const MAX_BYTES_PER_PARTITION = 65_536;
 const STALLED_MS = 60_000;
-/** While no fetch is under way, a topic that is deleted and created again is not noticed by its absence. */
+/**
+ * After a pause without fetches the log is checked again: only a failed fetch shows that a topic was deleted.
+ */
 const RECHECK_AFTER_MS = 100;
 const WATCH_MS = 1_000;
 
 const ALL_READ = "all was read";
 
-/** The last record is read once more, to see that the log is still the same one. */
+/** The last record is read again, to check that the log is still the same. */
 const readFrom = ({ last, next }: PartitionProgress): number => last?.offset ?? next;
 const isDone = ({ next, end }: PartitionProgress): boolean => next >= end;
 
 /**
- * Reads given ranges of a topic once, each record exactly once whatever happens to brokers and the group meanwhile, and ends. Rejects when the
- * log is no longer the one that it was, when nothing more comes for a minute, when `take` throws, and when `signal` aborts: then part of the
- * records may have been taken, and whoever wants all begins anew. Between two stretches of a partition the process gets to do other things.
+ * Reads ranges of a topic once and ends. Takes each record exactly once, whatever happens to brokers and the
+ * group meanwhile. Rejects when a log was replaced, when nothing comes for a minute, when `take` throws, and
+ * when `signal` aborts. Then some records may have been taken: to get all, scan again from the beginning.
+ * Yields to the event loop after each batch.
  */
 export const scan = async (
   options: ScanOptions,
@@ -56,7 +67,7 @@ export const scan = async (
   for (const [partition, { startOffset, endOffset }] of ranges)
     places.set(partition, { next: startOffset, end: endOffset, last: null, isSettled: false });
 
-  /** The first reason counts. */
+  /** Its reason is the first cause. */
   const over = new AbortController();
   const fail = (error: Error): void => over.abort(error);
   let taking = 0;
@@ -68,7 +79,7 @@ export const scan = async (
   if (isOver()) return;
   let progressAt = clock.monotonic();
 
-  /** Null when this stretch is what was to be read next. */
+  /** Why a batch does not continue the partition; null when it does. */
   const discontinuity = (
     place: PartitionProgress,
     from: number,
@@ -89,7 +100,7 @@ export const scan = async (
     for (const record of records) {
       if (record.offset < place.next) continue;
       if (record.offset >= place.end) break;
-      // Before it is taken: whoever reads on meanwhile, after a fault, goes on behind it.
+      // Advanced first: a reader that is replaced during `take` must continue after this record.
       place.next = record.offset + 1;
       place.last = record;
       const taken = take(record);
@@ -149,7 +160,7 @@ export const scan = async (
         return positions;
       },
       read,
-      // What failed may have been that the topic was away.
+      // The fetch may have failed because the topic was deleted.
       fetchesAgain: () => {
         for (const [partition, place] of places) if (!isDone(place)) readOn(partition, place);
       },

@@ -1,19 +1,19 @@
 import type { Mark } from "../mark.ts";
 
 /**
- * Which offset of a partition may be committed: the first one that is not finished. Records finish in any order; the offset
- * never passes one that has not.
+ * The offset of a partition that may be committed: that of the first unfinished record. Records may finish in
+ * any order; the offset never passes an unfinished one.
  */
 export class Watermark {
-  /** Records taken in and not released yet, ascending. */
+  /** Records from the oldest unfinished one on, ascending; those before `#head` are released. */
   #taken: Mark[] = [];
   #finished = new Set<number>();
   #head = 0;
   #released: Mark | null;
-  /** The offset after the last one taken in. */
+  /** The offset after the last one that was read. */
   #next: number;
 
-  /** @param mark the record at this offset or the last one before it, where it is known */
+  /** @param mark the record at this offset, or the last one before it; null if unknown */
   constructor(next: number, mark: Mark | null = null) {
     this.#next = next;
     this.#released = mark;
@@ -24,23 +24,26 @@ export class Watermark {
     return this.#next;
   }
 
-  /** The last record taken in, or what was known of the log before the first one. */
+  /** The last record that was read, or else the mark that this began with. */
   get last(): Mark | null {
     return this.#taken.at(-1) ?? this.#released;
   }
 
-  /** By what the log is known again at the offset to commit: the record that stands there, or the last one before it. */
+  /**
+   * The mark to commit, by which the log is recognised later: the record at the committable offset, or the
+   * last one before it.
+   */
   get mark(): Mark | null {
     return this.#taken[this.#head] ?? this.#released;
   }
 
-  /** Takes an offset in. Offsets ascend; gaps, which compaction and transactions leave, are fine. */
+  /** Adds a record. Offsets ascend; compaction and transactions leave gaps. */
   begin(offset: number, timestampMs: number): void {
     this.#taken.push({ offset, timestampMs });
     this.#next = offset + 1;
   }
 
-  /** Everything before this offset was read, also where no record stands. */
+  /** All offsets below this one were read, including those without a record. */
   pass(next: number): void {
     this.#next = Math.max(this.#next, next);
   }

@@ -4,14 +4,20 @@ import { PublishError } from "./publish-error.ts";
 
 export type BacklogOptions = {
   topic: string;
-  /** Records, and their bytes, that may wait at once; beyond that they are refused as `overloaded`. */
+  /** Limits of unacknowledged records and their bytes; beyond them records are rejected as `overloaded`. */
   maxWaiting: number;
   maxWaitingBytes: number;
-  /** Hears how many milliseconds each acknowledged record took from being handed over. Not of one that was given up before. */
+  /**
+   * Called with the milliseconds from `publish` to the acknowledgement of a record. Not called for a record
+   * that was given up before.
+   */
   acknowledged?: (ms: number) => void;
 };
 
-/** Counts the records of a publisher that are not settled yet, bounds their number and bytes, and settles them. Instants are monotonic milliseconds. */
+/**
+ * The unsettled records of a publisher: limits their number and bytes, and settles them. All times are
+ * monotonic milliseconds.
+ */
 export class Backlog {
   readonly #options: BacklogOptions;
   #size = 0;
@@ -26,7 +32,7 @@ export class Backlog {
     return this.#size;
   }
 
-  /** Takes a record in; rejects it at once when the bound is met. */
+  /** Admits a record, or rejects it at once and gives null when a limit is reached. */
   admit(
     record: Outgoing,
     since: number,
@@ -58,8 +64,8 @@ export class Backlog {
   }
 
   /**
-   * Settles a batch that was written, but for what was given up meanwhile.
-   * @param first the offset of each partition's first record
+   * Resolves the records of a batch that was written, except those that were given up meanwhile.
+   * @param first by partition, the offset of the batch's first record
    */
   written(batch: readonly PendingRecord[], first: ReadonlyMap<number, number>, now: number): void {
     const next = new Map(first);
@@ -72,12 +78,12 @@ export class Backlog {
     }
   }
 
-  /** Never throws: the rest of the batch would be sent again. */
+  /** Never throws: otherwise the rest of the batch would be sent again. */
   #tell(ms: number): void {
     try {
       this.#options.acknowledged?.(ms);
     } catch {
-      // The record is written, whatever becomes of its time.
+      // A failing metric must not fail a record that is written.
     }
   }
 
@@ -85,7 +91,7 @@ export class Backlog {
     if (this.#settle(item)) item.reject(error);
   }
 
-  /** Gives up on those of the records that were to be written by `now`. */
+  /** Rejects the records whose deadline has passed. They may have been written. */
   expire(items: readonly PendingRecord[], now: number, fault: string | null): void {
     const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
     for (const item of items) {
@@ -93,13 +99,13 @@ export class Backlog {
     }
   }
 
-  /** Gives up on records that were sent: even after an error that the broker named they may stand in the topic. */
+  /** Rejects records that were sent. They may have been written, even after an error code of the broker. */
   giveUp(items: readonly PendingRecord[], reason: string): void {
     const why = `${this.#options.topic} did not acknowledge: ${reason}`;
     for (const item of items) this.failed(item, new PublishError("timeout", why));
   }
 
-  /** Gives up on records for good. */
+  /** Rejects the records that remain at the shutdown. */
   abandon(items: readonly PendingRecord[]): void {
     const why = `${this.#options.topic} did not acknowledge before the shutdown`;
     for (const item of items) this.failed(item, new PublishError("closed", why));

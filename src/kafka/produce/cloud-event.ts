@@ -2,14 +2,14 @@ import type { TraceContext } from "../../runtime/traces.ts";
 import type { EncodedHeaders, Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
 
-/** What all CloudEvents 1.0 events of a writer have in common. */
+/** The CloudEvents 1.0 attributes that all events of a writer share. */
 export type CloudEventKind = {
   type: string;
   /** A URI reference. */
   source: string;
 };
 
-/** Context attributes of one event. */
+/** The attributes of one event. */
 export type CloudEventAttributes = {
   id: string;
   subject: string;
@@ -18,12 +18,12 @@ export type CloudEventAttributes = {
 };
 
 export type CloudEventHeaders = {
-  /** What all events of the writer have in common. */
+  /** Encoded once: the headers that all events of the writer share. */
   encodedHeaders: EncodedHeaders;
   headersOf: (envelope: CloudEventAttributes) => Header[];
 };
 
-/** The trace that a record is of, for readers of Kafka's headers and for those of CloudEvents' attributes. */
+/** The trace context of a record: as plain Kafka headers and as a CloudEvents attribute. */
 export const traceHeaders = (trace: TraceContext | null): Header[] => {
   if (trace === null) return [];
   const { traceparent, tracestate } = trace;
@@ -35,7 +35,7 @@ export const traceHeaders = (trace: TraceContext | null): Header[] => {
   return headers;
 };
 
-/** Header names and values of the CloudEvents Kafka binding in binary mode. */
+/** Headers of the CloudEvents Kafka protocol binding, binary mode. */
 export const cloudEventHeaders = ({ type, source }: CloudEventKind): CloudEventHeaders => ({
   encodedHeaders: encodeHeaders([
     ["ce_specversion", "1.0"],

@@ -1,7 +1,7 @@
 const POLYNOMIAL = 0x82f63b78;
 const BYTES_AT_ONCE = 8;
 
-/** Row n holds what each byte comes to when n more bytes follow it. */
+/** Row n: the contribution of each byte value to the checksum when n more bytes follow it. */
 const rows = (): Int32Array => {
   const table = new Int32Array(BYTES_AT_ONCE * 256);
   for (let i = 0; i < table.length; i++) {
@@ -13,12 +13,12 @@ const rows = (): Int32Array => {
 };
 const TABLE = rows();
 
-/** What a byte comes to that so many more follow: the lowest eight bits of `byte` count. */
+/** The contribution of a byte that `count` bytes follow. Uses the lowest eight bits of `byte`. */
 const followedBy = (count: number, byte: number): number => TABLE[(count << 8) | (byte & 0xff)] as number;
 
 /**
- * CRC-32C (Castagnoli), unsigned. Eight bytes at once ("slicing by eight"): byte by byte each step would wait for the one before it, and the
- * whole would take seven times as long.
+ * CRC-32C (Castagnoli), unsigned. Takes eight bytes per step ("slicing by eight"): byte by byte, each step
+ * would depend on the one before, and the whole would take seven times as long.
  */
 export const crc32c = (bytes: Uint8Array): number => {
   const { length } = bytes;

@@ -6,7 +6,7 @@ import { HEAD_BYTES, withChecksum } from "./record-batch.ts";
 const GZIP = 1;
 const compress = promisify(gzip);
 
-/** The same batch with its records compressed, where that makes it smaller. */
+/** Compresses the records of a batch; gives the batch unchanged when that does not make it smaller. */
 export const gzipBatch = async (batch: Buffer): Promise<Buffer> => {
   const records = await compress(batch.subarray(HEAD_BYTES));
   return HEAD_BYTES + records.length < batch.length

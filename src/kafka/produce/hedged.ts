@@ -1,9 +1,10 @@
 import type { Clock } from "../../runtime/clock.ts";
 
 /**
- * Asks, and asks again while there is no answer: a broker that is frozen takes questions and answers none, and the next question may go to
- * another one. The first answer counts. Rejects when all that were asked have failed.
- * @param options.discard gets the answers that come too late
+ * Hedged requests: repeats a request while it is unanswered, and takes the first answer. A frozen broker
+ * accepts requests and answers none; the next request may reach another broker. Rejects when all requests
+ * have failed.
+ * @param discard gets the answers that come too late
  */
 export const hedged = <T>(
   { clock, everyMs, atMost }: { clock: Clock; everyMs: number; atMost: number },

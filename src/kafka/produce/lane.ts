@@ -1,18 +1,24 @@
 import type { PendingRecord } from "./pending-record.ts";
 
-/** Limits how long the first record of a batch waits for the last one. */
+/** Bounds the latency that a batch adds to its first record. */
 export const MAX_BATCH_RECORDS = 1_000;
-/** Below the 1 MB that a broker takes by default. */
+/** Below the 1 MB that brokers accept by default. */
 const MAX_BATCH_BYTES = 768 * 1024;
 
-/** The records that one partition leader is to get, oldest first, and the one send that may be under way to it. */
+/**
+ * The ordered queue of records for one partition leader, and the one produce request that may be under way to
+ * it.
+ */
 export class Lane {
   readonly leader: number;
-  /** The batch under way, how to stop waiting for it, and since when it is under way (monotonic milliseconds). */
+  /** The batch under way; `giveUp` stops waiting for it; `since` is in monotonic milliseconds. */
   sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
-  /** Records in a batch at most. Less than usual where the topic takes only small ones: a batch that is refused may be written in part. */
+  /**
+   * Lower than MAX_BATCH_RECORDS after the topic has refused a batch as too large. (A refused batch may be
+   * written in part.)
+   */
   maxBatchRecords = MAX_BATCH_RECORDS;
-  /** Batches are being sent, or are about to be. */
+  /** A drain of the queue is under way or scheduled. */
   isSending = false;
   #queue: PendingRecord[] = [];
 
@@ -24,12 +30,12 @@ export class Lane {
     this.#queue.push(item);
   }
 
-  /** All that is queued or being sent, settled ones among them. */
+  /** All records that are queued or being sent, including settled ones. */
   items(): PendingRecord[] {
     return [...(this.sending?.batch ?? []), ...this.#queue];
   }
 
-  /** The next batch, without what was settled meanwhile. One record at least where there is one, however large. */
+  /** The next batch, without settled records. At least one record if there is any, however large. */
   take(maxRecords = this.maxBatchRecords): PendingRecord[] {
     const batch: PendingRecord[] = [];
     let bytes = 0;
@@ -45,7 +51,7 @@ export class Lane {
     return batch;
   }
 
-  /** Puts a batch that was not acknowledged in front of what came later. */
+  /** Puts a batch that was not acknowledged back at the head of the queue. */
   giveBack(batch: readonly PendingRecord[]): void {
     this.#queue.unshift(...batch);
     this.dropSettled();

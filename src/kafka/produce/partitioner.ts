@@ -1,10 +1,12 @@
-/** Chooses the partition of a key as Kafka's own clients do. Records without a key are spread evenly. */
+/** Chooses the partition of a key like Kafka's Java client. Records without a key are spread evenly. */
 export type Partitioner = (key: Buffer | null, partitions: number) => number;
 
 const SEED = 0x9747b28c;
 const MIX = 0x5bd1e995;
 
-/** The 32-bit murmur2 of Kafka's Java client. kafkajs has it too, a hundred times slower: it counts with big integers. */
+/**
+ * The 32-bit murmur2 of Kafka's Java client. kafkajs's own uses big integers and is a hundred times slower.
+ */
 const murmur2 = (bytes: Buffer): number => {
   const { length } = bytes;
   const tail = length & ~3;

@@ -1,12 +1,12 @@
 import type { Outgoing, Written } from "../record.ts";
 import type { PublishError } from "./publish-error.ts";
 
-/** A record on its way. Settled once; whatever comes later is ignored. */
+/** A record between `publish` and its settlement. Settled once; later outcomes are ignored. */
 export type PendingRecord = {
   readonly sequence: number;
   readonly record: Outgoing;
   readonly bytes: number;
-  /** Since when it waits and until when it may, in monotonic milliseconds. */
+  /** When it was handed over and when it expires, in monotonic milliseconds. */
   readonly since: number;
   readonly deadline: number;
   /** Chosen once the number of partitions is known; -1 until then. */
@@ -16,11 +16,11 @@ export type PendingRecord = {
   readonly reject: (error: PublishError) => void;
 };
 
-/** Lengths and deltas. */
+/** Lengths, attributes and deltas of a record. */
 const RECORD_BYTES = 64;
 const HEADER_BYTES = 10;
 
-/** About how many bytes a record takes on the wire. */
+/** Approximate size of a record on the wire, in bytes. */
 export const wireSizeOf = ({ key, value, headers, encodedHeaders }: Outgoing): number => {
   let bytes = RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + (encodedHeaders?.bytes.length ?? 0);
   for (const [name, text] of headers) bytes += HEADER_BYTES + name.length + (text?.length ?? 0);

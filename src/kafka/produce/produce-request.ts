@@ -3,7 +3,7 @@ import { moduleOf, replaceModule } from "../replace-module.ts";
 
 export type PreparedMessage = Message & { partition: number; value: Buffer; prepared: true };
 
-/** All records that one send writes to one partition, as a record batch. To kafkajs it is a single message. */
+/** An encoded record batch for one partition. kafkajs takes it for a single message. */
 export const preparedMessage = (partition: number, batch: Buffer): PreparedMessage => ({
   partition,
   key: null,
@@ -11,7 +11,7 @@ export const preparedMessage = (partition: number, batch: Buffer): PreparedMessa
   prepared: true,
 });
 
-/** What kafkajs gives to the builder of a produce request, and what it wants of it: as much as is used here. */
+/** The arguments of kafkajs's builder of produce requests: the part that is used here. */
 type ProduceArguments = {
   acks: number;
   timeout: number;
@@ -21,7 +21,7 @@ type ProduceArguments = {
   }[];
 };
 type BuildRequest = (args: ProduceArguments) => { encode: () => Promise<Encoder> };
-/** kafkajs's writer of protocol types. */
+/** kafkajs's encoder of protocol types. */
 type Encoder = {
   writeString(text: string | null): Encoder;
   writeInt16(value: number): Encoder;
@@ -35,8 +35,8 @@ const preparedIn = (messages: readonly (Message | PreparedMessage)[]): Buffer | 
 };
 
 /**
- * Produce request, version 3: transactional id, acks, timeout, then the record sets by topic and partition. Null when some of it was not
- * prepared.
+ * Produce request, version 3: transactional id, acks, timeout, then the record batches by topic and
+ * partition. Null when some messages are not prepared ones.
  */
 const encodePrepared = (encoder: Encoder, { acks, timeout, topicData }: ProduceArguments): Encoder | null => {
   encoder.writeString(null).writeInt16(acks).writeInt32(timeout).writeInt32(topicData.length);
@@ -53,11 +53,11 @@ const encodePrepared = (encoder: Encoder, { acks, timeout, topicData }: ProduceA
 
 let done = false;
 
-/** Teaches kafkajs to send what {@link preparedMessage} makes; all else it sends as ever. */
+/** Lets kafkajs send prepared messages, see {@link preparedMessage}. It sends all others as before. */
 export const sendPreparedMessages = (): void => {
   if (done) return;
   const NewEncoder = moduleOf("encoder") as new () => Encoder;
-  // Versions 4 to 7 are version 3 with another number.
+  // Versions 4 to 7 have the same layout as version 3.
   replaceModule<BuildRequest>(
     "requests/produce/v3/request",
     ["requests/produce/v4/request", "requests/produce/v5/request"],

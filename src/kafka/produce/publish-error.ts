@@ -1,9 +1,9 @@
 /**
  * Why a record was not written.
- * - `timeout`: its deadline passed; it may have been written, or still be
- * - `overloaded`: too much is waiting already; it was not written
+ * - `timeout`: its deadline passed, or its only send failed; it may have been written, or may yet be
+ * - `overloaded`: too many records are pending; it was not written
  * - `closed`: the publisher is shutting down; it was not written
- * - `refused`: Kafka will never take this record
+ * - `refused`: Kafka will never accept this record
  */
 export class PublishError extends Error {
   override readonly name = "PublishError";
@@ -16,6 +16,6 @@ export class PublishError extends Error {
   }
 }
 
-/** Trying again changes nothing; a smaller record may be taken. */
+/** A retry does not help; a smaller record may be accepted. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof PublishError && error.code === "refused";

@@ -12,20 +12,20 @@ import type { PendingRecord } from "./pending-record.ts";
 import { PublishError } from "./publish-error.ts";
 
 export type PublisherOptions = BacklogOptions & {
-  /** How long one send may take before its connection is given up. */
+  /** A send that takes longer fails, and its session is replaced. */
   sendTimeoutMs: number;
-  /** Each record travels alone, and is given up as `timeout` where its send fails: what may have been written is not sent again. */
+  /** One record per batch, sent once: after a failed send it is rejected as `timeout`: it may be written. */
   sendsOnce?: boolean;
 };
 
 export type PublisherState = { up: boolean; detail: string; waiting: number };
 
-/** Writes records to one topic, each acknowledged by all in-sync replicas. */
+/** Writes records to one topic, with acks=all. */
 export type Publisher = {
-  /** Resolves when the record is durable, rejects with a {@link PublishError}. `timeoutMs` bounds the wait. */
+  /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
   publish(record: Outgoing, timeoutMs: number): Promise<Written>;
   state(): PublisherState;
-  /** Lets what is waiting go out, for `drainMs` at most, then closes the connections. */
+  /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
   close(drainMs: number): Promise<void>;
 };
 
@@ -33,15 +33,16 @@ export type PublisherDeps = { open: () => Promise<Session>; clock: Clock; log: L
 
 const SWEEP_MS = 50;
 const REFRESH_MS = 30_000;
-/** A send that takes longer makes the publisher ask whether its partitions have moved. */
+/** A send that takes longer makes the publisher look up the partition leaders again. */
 const SLOW_SEND_MS = 1_000;
-/** A failed send counts against the publisher for so long, unless another one succeeds. */
+/** After a failed send the publisher is reported as down for so long, unless another send succeeds. */
 const FAULT_HOLDS_MS = 2_000;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
- * One lane per partition leader, one send in flight in each; the next batch is what gathered meanwhile. What failed goes back,
- * leaders are looked up again, and it is tried again until the deadline of each record.
+ * One lane per partition leader with one produce request in flight; the records that arrive meanwhile are the
+ * next batch. The records of a failed request go back to their lane, leaders are looked up again, and they
+ * are sent again until the deadline of each record.
  */
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
   const { topic } = options;
@@ -49,7 +50,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const backlog = new Backlog(options);
   const partitionOf = newPartitioner();
   const lanes = new Map<number, Lane>();
-  /** Records of partitions that have no leader now. */
+  /** Records whose partition has no leader now, or is not chosen yet. */
   let withoutLeader: PendingRecord[] = [];
   let session: Session | null = null;
   let leaders: readonly (number | null)[] = [];
@@ -74,7 +75,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     lane.push(item);
     if (lane.isSending) return;
     lane.isSending = true;
-    // What arrives in the same turn of the event loop travels in the same batch.
+    // Records that arrive in the same turn of the event loop go into the same batch.
     setImmediate(() => void drain(lane));
   };
 
@@ -109,7 +110,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
           only,
           new PublishError("refused", `${topic} does not take the record: ${messageOf(error)}`, error),
         );
-        // It was this one, and not their number.
+        // The record itself was too large, not the number of records.
         lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
@@ -120,7 +121,8 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         return "refused";
       }
       failedAt = clock.monotonic();
-      // An error that the broker named leaves the connection whole. After anything else its state is unknown.
+      // After an error code of the broker the connection can be used. After any other error its state is
+      // unknown.
       markStale(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));
       return "failed";
     } finally {
@@ -142,7 +144,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     failedAt = Number.NEGATIVE_INFINITY;
   };
 
-  /** Sorts all that waits into the lanes of today's leaders, oldest first; stops waiting for those that lead no more. */
+  /** Moves queued records to the lanes of the current leaders; gives up sends to former leaders. */
   const redistribute = (): void => {
     const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.takeAll())];
     withoutLeader = [];
@@ -154,7 +156,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     items.sort((a, b) => a.sequence - b.sequence).forEach(enqueue);
   };
 
-  /** Every record that is not settled is among them. */
+  /** All unsettled records, and some settled ones. */
   const unsettled = (): PendingRecord[] => [
     ...withoutLeader,
     ...[...lanes.values()].flatMap((lane) => lane.items()),
@@ -163,7 +165,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const sweep = (): void => {
     const now = clock.monotonic();
     backlog.expire(unsettled(), now, fault);
-    // During an outage nobody takes from the queues: what was given up must not pile up in them.
+    // During an outage the queues are not drained: expired records must not pile up in them.
     withoutLeader = withoutLeader.filter((item) => !item.isSettled);
     if (stale !== "nothing") for (const lane of lanes.values()) lane.dropSettled();
     const lacksLeader = stale === "nothing" && withoutLeader.length > 0;
@@ -175,13 +177,13 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     }
     if ((lacksLeader || slow) && now - checkedAt > SLOW_SEND_MS) wake.abort();
   };
-  // One timer for all: one for each send would cost more than all that a send of a single record does here otherwise.
+  // One timer for all sends: a timer per send would cost more than the rest of sending a single record.
   const sweeper = setInterval(sweep, SWEEP_MS);
 
   const dropSession = (): void => {
     const old = session;
     session = null;
-    // Sends that are still under way on it get their time: closing now would leave all of them in doubt.
+    // Closed later: sends that are still under way may yet be acknowledged.
     if (old) void clock.sleep(options.sendTimeoutMs).then(() => old.close());
   };
 
@@ -191,7 +193,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     wake = new AbortController();
   };
 
-  /** Keeps a session open and the leaders known. Ends when the publisher is closed. */
+  /** Keeps a session open and the leaders up to date, until the publisher is closed. */
   const maintain = async (): Promise<void> => {
     while (!closing) {
       try {
@@ -200,7 +202,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         checkedAt = clock.monotonic();
         stale = "nothing";
         redistribute();
-        // Knowing the leaders does not prove that they take records: a send that failed lately says otherwise.
+        // Known leaders do not prove that they accept records: a recent failed send keeps the publisher down.
         if (checkedAt - failedAt > FAULT_HOLDS_MS) recovered();
         await pause(fault === null ? REFRESH_MS : FAULT_HOLDS_MS);
       } catch (error) {

@@ -3,13 +3,16 @@ import type { EncodedHeaders, Header, Outgoing } from "../record.ts";
 import { crc32c } from "./crc32c.ts";
 
 /**
- * Kafka's record batch, version 2, as a producer without transactions writes it. kafkajs can write these too, but takes
- * four times as long: it makes a zero-filled buffer of 512 bytes for each record and for each header.
+ * Encodes Kafka's record batch, version 2, without idempotence or transactions. kafkajs's own encoder takes
+ * four times as long: it allocates a zero-filled buffer of 512 bytes for each record and each header.
  */
 
-/** Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch, sequence, count. */
+/**
+ * Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch,
+ * sequence, count.
+ */
 export const HEAD_BYTES = 61;
-/** The batch's length counts from here, and its checksum covers what comes from there. */
+/** The length field counts the bytes after itself, and the checksum covers the bytes after itself. */
 const AFTER_LENGTH = 12;
 const AFTER_CHECKSUM = 21;
 const MAGIC = 2;
@@ -17,16 +20,16 @@ const MAGIC = 2;
 const PLAIN = 0;
 /** No producer id, epoch and sequence: the writer is not idempotent. */
 const NONE = -1;
-/** A varint of 32 bits, at the longest. */
+/** The longest varint of 32 bits. */
 const VARINT_BYTES = 5;
-/** One UTF-16 unit takes three bytes of UTF-8 at most. */
+/** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const UTF8_BYTES = 3;
 
 const SPACE_BYTES = 65_536;
-/** A batch has less than a megabyte, but for a single record that is larger. */
+/** Batches stay below a megabyte, except for a single record that is larger. */
 const MAX_KEPT_SPACE_BYTES = 4 * 1_048_576;
 
-/** Grows as needed and is used again for each batch: nothing waits between the first byte and the last. */
+/** Shared by all batches, and grows as needed. Safe because encoding is synchronous. */
 let space = Buffer.allocUnsafe(SPACE_BYTES);
 let at = 0;
 
@@ -37,7 +40,7 @@ const reserve = (bytes: number): void => {
   space = larger;
 };
 
-/** Zigzag, then seven bits a byte. */
+/** A zigzag varint. */
 const putVarint = (value: number): void => {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   while (rest > 0x7f) {
@@ -47,7 +50,7 @@ const putVarint = (value: number): void => {
   space[at++] = rest;
 };
 
-/** Length and UTF-8. Short ASCII, which nearly everything here is, costs less in this loop than a call into the runtime. */
+/** Length, then UTF-8. Nearly all texts are short ASCII, for which this loop is faster than Buffer.write. */
 const putText = (text: string): void => {
   const start = at;
   const { length } = text;
@@ -81,7 +84,7 @@ const putHeader = ([name, value]: Header): void => {
   else putBytes(value);
 };
 
-/** For headers that go with many records. */
+/** Encodes headers once that many records share. */
 export const encodeHeaders = (headers: readonly Header[]): EncodedHeaders => {
   at = 0;
   headers.forEach(putHeader);
@@ -101,7 +104,8 @@ const putRecord = (
   offsetDelta: number,
 ): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
-  // The length comes first and is known last: the record is written behind the longest there is, then moved up to the one it has.
+  // The length comes first but is known last: the body is written after the longest possible length, then
+  // moved to follow the actual one.
   const start = at;
   const body = start + VARINT_BYTES;
   at = body;
@@ -118,7 +122,7 @@ const putRecord = (
   at += end - body;
 };
 
-/** Writes what depends on how the records in it are encoded: length, attributes and checksum. */
+/** Writes the fields that depend on the encoded records: length, attributes and checksum. */
 export const withChecksum = (batch: Buffer, attributes: number): Buffer => {
   batch.writeInt32BE(batch.length - AFTER_LENGTH, 8);
   batch.writeInt16BE(attributes, 21);
@@ -127,8 +131,8 @@ export const withChecksum = (batch: Buffer, attributes: number): Buffer => {
 };
 
 /**
- * Not compressed.
- * @param timestampMs create time of each of the records
+ * An uncompressed batch.
+ * @param timestampMs create time of all records
  */
 export const recordBatch = (records: readonly Outgoing[], timestampMs: number): Buffer => {
   at = HEAD_BYTES;

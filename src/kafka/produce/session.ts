@@ -9,24 +9,35 @@ import type { Outgoing } from "../record.ts";
 import { recordBatch } from "./record-batch.ts";
 import type { PendingRecord } from "./pending-record.ts";
 
-/** Sends to one topic over connections of its own. Broken ones are closed and replaced, never repaired. */
+/** Connections of one publisher to the cluster. A broken session is closed and replaced, never repaired. */
 export type Session = {
-  /** The leader of every partition, by partition; null where it has none. Rejects when the topic is missing. */
+  /**
+   * The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is
+   * missing.
+   */
   leaders(): Promise<(number | null)[]>;
-  /** Writes a batch, each record to its partition, and gives the first offset written to each partition. */
+  /** Writes a batch, each record to its partition. Gives the offset of the first record, by partition. */
   send(batch: readonly PendingRecord[]): Promise<Map<number, number>>;
   close(): Promise<void>;
 };
 
-/** How long anything but a send may take. */
+/** The timeout of everything except sends. */
 const STEP_TIMEOUT_MS = 4_000;
 const CLOSE_TIMEOUT_MS = 2_000;
-/** Much longer than an answer takes; a frozen broker among three costs this, and seldom twice. */
+/**
+ * Much longer than an answer takes. With one frozen broker of three, the delay is one interval, rarely two.
+ */
 const HEDGE = { everyMs: 750, atMost: 4 };
-/** A client begins with another broker than the one before it. What was opened on a frozen one lingers: not more of these than help. */
+/**
+ * Each client begins with another broker, so two are enough. An attempt on a frozen broker lingers until its
+ * timeout: no more than needed.
+ */
 const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 
-/** A single record of this size travels compressed: topics are bounded in what a batch takes up then. Fewer bytes are not worth the time. */
+/**
+ * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed
+ * size. Smaller ones are not worth the time.
+ */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
 const batchOf = (records: readonly Outgoing[], nowMs: number): Buffer | Promise<Buffer> => {
@@ -62,7 +73,8 @@ const firstOffsetsOf = (
     if (topicName === topic && errorCode === 0 && baseOffset !== undefined)
       offsets.set(partition, Number(baseOffset));
   }
-  // kafkajs can resolve although a partition's part was never sent: only an answer for every partition proves it.
+  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement
+  // proves that they were written.
   for (const partition of wanted) {
     if (!offsets.has(partition)) throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
   }
@@ -71,7 +83,8 @@ const firstOffsetsOf = (
 
 const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
   const client = newClient();
-  // No retries and no idempotence: kafkajs gets both wrong. Lanes retry, and the ids of records are deterministic.
+  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of
+  // records are deterministic.
   const producer: Producer = client.producer({
     retry: { retries: 0 },
     idempotent: false,
@@ -119,7 +132,7 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
   };
 };
 
-/** Connects, bounded in time. Rejects when no broker can be reached. */
+/** Connects, in bounded time. Rejects when no broker can be reached. */
 export const openSession = (topic: string, newClient: NewClient, clock: Clock): Promise<Session> =>
   hedged(
     { clock, ...HEDGE_OPENING },

@@ -4,19 +4,19 @@ import type { Registry } from "./registry.ts";
 import type { Schema } from "./schemas.ts";
 import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
 
-/** Confluent wire format: a zero byte, the schema's id as four bytes, then Avro binary. */
+/** Confluent wire format: a zero byte, the schema id in four bytes, then Avro binary. */
 const MAGIC = 0;
 const HEAD_BYTES = 5;
 
 export type Encode<T> = (value: T) => Buffer;
 
-/** Encodes into one reused buffer and copies out what was written: the cheapest way avsc has. */
+/** Encodes into a reused buffer and copies the result: the fastest way with avsc. */
 export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
   let space = Buffer.alloc(16_384);
   return (value) => {
     let end = schema.type.encode(value, space, HEAD_BYTES);
     if (end < 0) {
-      // avsc says how much was missing.
+      // Minus the number of missing bytes.
       space = Buffer.alloc(space.length - end + HEAD_BYTES);
       end = schema.type.encode(value, space, HEAD_BYTES);
     }
@@ -29,17 +29,20 @@ export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
 export type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string };
 
 /**
- * Decodes what was written with this schema or an older or newer one of the same record, see `misfit`. Answers at once when the
- * writer's schema is known already; otherwise asks the registry, and rejects when that cannot be reached: then nothing can be said of
- * the record.
+ * Decodes a value that was written with this schema or a compatible version of it, see `schemaMismatch`.
+ * Synchronous when the writer's schema is cached. Otherwise asks the registry, and rejects when that cannot
+ * be reached: the record may be fine.
  */
 export type Decode<T> = (bytes: Buffer) => Decoded<T> | Promise<Decoded<T>>;
 
-/** An id that the registry does not know is not asked for again for so long. */
+/** For so long the registry is not asked again for an id that it did not know. */
 const UNKNOWN_HOLDS_MS = 30_000;
 const MAX_UNKNOWN = 10_000;
 
-/** What is said of a record becomes a header of its dead letter, which has to fit into its topic; a schema's names may be of any length. */
+/**
+ * The detail becomes a header of the dead letter, which must fit into its topic; names in a schema may be of
+ * any length.
+ */
 const MAX_PROBLEM_LENGTH = 500;
 
 type Reader = { resolver: ReturnType<avro.Type["createResolver"]> } | { refusal: string };
@@ -64,8 +67,9 @@ const readerFor = (
 };
 
 /**
- * @param ownId the id of this very schema, where it is known: its records are then decoded without ever asking the registry
- * @param readType reads fewer fields than the schema has, see `withoutFields`; what fits is decided by the whole schema
+ * @param ownId the id of this schema, if known: its records are decoded without asking the registry
+ * @param readType reads fewer fields than the schema has, see `withoutFields`; compatibility is decided by
+ * the whole schema
  */
 export const decoder = <T>(
   schema: Schema,
@@ -76,10 +80,10 @@ export const decoder = <T>(
 ): Decode<T> => {
   const ours = parseSchema([JSON.stringify(schema.json)]);
   const type = readType ?? ours.type;
-  /** As many as the registry has schemas; never forgotten, since an id never changes its meaning. */
+  /** By schema id. At most as many as the registry has schemas; never evicted, since ids are immutable. */
   const readers = new Map<number, Reader>();
   if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(ours.type) });
-  /** Until when nobody is asked about an id, oldest first. */
+  /** By unknown id, when the registry may be asked again; oldest first. */
   const unknown = new Map<number, number>();
 
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
@@ -110,7 +114,7 @@ export const decoder = <T>(
     const reader = readers.get(id);
     if (reader) return read(bytes, reader);
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
-    // Registries count from one upwards.
+    // Registries give out positive ids only.
     if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return unknownSchema;
     return registry.writer(id).then((registered) => {
       if (registered === null) {

@@ -1,8 +1,8 @@
 import type { Clock } from "../../runtime/clock.ts";
 
 /**
- * Asks what is asked, but once for those who ask the same at the same time, and not more than `perSecond` questions a second: the rest
- * wait for their turn, in order.
+ * Limits calls to `perSecond`; the others wait for their turn, in order. Concurrent calls with the same key
+ * share one.
  */
 export const rateLimited = <K, T>(
   ask: (key: K) => Promise<T>,
@@ -10,7 +10,7 @@ export const rateLimited = <K, T>(
 ): ((key: K) => Promise<T>) => {
   const underWay = new Map<K, Promise<T>>();
   const gapMs = 1_000 / perSecond;
-  /** When the next question's turn is. What was not asked during the last second may be asked at once. */
+  /** When the next call may start. A burst may use up what was unused in the last second. */
   let turnAt = Number.NEGATIVE_INFINITY;
 
   const inTurn = async (key: K): Promise<T> => {

@@ -9,8 +9,8 @@ import { RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
 /**
- * Registers a schema and gives its id. `level` is the subject's own compatibility level; a subject without one (null) gets BACKWARD.
- * Rejects, within bounded time, with what the registry has against it.
+ * Registers a schema and gives its id. `level` is the subject's own compatibility level; a subject without
+ * one (null) gets BACKWARD. Rejects, in bounded time, with the registry's reason.
  */
 export type RegisterSchema = (subject: string, schema: Schema, level: string | null) => Promise<number>;
 
@@ -19,7 +19,10 @@ const TIMEOUT_MS = 10_000;
 const statusOf = (error: unknown): string =>
   error instanceof Error && "status" in error ? ` ${String(error.status)}` : "";
 
-/** The part of the client library that fits: its look-ups know no time limit and take every 404 for an answer. */
+/**
+ * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an
+ * answer.
+ */
 export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchema => {
   const { url, ca } = options;
   const agentOptions = { timeout: TIMEOUT_MS, ...(ca !== undefined && { ca }) };
@@ -42,7 +45,7 @@ export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchem
       );
       return id;
     } catch (error) {
-      // Without its cause, whose message is the registry's as it stands.
+      // Without the cause: its message is the registry's, unredacted.
       const reason = redacted(messageOf(error), secretsOf(options, headers));
       throw new RegistryError(`the schema registry answered${statusOf(error)} (${reason})`);
     }

@@ -1,6 +1,6 @@
 import type { TokenSource } from "../sign-in/token-source.ts";
 
-/** How the registry is told who asks. Secrets are asked for with each request, so that rotated ones are used. */
+/** How to authenticate to the registry. Secrets are read for each request, so that rotated ones are used. */
 export type RegistryAuth =
   { username: string; password: () => string } | { bearer: Pick<TokenSource, "token" | "refused"> };
 
@@ -25,10 +25,10 @@ export const requestHeaders = async ({ auth, headers }: RegistrySignIn): Promise
   ...(auth && { authorization: await authorization(auth) }),
 });
 
-/** Of headers that shorter text is no secret, and stands in other words. */
+/** Shorter header values are not masked: they are no secrets, and would match parts of ordinary words. */
 const LEAST_HEADER_SECRET = 4;
 
-/** What must not be told of what the registry says to a request with these headers. */
+/** The secrets to mask in the registry's answer to a request with these headers. */
 export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => [
   ...Object.values(sent)
     .flatMap((value) => [value, value.slice(value.lastIndexOf(" ") + 1)])
@@ -36,7 +36,7 @@ export const secretsOf = ({ auth }: RegistrySignIn, sent: Headers): string[] => 
   ...(auth && "password" in auth ? [auth.password()] : []),
 ];
 
-/** The registry did not believe what these headers say. */
+/** To be called when the registry answered 401: has a bearer token renewed. */
 export const reportUnauthorized = ({ auth }: RegistrySignIn, { authorization: sent = "" }: Headers): void => {
   if (auth && "bearer" in auth) auth.bearer.refused(sent.slice(BEARER.length));
 };

@@ -11,12 +11,12 @@ export type RegistryOptions = RegistrySignIn & {
 };
 
 /**
- * Asks a schema registry over its HTTP API. Null when the registry itself says that it knows no such thing; rejects, within bounded
- * time, with whatever else came instead of an answer.
+ * One request to a schema registry. Null when the registry itself answers that the resource does not exist.
+ * Rejects with a RegistryError, in bounded time, for every other answer that is not 2xx JSON.
  */
 export type AskRegistry = (method: "GET" | "POST" | "PUT", path: string, body?: object) => Promise<unknown>;
 
-/** The registry could not be asked, or did not answer as one does. */
+/** The registry did not answer, refused, or did not answer like a schema registry. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
 }
@@ -39,7 +39,7 @@ const faultOf = (answer: unknown): Fault => (typeof answer === "object" && answe
 export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
   const { url, ca } = options;
   const base = url.replace(/\/+$/, "");
-  // Without pipelining no connection is kept: a stale one would cost a failed question, and questions are rare.
+  // Keeps no connection alive: a stale one would fail a request, and requests are rare.
   const dispatcher = new Agent({
     pipelining: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
@@ -72,7 +72,7 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     const answer = parsed(text);
     if (status >= 200 && status < 300 && answer !== null) return answer;
     const { error_code: code, message } = faultOf(answer);
-    // A proxy's 404, or that of a wrong path, says nothing about schemas.
+    // A 404 without an error code comes from a proxy or a wrong URL, and says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
     const isOther = status === 404 || (status >= 200 && status < 400);
     const hint = isOther ? ", and not as a registry does: check its URL" : "";

@@ -7,19 +7,25 @@ import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
 
-/** The schema registry, every question bounded in time. Rejects when it cannot be reached, or answers with anything but an answer. */
+/**
+ * The schema registry. Every request is bounded in time; rejects when the registry does not answer or answers
+ * with an error.
+ */
 export type Registry = {
-  /** The id under which this schema is registered for the subject, whatever its white space; null when it is not. */
+  /** The id of this schema under the subject, whatever its formatting; null when it is not registered. */
   find(subject: string, schema: Schema): Promise<number | null>;
-  /** Why readers with this schema could not read what the subject's latest schema wrote; null when they can. */
+  /** Why this schema cannot read records of the subject's latest schema; null when it can. */
   incompatibility(subject: string, schema: Schema): Promise<string | null>;
-  /** Registers the schema; a new subject gets the compatibility level BACKWARD, an old one keeps what it has. */
+  /**
+   * Registers the schema. A new subject gets the compatibility level BACKWARD; an existing one keeps its
+   * level.
+   */
   register(subject: string, schema: Schema): Promise<number>;
-  /** The schema that a producer wrote with; null when the registry knows no such id. Asks for so many a second at most. */
+  /** The writer's schema by its id; null when the registry does not know the id. Rate-limited. */
   writer(id: number): Promise<RegisteredSchema | null>;
 };
 
-/** Poison records with a schema id each must not become a storm on a registry that others share. */
+/** Poison records with a different schema id each must not overload a registry that others share. */
 const WRITERS_PER_SECOND = 100;
 const MAX_REFERENCES = 64;
 
@@ -50,7 +56,7 @@ const schemaOf = (answer: unknown): Omit<Answered, "id"> => {
   };
 };
 
-/** A schema without its documentation. */
+/** A schema without its `doc` attributes. */
 const bare = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(bare);
   if (!isObject(value)) return value;
@@ -71,16 +77,16 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
 
-  /** The texts of what a schema refers to, each after what it needs itself. */
+  /** Adds the texts of the references to `found`, by path, dependencies first. */
   const resolve = async (references: readonly Reference[], found: Map<string, string>): Promise<void> => {
     for (const { subject, version } of references) {
       const path = `${pathOf(subject)}/versions/${version}`;
       if (found.has(path)) continue;
       const answer = found.size < MAX_REFERENCES ? await ask("GET", path) : null;
-      // Without it the schema cannot be parsed, which says it all.
+      // Too many, or unknown: the schema fails to parse without it, which names what is missing.
       if (answer === null) continue;
       const { text, references: inner } = schemaOf(answer);
-      // Set twice: here against circles, and below so that it comes after what it needs.
+      // Set twice: here to end cycles, and below to come after its own dependencies.
       found.set(path, text);
       await resolve(inner, found);
       found.delete(path);
@@ -111,7 +117,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
     find: async (subject, schema) => {
       const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
       if (exact !== null) return idOf(exact);
-      // Not every registry knows how to normalize.
+      // Not every registry supports `normalize`.
       const there = await latest(subject);
       return there !== null && isSame(there.text, schema) ? there.id : null;
     },

@@ -10,7 +10,7 @@ export type Schema = {
   readonly type: avro.Type;
 };
 
-/** Reads a schema of ours. The folder lies two levels above this module, in the sources as in the build. */
+/** Reads one of our schemas. The folder is found from src/ and from dist/ alike. */
 export const readSchema = (record: RecordName): Schema => {
   const file = new URL(`../../../schemas/${record}.avsc`, import.meta.url);
   const json = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
@@ -18,7 +18,7 @@ export const readSchema = (record: RecordName): Schema => {
   return { name: type.name ?? record, json, type };
 };
 
-/** A reader's type that passes over fields, named for each record by its name without the namespace. */
+/** A reader's type that skips fields: by record, named without its namespace. */
 export const withoutFields = (
   { json }: Pick<Schema, "json">,
   fields: Readonly<Record<string, readonly string[]>>,

@@ -1,26 +1,29 @@
 import avro from "avsc";
 import { branchesOf, skippedValues } from "./skipped-values.ts";
 
-/** A schema as the registry holds it. */
+/** A schema as the registry has it. */
 export type RegisteredSchema = {
-  /** Null where the registry says none: then it is Avro. */
+  /** The registry's schemaType; null when absent, which means Avro. */
   kind: string | null;
   text: string;
-  /** The texts of the schemas that it refers to, each after those that it needs itself. */
+  /** The texts of the referenced schemas, dependencies first. */
   references: readonly string[];
 };
 
-/** avsc drops the logical types that it has no class for; they are kept here, by the type that they stand at. */
+/**
+ * `meaning` holds the logical types, by the type that they annotate: avsc drops those that it has no class
+ * for.
+ */
 export type ParsedSchema = { type: avro.Type; meaning: ReadonlyMap<avro.Type, string> };
 
-/** Of a schema with all that it refers to. Ours have a twentieth of it. */
+/** Characters of a schema with its references. Ours have a twentieth of it. */
 const MAX_TEXT_LENGTH = 262_144;
-/** Values that are passed over in each record, in all of its unknown fields. */
+/** Values that a reader may have to skip per record, in all of its unknown fields. */
 const MAX_SKIPPED_VALUES = 1_000;
 
 /**
- * Refuses a default that is an object or an array. avsc puts a record's default together from those of its fields as soon as it parses
- * them: thirty records in each other, ten fields each, would take it for ever.
+ * Refuses a default that is an object or an array. avsc builds the default of a record from those of its
+ * fields while it parses: thirty nested records of ten fields each would take it forever.
  */
 const checkDefaults = (schema: unknown): void => {
   if (typeof schema !== "object" || schema === null) return;
@@ -35,8 +38,8 @@ const checkDefaults = (schema: unknown): void => {
 };
 
 /**
- * Parses Avro schemas, the last of which may refer to those before it.
- * @throws when one is not valid JSON or Avro, or would take long to parse
+ * Parses an Avro schema, the last of the texts, after those that it refers to.
+ * @throws when a text is not valid JSON or Avro, or could take long to parse
  */
 export const parseSchema = (texts: readonly string[]): ParsedSchema => {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
@@ -68,9 +71,9 @@ const kindOf = ({ typeName, name }: avro.Type): string =>
 const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Field | undefined =>
   fields.find((field) => field.name === name);
 
-/** Unknown fields are passed over in each record, and what a record costs must follow from its size. */
+/** Unknown fields are skipped in each record: the time for that must be bounded by the record's size. */
 const skippedFieldsMismatch = (added: readonly avro.types.Field[], path: string): string | null => {
-  // avsc takes such a name for one of its own, and reads on within the field.
+  // avsc confuses such a name with an inherited property, and does not skip the field.
   const odd = added.find(({ name }) => name in Object.prototype);
   if (odd) return `${path} has the unknown field ${odd.name}, which cannot be passed over`;
   const values = added.map(({ type }) => skippedValues(type));
@@ -80,7 +83,7 @@ const skippedFieldsMismatch = (added: readonly avro.types.Field[], path: string)
   return all > MAX_SKIPPED_VALUES ? `${path} has unknown fields of ${all} values` : null;
 };
 
-/** Renamed, or without a word on what its absence means: then what a field says cannot be told, or would be ignored. */
+/** Refuses a field that may be renamed, and one without a default that only one of the schemas has. */
 const fieldsMismatch = (
   reader: avro.types.RecordType,
   writer: avro.types.RecordType,
@@ -99,13 +102,15 @@ const fieldsMismatch = (
 };
 
 /**
- * Why reading this writer's records would mean to guess; null when it would not. Stricter than Avro's own resolution, because what is
- * read moves money:
- * - every value keeps its type: no promotions (an amount that is a double, bytes that are taken for text), no branch that has no place
- * - numbers keep their logical type, where the writer says one: microseconds are not milliseconds
- * - an older schema may lack fields that have a default, a newer one may add some; one that does both may have renamed a field
- * - added fields hold no arrays, maps or types that contain themselves, and few values altogether: a record of 22 bytes could stop the
- *   process otherwise
+ * Why records of this writer cannot be read without guessing; null when they can. Stricter than Avro's schema
+ * resolution, because these records move money:
+ * - every value keeps its type: no promotions (a double for an amount, bytes for text), no union branch that
+ *   the reader does not have
+ * - numbers keep their logical type, if the writer states one: microseconds are not milliseconds
+ * - an older schema may lack fields that have a default, a newer one may add some; a schema that does both
+ *   may have renamed a field
+ * - added fields hold no arrays, maps or recursive types, and few values altogether: otherwise a record of 22
+ *   bytes could stop the process
  */
 export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
   const compare = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {

@@ -9,7 +9,7 @@ import type { FetchedToken, TokenFetcher } from "./token-source.ts";
 export type ClientCredentials = {
   endpoint: string;
   clientId: string;
-  /** Asked for each time, so that a rotated one is used. */
+  /** Called for each request, so that a rotated secret is used. */
   clientSecret: () => string;
   scope: string | undefined;
   audience: string | undefined;
@@ -17,7 +17,7 @@ export type ClientCredentials = {
 
 const CONNECT_TIMEOUT_MS = 4_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Of a token that says nothing about its life. The broker knows better, and refuses it when it has expired. */
+/** The lifetime of a token that states none. The broker refuses it when it expires earlier. */
 const UNKNOWN_LIFE_MS = 300_000;
 
 const lifeOf = ({ access_token: token, expires_in: seconds }: oauth.TokenEndpointResponse, nowMs: number) => {
@@ -26,12 +26,17 @@ const lifeOf = ({ access_token: token, expires_in: seconds }: oauth.TokenEndpoin
   return expiresAt === null ? UNKNOWN_LIFE_MS : expiresAt - nowMs;
 };
 
-/** With no more characters encoded than RFC 6749 asks for: many servers compare without decoding, and the library encodes even hyphens. */
+/**
+ * Encodes only what RFC 6749 requires. The library encodes hyphens too, and many servers compare without
+ * decoding.
+ */
 const encoded = (text: string): string => encodeURIComponent(text).replaceAll("%20", "+");
 const basic = (id: string, secret: string): string =>
   Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64");
 
-/** Why an answer is none. Causes may hold pieces of the answer, and so of a token: only what stands in the messages is told. */
+/**
+ * Why the answer gave no token. Uses messages only: causes may hold parts of the answer, and so of a token.
+ */
 const failureReason = (error: unknown): string => {
   if (error instanceof oauth.ResponseBodyError)
     return [error.error, error.error_description].filter((part) => part !== undefined).join(", ");
@@ -43,7 +48,7 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
   const { endpoint, clientId, scope, audience } = options;
   const server: oauth.AuthorizationServer = { issuer: endpoint, token_endpoint: endpoint };
   const client: oauth.Client = { client_id: clientId };
-  // Questions are rare: no connection is kept for them.
+  // Requests are rare: no connection is kept alive.
   const dispatcher = new Agent({
     pipelining: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
@@ -61,7 +66,7 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
       headers.set("authorization", `Basic ${credentials}`);
     return oauth.clientCredentialsGrantRequest(server, client, signed, parameters, {
       signal,
-      // Whether http may be used is decided when the settings are read.
+      // config/sign-in-rules.ts decides whether plain http is allowed.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to make it stand out
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, init) => {
@@ -79,7 +84,7 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
   };
 
   return {
-    // Its query may hold a key.
+    // Without the query, which may hold a key.
     what: `the token endpoint ${shown}`,
     fetch: async (signal): Promise<FetchedToken> => {
       const secret = options.clientSecret();

@@ -1,7 +1,7 @@
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** What a token says of itself; nothing for one that is no JWT. Nothing is verified. */
+/** The claims of a JWT, unverified; empty when the token is no JWT. */
 const claimsOf = (token: string): Record<string, unknown> => {
   const [, payload, signature] = token.split(".");
   if (payload === undefined || signature === undefined) return {};
@@ -13,13 +13,16 @@ const claimsOf = (token: string): Record<string, unknown> => {
   }
 };
 
-/** When a token says that it expires, in milliseconds since the epoch; null for one that does not say it. */
+/** The expiry of a token, in milliseconds since the epoch; null when it states none. */
 export const jwtExpiryMs = (token: string): number | null => {
   const { exp } = claimsOf(token);
   return typeof exp === "number" && exp > 0 && exp < 1e12 ? exp * 1_000 : null;
 };
 
-/** What a token is for, for whoever wonders why it is refused: brokers say no more than that it is invalid. Empty where it says nothing. */
+/**
+ * Audience, issuer, subject and expiry of a token. Explains a refusal: brokers only say that a token is
+ * invalid. Empty when it has none of them.
+ */
 export const jwtPurpose = (token: string): string => {
   const { aud, iss, sub } = claimsOf(token);
   const expiresAt = jwtExpiryMs(token);

@@ -4,10 +4,10 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
 import type { TokenFetcher } from "./token-source.ts";
 
-/** Most do without it, and it brings much of AWS's SDK: it is installed by those who need it. */
+/** An optional dependency, because it brings much of AWS's SDK: installed by those who use MSK. */
 const PACKAGE = "aws-msk-iam-sasl-signer-js";
 
-/** As much of the package as is used here. */
+/** The part of the package that is used here. */
 type Signer = {
   generateAuthToken: (options: { region: string }) => Promise<{ token: string; expiryTime: number }>;
 };
@@ -23,7 +23,10 @@ const installed = (): Signer => {
   }
 };
 
-/** Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws a UsageError when the package is not there. */
+/**
+ * Tokens for Amazon MSK, signed with the credentials that AWS's SDK finds. Throws a UsageError when the
+ * package is not installed.
+ */
 export const mskIam = (
   region: string,
   clock: Pick<Clock, "now">,

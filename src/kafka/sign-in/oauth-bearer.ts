@@ -14,7 +14,7 @@ export type OauthBearerOptions = {
 const SEPARATOR = "\x01";
 const LENGTH_BYTES = 4;
 
-/** A request of SASL as kafkajs wants it: with its length before it. */
+/** A SASL request as kafkajs expects it: prefixed with its length. */
 const requestOf = (text: string): { encode: () => Buffer } => ({
   encode: () => {
     const bytes = Buffer.from(text);
@@ -24,7 +24,7 @@ const requestOf = (text: string): { encode: () => Buffer } => ({
   },
 });
 
-/** The first message of RFC 7628, without an identity to act for. */
+/** The initial client response of RFC 7628, without an authorization identity. */
 const firstMessage = (token: string, extensions: Readonly<Record<string, string>>): string =>
   [
     "n,,",
@@ -40,7 +40,10 @@ const answer = {
   parse: (bytes: Buffer): string => bytes.toString("utf8"),
 };
 
-/** What a challenge says. Brokers build the JSON by hand, and with a quote in its text it is none. */
+/**
+ * The status in a challenge. Brokers do not escape quotes in its JSON: the whole challenge when it cannot be
+ * parsed.
+ */
 const statusOf = (challenge: string): string => {
   try {
     const { status } = JSON.parse(challenge) as { status?: unknown };
@@ -51,8 +54,9 @@ const statusOf = (challenge: string): string => {
 };
 
 /**
- * SASL/OAUTHBEARER. kafkajs's own asks for no answer: it takes a challenge, which the broker sends without an error code, for success, and
- * the next request is cut off without a reason.
+ * SASL/OAUTHBEARER. kafkajs's own mechanism ignores the answer. A broker refuses a token by a challenge
+ * without an error code; kafkajs takes it for success, and its next request fails with a closed connection
+ * and no reason.
  */
 export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechanism => ({
   mechanism: "oauthbearer",
@@ -74,7 +78,8 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
         throw protocolErrorOf(error) === "SASL_AUTHENTICATION_FAILED" ? refused(messageOf(error)) : error;
       });
       if (!challenge) return;
-      // The client ends a refused exchange with this one byte. The broker then logs it and closes the connection, which could not be used any more.
+      // RFC 7628: the client ends a refused exchange with this byte. The broker then logs the refusal and
+      // closes the connection.
       void saslAuthenticate({ request: requestOf(SEPARATOR) }).catch(() => undefined);
       throw refused(challenge);
     },

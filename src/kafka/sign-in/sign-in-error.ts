@@ -1,24 +1,30 @@
-/** Kafka, the registry or a token endpoint did not let this process in. The message is complete, and holds no secret. */
+/**
+ * Kafka, the registry or a token endpoint refused to authenticate this process. The message needs no context
+ * and holds no secret.
+ */
 export class SignInError extends Error {
   override readonly name = "SignInError";
 }
 
-/** Of what another side said no more is repeated. */
+/** Text of another system is cut to this length. */
 const MAX_CHARACTERS = 400;
 
-/** What somebody else said, fit for a log: without secrets of ours, tokens, or anything but plain text, and bounded. */
+/**
+ * Text of another system, fit for a log: our secrets and everything that looks like a token masked, no
+ * control characters, bounded.
+ */
 export const redacted = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== "")
-    // One may hold another.
+    // The longest first: one secret may contain another.
     .toSorted((one, other) => other.length - one.length)
     .reduce((masked, secret) => masked.replaceAll(secret, "[secret]"), text.slice(0, 16_384))
-    // Whatever looks like a signed token is one: brokers quote the token that they refuse.
+    // Any JWT: brokers quote the token that they refuse.
     .replace(/eyJ[\w-]*(\.[\w-]*)*/g, "[secret]")
     .replace(/[^\x20-\x7e\u00a0-\uffff]+/g, " ")
     .slice(0, MAX_CHARACTERS);
 
-/** Whether somebody said who this process is, or could not, and was not believed: by whichever mechanism. */
+/** Whether authentication failed, by any mechanism. */
 export const isSignInFailure = (error: unknown): boolean =>
   error instanceof SignInError ||
   (error instanceof Error &&

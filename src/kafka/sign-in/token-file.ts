@@ -4,8 +4,8 @@ import { SignInError } from "./sign-in-error.ts";
 import type { TokenSource } from "./token-source.ts";
 
 /**
- * The token in a file that somebody else renews.
- * @param read gives the present text of the file
+ * A token from a file that another process renews.
+ * @param read gives the current text of the file
  */
 export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
   token: () => {

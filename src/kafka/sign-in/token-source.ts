@@ -4,20 +4,23 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { SignInError } from "./sign-in-error.ts";
 
-/** Where whoever signs in gets the token: one source for all connections. */
+/** Gives access tokens. All connections share one source. */
 export type TokenSource = {
-  /** A token that lives. Rejects with a SignInError, within bounded time, when there is none. */
+  /** A token that has not expired. Rejects with a SignInError, within bounded time, when there is none. */
   token: () => Promise<string>;
-  /** Somebody did not take this token, although it should live still: the keys were changed, or it was withdrawn. */
+  /**
+   * Reports that a broker or the registry refused this token before its expiry: keys were rotated, or it was
+   * revoked.
+   */
   refused: (token: string) => void;
-  /** Ends what goes on in the background. */
+  /** Ends the renewal in the background. */
   close: () => void;
 };
 
 export type FetchedToken = { token: string; lifeMs: number };
 
 export type TokenFetcher = {
-  /** Who is asked, as the beginning of a sentence. */
+  /** Names the issuer in messages, such as "the token endpoint https://…". */
   what: string;
   /** Rejects with a message that holds no secret. */
   fetch: (signal: AbortSignal) => Promise<FetchedToken>;
@@ -25,25 +28,29 @@ export type TokenFetcher = {
 
 type Deps = { clock: Clock; log: Log; random: () => number };
 
-/** A token is renewed at this part of its life, so that one that takes its time, or fails a few times, still comes before the end. */
+/**
+ * A token is renewed at this fraction of its lifetime: slow or failing requests still end before it expires.
+ */
 const RENEW_AT = 0.8;
 const FETCH_TIMEOUT_MS = 10_000;
-/** Whoever opens a connection waits no longer: less than its own patience, so that it is the sentence from here that is heard. */
+/**
+ * How long `token()` waits. Shorter than the connection timeout, so that callers report this source's reason.
+ */
 const WAIT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
 const LEAST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 12 * 3_600_000;
-/** A token that is refused when it is younger than this would be no better the next time. */
+/** When a token younger than this is refused, a new one would be refused too: it is not replaced. */
 const FRESH_MS = 5_000;
 
 /**
- * Keeps one token at hand. The first question begins it; then it is renewed in the background, by one request at a time. While that fails the
- * old token is given out as long as it lives.
+ * Keeps one token ready. The first call of `token()` fetches it; then it is renewed in the background, by one
+ * request at a time. While renewal fails, the old token is used until it expires.
  */
 export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: Deps): TokenSource => {
   const closed = new AbortController();
   let held: { token: string; fetchedAt: number; expiresAt: number } | null = null;
-  /** The question under way, or, until the next one, that which failed. */
+  /** The request under way, or the last failed one until the next begins. */
   let pending: Promise<FetchedToken> | null = null;
   let keeping: Promise<void> | null = null;
   let wake = new AbortController();
@@ -52,7 +59,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
   const remainingMs = (): number => (held ? Math.max(0, held.expiresAt - clock.monotonic()) : 0);
 
   const fetchOnce = async (): Promise<FetchedToken> => {
-    // The life is counted from the question on: how long the answer was under way is not known.
+    // The lifetime counts from the request: it is unknown when the issuer answered.
     const fetchedAt = clock.monotonic();
     try {
       const fetched = await clock.withDeadline(FETCH_TIMEOUT_MS, closed.signal, fetch);
@@ -73,7 +80,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
 
   const keepFresh = async (): Promise<void> => {
     for (let failures = 0; !closed.signal.aborted;) {
-      // Before the question: a token may be refused as soon as it has come.
+      // Before the request: the token may be refused as soon as it has arrived.
       wake = new AbortController();
       const flight = (pending ??= fetchOnce());
       const pauseMs = await flight.then(

@@ -6,7 +6,7 @@ import { messageOf } from "../../runtime/errors.ts";
 
 export type ExportOptions = {
   url: string;
-  /** Values are secret. Asked for each export. */
+  /** The values are secret. Called for each export, so that rotated ones are used. */
   headers: () => Readonly<Record<string, string>>;
   timeoutMs: number;
   compression: "none" | "gzip";
@@ -18,7 +18,7 @@ export type ExportOptions = {
   exportTimeoutMs: number;
 };
 
-/** What became of spans. */
+/** Counters of spans. */
 export type SpanCounts = Record<"exported" | "failed" | "dropped", (spans: number) => void>;
 
 type ExporterConfig = NonNullable<ConstructorParameters<typeof OTLPTraceExporter>[0]>;
@@ -27,11 +27,11 @@ const exporterOf = ({ url, headers, timeoutMs, compression, ca }: ExportOptions)
   const agent = url.startsWith("https:")
     ? new HttpsAgent({ keepAlive: true, ...(ca !== undefined && { ca }) })
     : new HttpAgent({ keepAlive: true });
-  // What is not said here the library takes from the environment.
+  // The library reads every option that is absent here from the environment.
   return new OTLPTraceExporter({
     url,
     timeoutMillis: timeoutMs,
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum of these two values is in a package that the exporter keeps to itself
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum of these two values is not exported by the exporter's package
     compression: compression as NonNullable<ExporterConfig["compression"]>,
     headers: () => Promise.resolve({ ...headers() }),
     httpAgentOptions: () => agent,
@@ -39,9 +39,9 @@ const exporterOf = ({ url, headers, timeoutMs, compression, ca }: ExportOptions)
 };
 
 /**
- * Exports spans in batches, and counts them. What does not fit into the queue is dropped here rather than by the library, which tells nobody
- * how many there were.
- * @param lost hears of spans that nobody will see
+ * Exports spans in batches, and counts them. Spans that do not fit into the queue are dropped here, because
+ * the library does not report how many it drops.
+ * @param lost called for spans that were not exported
  */
 export const countingProcessor = (
   options: ExportOptions,

@@ -36,10 +36,10 @@ export type TracesOptions = ExportOptions & {
   propagates: boolean;
 };
 
-/** Of a collector that is away, one line in so long. */
+/** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
-/** As the specification has them. The library would look into the environment for those that are not named. */
+/** OpenTelemetry's defaults. The library would read those that are absent here from the environment. */
 const LIMITS = {
   attributeValueLengthLimit: 1_000,
   attributeCountLimit: 128,
@@ -59,7 +59,7 @@ const KINDS: Record<SpanStart["kind"], SpanKind> = {
 
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Null for what is no trace context: it may come from anybody. */
+/** Null when it is no valid trace context: it may come from an untrusted sender. */
 const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean): SpanContext | null => {
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(traceparent) ?? [];
   const context = { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote };
@@ -80,7 +80,7 @@ const samplerOf = ({ sampler, ratio }: TracesOptions): Sampler => {
 const nothing = (): void => undefined;
 const NO_LINKS: Link[] = [];
 
-/** A span that nobody will see. */
+/** A span that is not exported. */
 const unsampled = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
   traceparent,
   tracestate,
@@ -112,7 +112,10 @@ const spanOf = (span: ApiSpan, failed: (error: unknown) => void): Span => {
   };
 };
 
-/** Spans by way of OpenTelemetry. This and export.ts alone know of it; they are loaded when spans are wanted, and never else. */
+/**
+ * Traces by OpenTelemetry. Only this file and export.ts import it, and they are loaded only when traces are
+ * on.
+ */
 export const openTraces = (
   options: TracesOptions,
   { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
@@ -148,18 +151,18 @@ export const openTraces = (
     spanProcessors: [countingProcessor(options, counts, lost)],
   });
   const tracer = provider.getTracer("cambio-bridge");
-  // What a span is of has been done: it must not be lost with the span.
+  // An error of the tracing library must not fail the work that the span describes.
   const failed = (error: unknown): void => debug(messageOf(error));
 
   return {
     begin: ({ name, kind, parent, isRemote = false, link = null }) => {
-      // Every sampler leaves out what is part of what was left out here: there is nothing to decide, and no other name to be told.
+      // Within an unsampled span of this process every sampler decides the same: no new ids are needed.
       if (parent !== null && !isRemote && parent.traceparent.endsWith("-00"))
         return unsampled(parent.traceparent, parent.tracestate);
       try {
         const from = parent && contextOf(parent, isRemote);
         if (from === null) {
-          // Most traces are left out, while webhooks wait: that is asked before the library makes all that a span has.
+          // Webhooks wait for this, and most traces are not sampled: decide before the library builds a span.
           nextTraceId = ids.generateTraceId();
           const { decision } = sampler.shouldSample(
             ROOT_CONTEXT,

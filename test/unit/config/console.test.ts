@@ -27,7 +27,7 @@ describe("the console", () => {
     expect(problemsOf({ KAFKA_BROKERS: "" }, "console")).toEqual(about("KAFKA_BROKERS"));
   });
 
-  test("that nobody signs in to is on its own machine alone", () => {
+  test("without authentication is bound to its own machine only", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost", "::ffff:127.0.0.1"])
       expect(problemsOf({ CONSOLE_HOST: host }, "console"), host).toEqual([]);
     for (const host of ["0.0.0.0", "::", "10.0.0.1", "console.example", "127.0.0.1.example", "::2"]) {
@@ -38,7 +38,7 @@ describe("the console", () => {
     }
   });
 
-  test("with users of its own knows where they are", () => {
+  test("with basic authentication needs a users file", () => {
     const file = (name: string) => ({ CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: name });
     expect(problemsOf(file(users), "console")).toEqual([]);
     for (const name of ["", empty, folder, join(folder, "none")])
@@ -46,7 +46,7 @@ describe("the console", () => {
     expect(problemsOf(file(join(folder, "none")), "serve"), "no matter to a replica").toEqual([]);
   });
 
-  test("behind a proxy knows which one", () => {
+  test("behind a proxy needs the proxy's addresses", () => {
     expect(problemsOf(proxy, "console")).toEqual([]);
     for (const cidrs of ["", "0.0.0.0/0", "::/0", "10.0.0.0/40"])
       expect(problemsOf({ ...proxy, CONSOLE_TRUSTED_PROXY_CIDRS: cidrs }, "console"), cidrs).toEqual(
@@ -57,7 +57,7 @@ describe("the console", () => {
     );
   });
 
-  test("warns of what the chosen way to sign in does not use", () => {
+  test("warns about settings that the chosen CONSOLE_AUTH does not use", () => {
     const ofProxy = {
       CONSOLE_TRUSTED_PROXY_CIDRS: "10.0.0.1",
       CONSOLE_OPERATORS: "ana",
@@ -73,7 +73,7 @@ describe("the console", () => {
     expect(warningsOf({ CONSOLE_USERS_FILE: users })).toEqual([]);
   });
 
-  test("is reached at an origin as browsers write it", () => {
+  test("has an origin as browsers write it", () => {
     for (const origin of ["https://console.example", "https://console.example:8443", "http://localhost:8091"])
       expect(configOf({ CONSOLE_ORIGIN: origin }, "console").console.origin).toBe(origin);
     for (const origin of [
@@ -88,7 +88,7 @@ describe("the console", () => {
       expect(problemsOf({ CONSOLE_ORIGIN: origin }, "console"), origin).toEqual(about("CONSOLE_ORIGIN"));
   });
 
-  test("four eyes are wanted of every command, and a misspelt wish for them passes nowhere", () => {
+  test("four eyes hold for every command, and a misspelt setting stops each of them", () => {
     for (const purpose of ["tool", "console", "serve"] as const) {
       expect(configOf({ CONSOLE_FOUR_EYES: "true" }, purpose).console.fourEyes).toBe(true);
       expect(problemsOf({ CONSOLE_FOUR_EYES: "yes" }, purpose)).toEqual(about("CONSOLE_FOUR_EYES"));

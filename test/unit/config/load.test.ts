@@ -17,13 +17,13 @@ const fileWith = (name: string, text: string): string => {
 const cert = fileWith("cert.pem", TEST_CERT);
 const key = fileWith("key.pem", TEST_KEY);
 
-describe("what must be there", () => {
+describe("required settings", () => {
   const missing = (env: Record<string, string>, purpose: Purpose = "serve"): string[] => {
     const loaded = loadConfig(env, purpose);
     return loaded.ok ? [] : loaded.problems.map(({ variable }) => variable).sort();
   };
 
-  test("an empty environment is told everything at once", () => {
+  test("an empty environment gets all problems at once", () => {
     expect(missing({})).toEqual([
       "KAFKA_BROKERS",
       "PARTNER_ACCESS_TOKEN",
@@ -54,10 +54,10 @@ describe("what must be there", () => {
     ]);
   });
   const CALLS = ["PARTNER_ACCESS_TOKEN", "PARTNER_BASE_URL", "PARTNER_NAME", "PARTNER_X_TOKEN"];
-  test("the flow that reads the log needs what calls the partner", () => {
+  test("the reconcile flow needs the settings of partner calls", () => {
     expect(missing({ FLOWS: "reconcile" })).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
   });
-  test("what speaks with the partner alone needs neither Kafka nor registry", () => {
+  test("a command that only calls the partner needs neither Kafka nor the registry", () => {
     expect(missing({}, "partner")).toEqual(CALLS);
     expect(missing({}, "reconcile")).toEqual(["KAFKA_BROKERS", ...CALLS, "SCHEMA_REGISTRY_URL"]);
   });
@@ -148,7 +148,7 @@ describe("values that cannot be read", () => {
     expect(others, "one mistake, one problem").toEqual([]);
   });
 
-  test("all of them are told at once, beside what is missing and what is unknown", () => {
+  test("all of them are reported at once, with the missing and the unknown ones", () => {
     const problems = problemsOf({
       KAFKA_BROKERS: undefined,
       FLOWS: "nonsense",
@@ -187,7 +187,7 @@ describe("values that can be read", () => {
   ])("the duration %s, where there may be none", (text, ms) => {
     expect(configOf({ PARTNER_KEEP_ALIVE: text }).partner.keepAliveMs).toBe(ms);
   });
-  test("lists lose their spaces, gaps and repetitions", () => {
+  test("lists are trimmed, and lose empty and repeated items", () => {
     const config = configOf({
       KAFKA_BROKERS: "kafka-1:9092, 10.0.0.1:9093 ,,[::1]:9094",
       FLOWS: "commands, commands",
@@ -199,7 +199,7 @@ describe("values that can be read", () => {
     expect(config.webhook.allowedCidrs).toEqual(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
     expect(config.partner.currencies).toEqual(["JPY", "GBP"]);
   });
-  test("addresses lose the slash at their end", () => {
+  test("URLs lose their trailing slash", () => {
     expect(configOf({ PARTNER_BASE_URL: "https://partner.example/api//" }).partner.baseUrl).toBe(
       "https://partner.example/api",
     );
@@ -211,7 +211,7 @@ describe("values that can be read", () => {
   });
 });
 
-describe("what must hold between settings", () => {
+describe("rules between settings", () => {
   const webhookKey = Buffer.alloc(24, 7).toString("base64");
 
   test.each([
@@ -251,14 +251,14 @@ describe("what must hold between settings", () => {
     expect(problemsOf({ ...over, FLOWS: "webhooks,commands" }), "no matter without that flow").toEqual([]);
   });
 
-  test("a certificate of whoever calls the partner has its key", () => {
+  test("a client certificate for the partner needs its key", () => {
     for (const purpose of ["partner", "reconcile"] as const)
       expect(problemsOf({ PARTNER_TLS_CERT_FILE: cert }, purpose)).toEqual([
         expect.stringMatching(/^PARTNER_TLS_KEY_FILE /),
       ]);
   });
 
-  test("what is wrong with Kafka is no matter to what speaks with the partner alone", () => {
+  test("problems with Kafka's settings do not concern a command that only calls the partner", () => {
     expect(
       problemsOf({ KAFKA_SASL_MECHANISM: "plain", TOPIC_COMMANDS: "fx.dead-letters" }, "partner"),
     ).toEqual([]);
@@ -304,7 +304,7 @@ describe("what must hold between settings", () => {
   });
 });
 
-describe("names that are none of ours", () => {
+describe("unknown variables", () => {
   test.each([
     ["WEBHOOK_SECRETS", "WEBHOOK_SECRET"],
     ["PARTNER_CALL_TIMEOUT_MS", "PARTNER_CALL_TIMEOUT"],
@@ -329,7 +329,7 @@ describe("names that are none of ours", () => {
     expect(warningsOf({ [name]: "x" })).toEqual([expect.stringContaining(`did you mean ${meant}`)]);
   });
 
-  test("what Kubernetes injects for services is ignored", () => {
+  test("variables that Kubernetes injects for services are ignored", () => {
     const injected = (service: string, port: string): Record<string, string> => ({
       [`${service}_SERVICE_HOST`]: "10.0.0.1",
       [`${service}_SERVICE_PORT`]: port,
@@ -360,7 +360,7 @@ describe("names that are none of ours", () => {
     },
   );
 
-  test("anything else is nobody's business", () => {
+  test("all other variables are ignored", () => {
     expect(warningsOf({ PATH: "/bin", HOME: "/", NODE_OPTIONS: "", LOGLEVEL: "x", FLOW: "x" })).toEqual([]);
   });
 });

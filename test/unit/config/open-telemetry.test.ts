@@ -8,7 +8,7 @@ const only = (env: Record<string, string>): string => {
   return problems[0] ?? "";
 };
 
-describe("what is refused, with a sentence", () => {
+describe("refused values, each with a sentence", () => {
   test.each([
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "use http/protobuf"],
     ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "use http/protobuf"],
@@ -45,7 +45,7 @@ describe("what is refused, with a sentence", () => {
   });
 });
 
-test("what the specification allows is read as it says", () => {
+test("values are read as the specification says", () => {
   const { traces } = configOf({
     OTEL_SDK_DISABLED: "True",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
@@ -68,7 +68,7 @@ test("what the specification allows is read as it says", () => {
   expect(String(traces.headers)).toBe("[secret]");
 });
 
-test("variables of OpenTelemetry that the bridge does not know are others' business", () => {
+test("unknown variables of OpenTelemetry are ignored", () => {
   const strangers = {
     OTEL_METRICS_EXPORTER: "none",
     OTEL_EXPORTER_OTLP_ENDPOIN: "x",

@@ -18,14 +18,14 @@ const fileWith = (text: string): string => {
 const cert = fileWith(TEST_CERT);
 const key = fileWith(TEST_KEY);
 
-/** The variables that are complained about, after it was seen that tools and `serve` are told the same. */
+/** The variables with problems; also checks that tools and `serve` report the same ones. */
 const refused = (env: Environment): string[] => {
   const problems = problemsOf(env);
   expect(problemsOf(env, "tool")).toEqual(problems);
   return problems.map((problem) => problem.split(" ", 1)[0] ?? "");
 };
 
-describe("what would go over the network in clear", () => {
+describe("secrets that would be sent in clear", () => {
   const pair = { KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key };
   const sasl = (mechanism: string) => ({
     KAFKA_SASL_MECHANISM: mechanism,
@@ -59,7 +59,7 @@ describe("what would go over the network in clear", () => {
   });
 });
 
-test("an address with the webhooks' token in it, which would be shown", () => {
+test("a public URL that contains the webhook's token", () => {
   const at = (path: string, over: Environment = {}) =>
     problemsOf({
       WEBHOOK_PUBLIC_URL: `https://bridge.example${path}`,
@@ -76,17 +76,17 @@ test("an address with the webhooks' token in it, which would be shown", () => {
   expect(refused({ WEBHOOK_PUBLIC_URL: "https://user:one@bridge.example/" })).toEqual(["WEBHOOK_PUBLIC_URL"]);
 });
 
-describe("topics of one name", () => {
-  test("feed themselves", () => {
+describe("two topics with one name", () => {
+  test("are refused", () => {
     expect(problemsOf({ TOPIC_COMMANDS: "one", TOPIC_COMMAND_RESULTS: "one" })).toEqual([
       expect.stringMatching(/^TOPIC_COMMAND_RESULTS .*TOPIC_COMMANDS/),
     ]);
   });
-  test("also where one of them is a default", () => {
+  test("also when one of them is a default", () => {
     expect(refused({ TOPIC_DEAD_LETTERS: "fx.commands" })).toEqual(["TOPIC_DEAD_LETTERS"]);
     expect(refused({ TOPIC_TRANSACTION_STATUS: "fx.dead-letters" })).toEqual(["TOPIC_DEAD_LETTERS"]);
   });
-  test("each of them is named", () => {
+  test("each of them is reported", () => {
     const env = { TOPIC_COMMANDS: "x", TOPIC_COMMAND_JOURNAL: "x", TOPIC_DEAD_LETTERS: "x" };
     expect(refused(env)).toEqual(["TOPIC_COMMAND_JOURNAL", "TOPIC_DEAD_LETTERS"]);
   });
@@ -202,7 +202,7 @@ describe("address ranges", () => {
   });
 });
 
-describe("secrets that no notification could carry", () => {
+describe("webhook secrets that no request can carry", () => {
   const auth = (kind: string, secret: string) => ({
     WEBHOOK_AUTH: kind,
     WEBHOOK_SECRET: secret,
@@ -243,7 +243,7 @@ describe("two listeners of one process", () => {
   });
 });
 
-test("all of it is told at once", () => {
+test("all problems are reported at once", () => {
   const env = {
     KAFKA_TLS_CA_FILE: cert,
     TOPIC_COMMANDS: "fx.dead-letters",

@@ -53,7 +53,7 @@ test("however a configuration is printed, no secret shows", () => {
   expect(printed).toContain("[secret]");
 });
 
-test("a file is read without the line's end, and only that", () => {
+test("a file is read without its final line break, and nothing else is trimmed", () => {
   expect(Secret.fromFile(put("text\n")).reveal()).toBe("text");
   expect(Secret.fromFile(put("text\r\n")).reveal()).toBe("text");
   expect(Secret.fromFile(put(" text \n\n")).reveal()).toBe(" text \n");
@@ -70,7 +70,7 @@ test("a file that changes is read again, at most once a second", () => {
   expect(secret.reveal()).toBe("newer");
 });
 
-test("a reload looks at once, and finds a file that was swapped for another of the same size", () => {
+test("a reload checks at once, and finds a file that was replaced by one of the same size", () => {
   const file = put("first");
   const secret = Secret.fromFile(file);
   writeFileSync(join(folder, "next"), "other");
@@ -79,7 +79,7 @@ test("a reload looks at once, and finds a file that was swapped for another of t
   expect(secret.reveal()).toBe("other");
 });
 
-test("a file that is gone for a moment leaves the last text", () => {
+test("while a file is missing, the last text is kept", () => {
   const file = put("text");
   const secret = Secret.fromFile(file);
   rmSync(file);
@@ -90,8 +90,8 @@ test("a file that is gone for a moment leaves the last text", () => {
   expect(secret.reveal()).toBe("text of tomorrow");
 });
 
-describe("a file that is caught while it is written", () => {
-  /** Writes as somebody does who is done within one tick of the file system's clock. */
+describe("a file that is read while it is being written", () => {
+  /** Writes twice within one tick of the file system's clock. */
   const putAt = (text: string, at: Date): void => utimesSync(put(text), at, at);
   const secretOf = (env: Record<string, string | undefined>) => {
     const { webhook, partner } = configOf(env);
@@ -134,7 +134,7 @@ describe("a file that is caught while it is written", () => {
     }
   });
 
-  test("is read again although neither its time nor its size have changed", () => {
+  test("is read again although neither its mtime nor its size has changed", () => {
     const now = new Date();
     putAt("first", now);
     const secret = Secret.fromFile(join(folder, "secret"));
@@ -143,7 +143,7 @@ describe("a file that is caught while it is written", () => {
     expect(secret.reveal()).toBe("other");
   });
 
-  test("is not read again once it has been left alone for a while", () => {
+  test("is not read again once it has been unchanged for a while", () => {
     const long = new Date(Date.now() - 60_000);
     const file = put("text");
     utimesSync(file, long, long);

@@ -6,7 +6,9 @@ type Row = readonly [variable: string, fallback: string | null, value: unknown];
 
 const none = (...variables: string[]): Row[] => variables.map((variable) => [variable, null, undefined]);
 
-/** Every variable that the outside may rely on, with its default as written and as read. Durations are milliseconds. */
+/**
+ * Every variable of the public contract, with its default as text and as value. Durations are milliseconds.
+ */
 const promised: readonly Row[] = [
   ["KAFKA_BROKERS", null, ["kafka-1:9092"]],
   ["KAFKA_CLIENT_ID", "cambio-bridge", "cambio-bridge"],

@@ -14,14 +14,14 @@ const fileWith = (text: string): string => {
   return file;
 };
 
-/** The variables that are complained about, after it was seen that tools and `serve` are told the same. */
+/** The variables with problems; also checks that tools and `serve` report the same ones. */
 const refused = (env: Environment): string[] => {
   const problems = problemsOf(env);
   expect(problemsOf(env, "tool")).toEqual(problems);
   return problems.map((problem) => problem.split(" ", 1)[0] ?? "");
 };
 
-describe("how Kafka and the registry are signed in to", () => {
+describe("authentication to Kafka and the registry", () => {
   const tokens = fileWith("a-token\n");
   const client = {
     KAFKA_OAUTH_TOKEN_ENDPOINT: "https://idp.example/token",
@@ -121,7 +121,7 @@ describe("how Kafka and the registry are signed in to", () => {
     for (const problem of problemsOf(env)) expect(problem).not.toContain("undefined");
   });
 
-  test("in clear, where nobody can listen", () => {
+  test("is allowed in clear with KAFKA_ALLOW_PLAINTEXT", () => {
     const env = {
       ...oauth,
       ...client,

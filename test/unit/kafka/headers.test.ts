@@ -5,7 +5,7 @@ import { encodeHeaders } from "../../../src/kafka/produce/record-batch.ts";
 const texts = (bytes: Buffer, count: number): (string | undefined)[][] =>
   [...eachHeader({ bytes, count })].map(([name, value]) => [name.toString(), value?.toString()]);
 
-test("of a header that is repeated the last one counts", () => {
+test("the last one of a repeated header counts", () => {
   const headers = encodeHeaders([
     ["a", "1"],
     ["ab", "2"],
@@ -27,7 +27,7 @@ test("any negative length is a null, as to Kafka", () => {
   ]);
 });
 
-test("what is cut off, or counts more than there are, comes to an end", () => {
+test("truncated headers, or a count that is too high, end the iteration", () => {
   expect(texts(Buffer.from([2, 0x61, 2]), 2 ** 31 - 1)).toEqual([["a", ""]]);
   expect(texts(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0x61]), 3)).toHaveLength(1);
   expect(texts(Buffer.alloc(0), 3)).toEqual([]);

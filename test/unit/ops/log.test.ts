@@ -21,7 +21,9 @@ const parsed = (text: string): Line[] =>
         .split("\n")
         .map((line) => JSON.parse(line) as Line);
 
-/** Lines that a program wrote which logs this way, to somebody who begins to read when the program is about to end. */
+/**
+ * The lines of a program with this log, when the reader begins to read only as the program is about to end.
+ */
 const linesOf = async (program: string): Promise<Line[]> => {
   const source = sourceOf(program);
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", source], {
@@ -35,7 +37,10 @@ const linesOf = async (program: string): Promise<Line[]> => {
   return parsed(Buffer.concat(written).toString());
 };
 
-/** The same through a pipe of the shell, which holds 64 KiB: what `spawn` gives to a child is a socket, which behaves otherwise. */
+/**
+ * The same through a pipe of the shell, which holds 64 KiB: `spawn` gives a child a socket, which behaves
+ * differently.
+ */
 const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> => {
   const pipeline = `"$0" --import tsx --input-type=module -e "$1" | (${reader})`;
   const child = spawn("sh", ["-c", pipeline, process.execPath, sourceOf(program)], { cwd: root });
@@ -48,7 +53,7 @@ const linesThroughPipe = async (program: string, reader: string): Promise<Line[]
 const end = (how: string): string =>
   `process.stderr.write("about to end"); setTimeout(async () => { ${how} }, 50)`;
 
-test("no line is lost at an orderly end, although a pipe holds less and nobody reads it yet", async () => {
+test("no line is lost at an orderly end, although the pipe is full and nobody reads it yet", async () => {
   const lines = await linesOf(
     `for (let i = 0; i < 3_000; i++) log.info({ i, text: "x".repeat(100) }, "line"); ${end("await log.flush(); process.exit(0);")}`,
   );
@@ -63,7 +68,7 @@ test.each(["process.exit(1);", 'throw new Error("nobody catches it");'])(
   },
 );
 
-test("lines are whole and in order, whatever their length and their letters", async () => {
+test("lines are complete and in order, whatever their length and characters", async () => {
   const lines = await linesThroughPipe(
     `const textOf = (i) => i % 101 === 1 ? "y".repeat(40_000) : i % 53 === 1 ? "é".repeat(11_000) : i % 2 ? "ação €".repeat(50) : "\\ud83d";
      for (let i = 0; i < 2_000; i++) log.info({ i, text: textOf(i) }, "line");
@@ -76,7 +81,7 @@ test("lines are whole and in order, whatever their length and their letters", as
   expect(lines[102]?.text).toBe("y".repeat(40_000));
 });
 
-test("a reader that takes nothing, and then goes, does not keep the process from ending", async () => {
+test("a reader that stalls and then goes does not keep the process from ending", async () => {
   const lines = await linesThroughPipe(
     `for (let i = 0; i < 1_000; i++) log.info({ text: "x".repeat(1_000) }, "line"); await log.flush(); process.exit(0);`,
     "sleep 4",
@@ -84,7 +89,7 @@ test("a reader that takes nothing, and then goes, does not keep the process from
   expect(lines).toEqual([]);
 }, 15_000);
 
-test("what nobody reads has a bound: lines are lost then, and the log says so once somebody reads again", async () => {
+test("unread output is bounded: lines beyond it are dropped, and the log reports that once it is read again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const allLogged = join(folder, "all-logged");

@@ -18,7 +18,7 @@ const opened = async () => {
   };
 };
 
-/** All that comes until the other side closes the connection. */
+/** Everything that arrives until the other side closes the connection. */
 const probe = async (socket: Socket): Promise<string> => {
   let text = "";
   socket.on("error", () => undefined).on("data", (chunk: string) => (text += chunk));
@@ -27,12 +27,12 @@ const probe = async (socket: Socket): Promise<string> => {
   return text;
 };
 
-test("a probe that speaks HTTP/1.0 and names no host is answered", async () => {
+test("answers a probe with HTTP/1.0 and no Host header", async () => {
   const open = await opened();
   expect(await probe(await open())).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("there are 256 connections at most, and those that were used and are idle give way", async () => {
+test("allows 256 connections; idle ones are closed for new ones", async () => {
   const open = await opened();
   const silent = await Promise.all(Array.from({ length: 255 }, open));
   const used = await open();

@@ -14,7 +14,7 @@ const metricsWith = (lag: () => CommandsLag, kafkaUp: () => Record<string, boole
 const linesOf = (text: string, name: string): string[] =>
   text.split("\n").filter((line) => line.startsWith(`cambio_bridge_${name}`));
 
-test("a partition's lag is told while it is held, and its age while that is known", async () => {
+test("exports the lag of an assigned partition, and its age when known", async () => {
   let lag: CommandsLag = new Map([
     [0, { records: 7, seconds: 1.5 }],
     [3, { records: 2, seconds: null }],
@@ -36,7 +36,7 @@ test("a partition's lag is told while it is held, and its age while that is know
   ]);
 });
 
-test("a component that is gone, as `start` is after the start, is not told as down for ever", async () => {
+test("a component that is gone, such as `start` after the start, is not exported as down", async () => {
   let up: Record<string, boolean> = { start: false };
   const registry = metricsWith(
     () => new Map(),

@@ -20,7 +20,7 @@ describe("members", () => {
     ]);
   });
 
-  it("finds nothing in an empty object, and none in what is not an object", () => {
+  it("finds none in an empty object, and gives null for any other text", () => {
     for (const text of ["{}", " { } "]) expect(members(text)).toEqual([]);
     for (const text of ["[1]", '"{"', "1", "null", "", "{}x", '{"a":1', '{"a":[1}'])
       expect(members(text), text).toBeNull();
@@ -30,7 +30,7 @@ describe("members", () => {
     expect(members('{"__proto__":{"x":1}}')).toEqual([{ key: "__proto__", raw: '{"x":1}' }]);
   });
 
-  it("survives depth that a recursive reader would not", () => {
+  it("reads a depth that would overflow the stack of a recursive parser", () => {
     const deep = "[".repeat(500_000) + "]".repeat(500_000);
     expect(members(`{"a":${deep},"b":1}`)?.map((member) => [member.key, member.raw.length])).toEqual([
       ["a", 1_000_000],
@@ -70,7 +70,7 @@ describe("elements", () => {
     ]);
   });
 
-  it("finds nothing in an empty array, and none in what is not an array", () => {
+  it("finds none in an empty array, and gives null for any other text", () => {
     for (const text of ["[]", " [ ] "]) expect(elements(text)).toEqual([]);
     for (const text of ["{}", "1", '"["', "", "[1,]", "[1", "[1 2]", "[1]]"])
       expect(elements(text), text).toBeNull();

@@ -4,7 +4,7 @@ import { linkedAbortController } from "../../../src/runtime/linked-abort.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
-it("aborts with the first of its signals, with that one's reason, and lets go of all", () => {
+it("aborts with the first of its signals, with its reason, and removes all listeners", () => {
   const [one, two] = [new AbortController(), new AbortController()];
   const linked = linkedAbortController(one.signal, two.signal);
   expect(linked.signal.aborted).toBe(false);
@@ -14,7 +14,7 @@ it("aborts with the first of its signals, with that one's reason, and lets go of
   expect([listeners(one.signal), listeners(two.signal)]).toEqual([0, 0]);
 });
 
-it("leaves no listener behind when it is aborted itself, and aborts nobody else", () => {
+it("when aborted itself, leaves no listener behind and aborts none of the signals", () => {
   const one = new AbortController();
   const linked = linkedAbortController(one.signal);
   linked.abort(new Error("over"));
@@ -22,7 +22,7 @@ it("leaves no listener behind when it is aborted itself, and aborts nobody else"
   expect(listeners(one.signal)).toBe(0);
 });
 
-it("has aborted already where one of them has", () => {
+it("is aborted at once when one of the signals is", () => {
   const [one, two] = [new AbortController(), new AbortController()];
   two.abort(new Error("two"));
   for (const signals of [

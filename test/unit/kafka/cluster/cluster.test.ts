@@ -5,7 +5,10 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 
 const failure = (type: string): Error => Object.assign(new Error(type), { type });
 
-/** A cluster whose clients are counted; each answers the next of `answers`, and for ever as its first failure was. */
+/**
+ * A cluster that counts its clients; each gives the next of `answers`, and fails forever after its first
+ * failure.
+ */
 const asked = async (answers: ("ends" | Error)[]) => {
   const clients = { made: 0, open: 0 };
   const newClient = () => {
@@ -26,7 +29,7 @@ const asked = async (answers: ("ends" | Error)[]) => {
   return { clients, cluster: await connectCluster(newClient, systemClock) };
 };
 
-it("asks with a new client once the old one asked a broker that no longer leads", async () => {
+it("uses a new client after the old one asked a broker that no longer leads", async () => {
   const { clients, cluster } = await asked(["ends", failure("NOT_LEADER_FOR_PARTITION")]);
   expect(await cluster.ranges("t")).toEqual(new Map([[0, { startOffset: 3, endOffset: 7 }]]));
   await expect(cluster.ranges("t")).rejects.toThrow("NOT_LEADER_FOR_PARTITION");
@@ -36,7 +39,7 @@ it("asks with a new client once the old one asked a broker that no longer leads"
   expect(clients).toEqual({ made: 2, open: 0 });
 });
 
-it("keeps the client while a topic is not there", async () => {
+it("keeps the client while a topic is missing", async () => {
   const { clients, cluster } = await asked([failure("UNKNOWN_TOPIC_OR_PARTITION")]);
   await expect(cluster.ranges("t")).rejects.toThrow("UNKNOWN_TOPIC");
   expect((await cluster.ranges("t")).size).toBe(1);
@@ -55,7 +58,7 @@ type Step = { resolve: () => void; reject: (error: Error) => void };
 
 afterEach(() => void vi.useRealTimers());
 
-/** A cluster whose every step is held until the test lets it go; the first connection is made at once. */
+/** A cluster whose steps block until the test releases them; the first connection is made at once. */
 const held = async () => {
   const clients: { connecting: Step; asked: Step[]; closed: number }[] = [];
   const step = (take: (step: Step) => void) =>
@@ -75,7 +78,7 @@ const held = async () => {
     return { admin: () => admin } as unknown as Kafka;
   };
   const cluster = await connectCluster(newClient, systemClock);
-  /** What became of a question: the size of its answer, or what was wrong. */
+  /** The outcome of a request: the size of its answer, or the error. */
   const ask = (): Promise<string> =>
     cluster.ranges("t").then(
       (ranges) => `${ranges.size} partitions`,
@@ -94,8 +97,8 @@ const held = async () => {
   return { cluster, clients, ask, turns, closed, failed };
 };
 
-describe("a client whose question failed", () => {
-  it("is closed and replaced while another question is under way, whose failure costs the new one nothing", async () => {
+describe("a client whose request failed", () => {
+  it("is closed and replaced while another request is under way, whose failure does not affect the new client", async () => {
     const { cluster, clients, ask, turns, closed } = await held();
     const [slow, failing] = [ask(), ask()];
     await turns();
@@ -128,7 +131,7 @@ describe("a client whose question failed", () => {
     await cluster.close();
   });
 
-  it("is one that did not answer in time as well", async () => {
+  it("is also replaced after a timeout", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { cluster, ask, closed } = await held();
     const unanswered = ask();
@@ -141,7 +144,7 @@ describe("a client whose question failed", () => {
     expect(closed()).toEqual([1]);
   });
 
-  it("that does not connect is closed too, and the next question has another one", async () => {
+  it("is closed too when it does not connect, and the next request gets another one", async () => {
     const { cluster, clients, ask, turns, closed, failed } = await held();
     await failed();
     const unconnected = ask();
@@ -203,7 +206,7 @@ it("closes a first client that does not connect", async () => {
   expect(closed).toBe(1);
 });
 
-it("does not look for the leaders of a new topic for longer than it may take", async () => {
+it("bounds the wait for the leaders of a new topic", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   let looks = 0;
   const admin: Partial<Admin> = {

@@ -16,7 +16,7 @@ const after = (...records: ReturnType<typeof at>[]) => {
   for (const record of records) witness.learn(record);
   return witness;
 };
-/** As another process would know it. */
+/** As another process knows it. */
 const heir = (...records: ReturnType<typeof at>[]) => {
   const witness = fresh();
   witness.recall(after(...records).note());
@@ -38,17 +38,17 @@ describe.each([
     }
   });
 
-  it("sees another record in the place of the last one", () => {
+  it("detects another record at the last offset", () => {
     expect(from(at(5, 2), at(6, 1)).contradiction(at(6, 0.5))).toContain("offset 6 of partition 0");
   });
 
-  it("sees an end before the last one, or no partition at all", () => {
+  it("detects an end before the last record, or a missing partition", () => {
     const witness = from(at(6, 1));
     expect(witness.missing(range(0, 6), witness.lasts())).toContain("offset 6 of partition 0");
     expect(witness.missing(new Map(), witness.lasts())).toContain("offset 6");
   });
 
-  it("sees what was dropped before its time, at the beginning or altogether, and lets go of what is old", () => {
+  it("detects records that were deleted too early, and forgets old ones", () => {
     const witness = from(at(1, 60), at(2, 20), at(3, 1));
     expect(witness.dropped(range(2, 4))).toBeNull();
     expect(witness.dropped(range(3, 4))).toMatchObject({ offset: 2, ageMs: 20 * HOUR_MS });
@@ -57,21 +57,21 @@ describe.each([
   });
 });
 
-it("asks about the end only for what was known before", () => {
+it("checks the end only against records that were known before", () => {
   const witness = after(at(6, 1));
   const before = witness.lasts();
   witness.learn(at(7));
   expect(witness.missing(range(0, 7), before)).toBeNull();
 });
 
-it("believes none of two notes about one place that differ", () => {
+it("rejects the log when two notes contradict each other", () => {
   const witness = heir(at(6, 1));
   witness.recall(after(at(6, 2)).note());
   expect(witness.contradiction(at(6, 1))).not.toBeNull();
   expect(witness.contradiction(at(6, 2))).not.toBeNull();
 });
 
-it("notes what fits beside an offset, and ignores what it cannot read", () => {
+it("writes as much as fits into a note, and ignores unreadable notes", () => {
   const witness = fresh();
   for (const partition of Array.from({ length: 1_000 }).keys())
     for (const age of [9, 0]) witness.learn(at(4_000_000_000 - age, age, partition));

@@ -19,7 +19,7 @@ const roles = Object.keys(names) as (keyof TopicNames)[];
 
 type Created = Parameters<Cluster["create"]>[0];
 
-/** A cluster and a registry of paper. */
+/** A fake cluster and registry. */
 const paper = ({
   defaultReplicas = 3,
   obstacle = null as string | null,
@@ -110,7 +110,7 @@ describe("setup", () => {
     for (const line of said) expect(line).toContain("already");
   });
 
-  test("gives one partition each to what people do and to what is paused, and compacts the latter", async () => {
+  test("gives the audit and control topics one partition each, and compacts the latter", async () => {
     const { run, created } = paper();
     await run();
     const single = created.filter(({ partitions }) => partitions === 1);
@@ -120,7 +120,7 @@ describe("setup", () => {
     ]);
   });
 
-  test("does nothing when it only says what it would do", async () => {
+  test("changes nothing in a dry run", async () => {
     const { run, created, subjects, said } = paper();
     await run({ dryRun: true });
     expect(created).toEqual([]);
@@ -153,14 +153,14 @@ describe("setup", () => {
     expect(Number(dead?.config["max.message.bytes"])).toBe(5_065_536);
   });
 
-  test("also where the commands topic is new, and has what the broker gives it", async () => {
+  test("also when the commands topic is new, with the broker's default", async () => {
     const { run, look, topics } = paper({ brokerConfig: { "max.message.bytes": "3000000" } });
     await run();
     expect(topics.get("dead")?.config["max.message.bytes"]).toBe("3065536");
     expect((await look()).problems).toEqual([]);
   });
 
-  test("what the settings let be written has room, in a topic that is new", async () => {
+  test("a new topic accepts the largest records that the settings allow", async () => {
     const room: LargestRecord[] = [
       { role: "journal", bytes: 2_000_000, setting: "ONE=1" },
       { role: "results", bytes: 100_000, setting: "TWO=2" },
@@ -175,15 +175,15 @@ describe("setup", () => {
     expect((await look()).problems).toEqual([]);
   });
 
-  test("a schema that cannot read what is there is one sentence, and is not registered", async () => {
+  test("an incompatible schema is reported in one sentence, and not registered", async () => {
     const { run, subjects } = paper({ obstacle: "it does not read what schema 7 wrote" });
     await expect(run()).rejects.toThrow("Schema events-value cannot be registered: it does not read");
     expect(subjects.size).toBe(0);
   });
 });
 
-describe("what serve looks for", () => {
-  test("after a setup with three replicas there is nothing to complain of", async () => {
+describe("the checks of serve", () => {
+  test("after a setup with three replicas there is no problem and no warning", async () => {
     const { run, look } = paper();
     await run();
     const { problems, warnings, schemaIds } = await look();
@@ -199,7 +199,7 @@ describe("what serve looks for", () => {
     for (const problem of problems) expect(problem).toMatch(/^(Topic|Schema) \S+ .*cambio-bridge setup.*\.$/);
   });
 
-  test("only what is used is looked for", async () => {
+  test("checks only the topics that are used", async () => {
     const { look } = paper();
     const { problems } = await look(["transactionStatus", "deadLetters"]);
     expect(problems.map((problem) => problem.split(" ")[1]).sort()).toEqual([
@@ -290,7 +290,7 @@ describe("what serve looks for", () => {
     },
   );
 
-  test("what cannot be described is not complained of", async () => {
+  test("skips the checks of configurations that may not be described", async () => {
     const { run, look, topics } = paper();
     await run();
     for (const [name, topic] of topics) topics.set(name, { ...topic, config: {} });
@@ -332,8 +332,8 @@ describe("what serve looks for", () => {
   });
 });
 
-describe("the events topic, where the partner's log is compared with it", () => {
-  test("must not be compacted, and is to keep events for as long as the log is looked back", async () => {
+describe("the events topic, for the reconcile flow", () => {
+  test("must not be compacted, and should keep events for the lookback", async () => {
     const { run, look, change } = paper();
     await run();
     const back = 3 * DAY_MS;

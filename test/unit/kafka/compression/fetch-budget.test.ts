@@ -7,7 +7,7 @@ type Fetched = { offset: string; value: Buffer | null }[];
 
 const require = createRequire(import.meta.url);
 const Decoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => object;
-/** How kafkajs reads one partition's part of a fetch's answer. */
+/** kafkajs's decoder of one partition in the answer to a fetch. */
 const decodeMessages = require("kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js") as (
   decoder: object,
 ) => Promise<Fetched>;
@@ -44,7 +44,10 @@ const batchOf = (offset: number, bytes: number, count = 1): Buffer => {
   return Buffer.concat([head, data]);
 };
 
-/** A fetch's answer with these batches in each of its partitions; reads one partition after the other, as kafkajs does. */
+/**
+ * A fetch's answer with these batches in each of its partitions; reads one partition after the other, as
+ * kafkajs does.
+ */
 const fetched = async (...partitions: Buffer[][]): Promise<Fetched[]> => {
   const parts = partitions.map((batches) => {
     const size = Buffer.alloc(4);
@@ -65,7 +68,7 @@ const offsetsOf = (records: Fetched): number[] => records.map(({ offset }) => Nu
 
 beforeEach(() => readAllCompressions());
 
-it("leaves batches to the next fetch once those before them have become 16 MiB", async () => {
+it("leaves batches to the next fetch once those before take 16 MiB", async () => {
   const batches = [0, 1, 2, 3, 4].map((offset) => batchOf(offset, 10 * MIB));
   const rounds: number[][] = [];
   while (rounds.flat().length < batches.length && rounds.length < 10) {
@@ -81,12 +84,12 @@ it("counts over all partitions of a fetch", async () => {
   expect((await fetched([batchOf(1, 100)], [batchOf(0, 100)])).map(offsetsOf)).toEqual([[1], [0]]);
 });
 
-it("reads a batch of nearly 64 MiB whatever small ones stand before it", async () => {
+it("reads a batch of nearly 64 MiB after small ones", async () => {
   const [records = []] = await fetched([batchOf(0, 100), batchOf(1, 63 * MIB)]);
   expect(offsetsOf(records)).toEqual([0, 1]);
 });
 
-it("counts many small records for what kafkajs makes of them", async () => {
+it("counts the overhead of many small records", async () => {
   const batches = [0, 1, 2].map((nth) => batchOf(nth * 30_000, 8, 30_000));
   const [records = []] = await fetched(batches);
   expect(records).toHaveLength(60_000);

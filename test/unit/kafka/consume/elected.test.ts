@@ -7,7 +7,10 @@ import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
 const SESSION_MS = 10_000;
 
-/** A candidate that is alone in its group, with a clock that can be put forward. Work that hangs is waited for a fiftieth of the time. */
+/**
+ * A single member of its group, with a clock that can be advanced. Hanging work is awaited for a fiftieth of
+ * the time.
+ */
 const candidate = (work: (held: Leadership) => Promise<void>, partitions = 2) => {
   const kafka = fakeKafka(partitions);
   const said: [string, unknown][] = [];
@@ -31,7 +34,7 @@ const candidate = (work: (held: Leadership) => Promise<void>, partitions = 2) =>
 const untilAborted = ({ signal }: Leadership): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-test("works while it is assigned the first partition, and reads nothing of any", async () => {
+test("works while it is assigned the first partition, and reads no records", async () => {
   const terms: Leadership[] = [];
   const { kafka, office } = candidate((held) => {
     terms.push(held);
@@ -48,7 +51,7 @@ test("works while it is assigned the first partition, and reads nothing of any",
 
   kafka.join([1]);
   expect([office.isLeader(), terms[0]?.signal.aborted, terms[0]?.isHeld()]).toEqual([false, true, false]);
-  expect(office.state()).toEqual({ up: true, detail: "another replica is chosen" });
+  expect(office.state()).toEqual({ up: true, detail: "another replica is the leader" });
 
   kafka.join([0]);
   await eventually(() => terms.length === 2, "it to be chosen again");
@@ -57,7 +60,7 @@ test("works while it is assigned the first partition, and reads nothing of any",
   expect([terms[1]?.isHeld(), kafka.state.stopped, kafka.commits.size]).toEqual([false, true, 0]);
 });
 
-test("holds nothing any more by the clock alone when it wakes after its session, before anything is heard", async () => {
+test("after a freeze longer than the session it is no leader, by the clock alone", async () => {
   const terms: Leadership[] = [];
   const { office, putForward } = candidate((held) => {
     terms.push(held);
@@ -70,7 +73,7 @@ test("holds nothing any more by the clock alone when it wakes after its session,
   expect(office.isLeader()).toBe(false);
 });
 
-test("counts the session from when the group was asked: an answer that lay there while the process was frozen proves nothing", async () => {
+test("counts the session from the request: an answer that waited during a freeze proves nothing", async () => {
   const terms: Leadership[] = [];
   const { kafka, putForward } = candidate((held) => {
     terms.push(held);
@@ -85,7 +88,7 @@ test("counts the session from when the group was asked: an answer that lay there
   expect(terms).toHaveLength(1);
 });
 
-test("begins again, after a pause, work that throws or ends by itself", async () => {
+test("restarts work that throws or ends, after a backoff", async () => {
   let begun = 0;
   const { said } = candidate((held) => {
     begun += 1;
@@ -102,7 +105,7 @@ test("begins again, after a pause, work that throws or ends by itself", async ()
   ]);
 });
 
-test("leaves work to itself that does not end, and can be chosen again", async () => {
+test("abandons work that does not stop, and can become leader again", async () => {
   const terms: Leadership[] = [];
   const { kafka, said } = candidate((held) => {
     terms.push(held);

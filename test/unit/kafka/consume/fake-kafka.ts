@@ -6,23 +6,26 @@ export const TOPIC = "commands";
 
 type FakeRecord = { offset: number; timestamp: string; key: Buffer | null; value: Buffer };
 type Commit = { offset: number; note: string };
-/** A partition's log. Its end is behind its last record, or behind `start` where there is none. */
+/** The log of a partition. It ends after its last record, or at `start` when it is empty. */
 type FakeLog = { start: number; end: number; records: FakeRecord[] };
 
 const RECORDS_PER_FETCH = 100;
 /** No two records have the same time. */
 let nextTime = 1_000;
 
-/** As much of Kafka, and of a kafkajs consumer of it, as a member of a group meets that is alone in it. Partitions are fetched by turns, for ever. */
+/**
+ * A fake of Kafka and of a kafkajs consumer, for a single member of a group. Partitions are fetched in turn,
+ * forever.
+ */
 export const fakeKafka = (
   partitions: number,
-  /** What there is already. */
+  /** The initial records. */
   before: { logs?: FakeLog[]; commits?: Map<number, Commit> } = {},
 ) => {
   const empty = (): FakeLog => ({ start: 0, end: 0, records: [] });
   const logs = before.logs ?? Array.from({ length: partitions }, empty);
   const commits = before.commits ?? new Map<number, Commit>();
-  // All consumers of a test are this one: as many listeners as there are readers.
+  // All consumers of a test share this emitter: one listener per reader.
   const events = new EventEmitter().setMaxListeners(0);
   const names = [
     ...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH"],
@@ -51,7 +54,7 @@ export const fakeKafka = (
     if (paused.has(partition)) return;
     const from = positions.get(partition)!;
     if (from < log.start || from > log.end) {
-      // As kafkajs does it, without a word.
+      // Silently, like kafkajs.
       state.resets += 1;
       commits.set(partition, { offset: -2, note: "" });
       positions.set(partition, log.start);
@@ -60,7 +63,7 @@ export const fakeKafka = (
     const messages = log.records.filter(({ offset }) => offset >= from).slice(0, RECORDS_PER_FETCH);
     if (messages.length === 0) {
       if (from === log.end) return;
-      // What stands there is shown to nobody.
+      // Control records are delivered to nobody.
       const [firstOffset, lastOffset] = [String(from), String(log.end - 1)];
       positions.set(partition, log.end);
       events.emit("END_BATCH_PROCESS", { payload: { partition, batchSize: 0, firstOffset, lastOffset } });
@@ -78,7 +81,7 @@ export const fakeKafka = (
 
   const fetchForEver = async (eachBatch: (batch: EachBatchPayload) => Promise<void>): Promise<void> => {
     while (!state.stopped) {
-      // While the topic is away each fetch fails, and kafkajs tries again without a word to the group.
+      // While the topic is deleted each fetch fails, and kafkajs retries without a rebalance.
       events.emit("FETCH_START", { payload: { nodeId: 1 } });
       if (!state.away) {
         events.emit("FETCH", { payload: { nodeId: 1 } });
@@ -151,7 +154,7 @@ export const fakeKafka = (
     logs,
     commits,
     join,
-    /** Writes a record with this text for each of these keys. */
+    /** Writes a record with this value for each key. */
     append: (partition: number, keys: readonly (string | null)[], text = "x"): void => {
       const log = logs[partition]!;
       for (const key of keys)
@@ -162,31 +165,36 @@ export const fakeKafka = (
           value: Buffer.from(text),
         });
     },
-    /** From now on each such request is answered so late. */
+    /** From now on answers to such requests take so long. */
     answered: (apiName: string, duration: number): void => {
       events.emit("REQUEST", { payload: { apiName, duration } });
     },
-    /** As a transaction's end does, which no reader is shown. */
+    /** Adds an offset without a record, as the end of a transaction does. */
     skipOffset: (partition: number): void => {
       logs[partition]!.end += 1;
     },
-    /** The topic is deleted, and created again. */
+    /** Deletes the topic and creates it again. */
     replace: (partition: number): void => {
       logs[partition] = empty();
     },
-    /** Records before this offset are gone. */
+    /** Deletes the records before this offset. */
     dropBefore: (partition: number, offset: number): void => {
       const log = logs[partition]!;
       Object.assign(log, { start: offset, records: log.records.filter((record) => record.offset >= offset) });
     },
-    /** The log ends here for now, as a broker tells it that was just woken. Gives back what makes it whole again. */
+    /**
+     * Lets the log end here for now, as a broker may report after a freeze. Gives a function that restores
+     * it.
+     */
     cutAt: (partition: number, offset: number): (() => void) => {
       const whole = { ...logs[partition]! };
       const records = whole.records.filter((record) => record.offset < offset);
       logs[partition] = { ...whole, end: offset, records };
       return () => (logs[partition] = whole);
     },
-    /** As on its way to a crash: the group is forgotten first, and the crash is told when the connections are closed. */
+    /**
+     * Crashes like kafkajs: it leaves the group first, and emits the crash when the connections are closed.
+     */
     stop: (): void => {
       state.stopped = true;
       events.emit("STOP");

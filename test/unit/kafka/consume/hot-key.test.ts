@@ -55,7 +55,7 @@ test("other keys of the same partition go on while thousands of one key wait", a
   await eventually(() => handled.length === 300, "the other keys");
 });
 
-test("what is held is bounded; what does not fit is read again later, each record once and in its order", async () => {
+test("memory is bounded; records beyond it are read later, each once and in order", async () => {
   const { append, handled, consumer, cool, paused, commits } = withHotKey(1, { maxHeldBytes: 100_000 });
   const COUNT = 3_000;
   append(0, hot(COUNT));
@@ -70,7 +70,7 @@ test("what is held is bounded; what does not fit is read again later, each recor
   await eventually(() => commits.get(0)?.offset === COUNT, "all commits");
 });
 
-test("large records count for their size, and one is taken whatever its size", async () => {
+test("large records count by their size; a single one is taken whatever its size", async () => {
   const { append, handled, consumer, cool, paused } = withHotKey(1, { maxHeldBytes: 50_000 });
   append(0, hot(3), "x".repeat(200_000));
   await eventually(() => paused.has(0), "the partition to be paused");
@@ -79,7 +79,7 @@ test("large records count for their size, and one is taken whatever its size", a
   await eventually(() => handled.length === 3, "all of them");
 });
 
-test("a partition that is full stays so over a rebalance, and one that comes back is not taken twice", async () => {
+test("a full partition stays paused over a rebalance, and one that comes back is not handled twice", async () => {
   const { append, join, handled, consumer, cool, paused } = withHotKey(2, { maxHeldBytes: 200_000 });
   append(0, hot(1_000));
   await eventually(() => paused.has(0), "the partition to be paused");

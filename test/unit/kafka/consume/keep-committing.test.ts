@@ -5,7 +5,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 
 type Said = { level: "debug" | "warn"; event: string; refusedForMs: number; reason: string };
 
-/** What is said of commits until `untilMs`, under a clock that only sleeping moves. */
+/** The log lines about commits until `untilMs`, with a clock that only sleeping advances. */
 const commits = async (untilMs: number, isRefused: (atMs: number) => boolean) => {
   const end = new AbortController();
   const said: Said[] = [];
@@ -36,7 +36,7 @@ const commits = async (untilMs: number, isRefused: (atMs: number) => boolean) =>
 };
 const MINUTE_MS = 60_000;
 
-it("takes refusals for nothing while a rebalance may explain them", async () => {
+it("does not warn about refusals that a rebalance may explain", async () => {
   const { said, warnings } = await commits(MINUTE_MS, () => true);
   expect(said.length).toBeGreaterThan(1);
   expect(said[0]).toEqual({
@@ -48,7 +48,7 @@ it("takes refusals for nothing while a rebalance may explain them", async () => 
   expect(warnings).toEqual([]);
 });
 
-it("warns once of a group that refuses for a minute, and goes on trying", async () => {
+it("warns once when commits are refused for a minute, and goes on trying", async () => {
   const { said, warnings, triedAt } = await commits(5 * MINUTE_MS, () => true);
   expect(warnings).toEqual([
     { level: "warn", event: "kafka.commit.refused", reason: "rebalancing", refusedForMs: MINUTE_MS },
@@ -58,18 +58,18 @@ it("warns once of a group that refuses for a minute, and goes on trying", async 
   expect(said.at(-1)?.refusedForMs).toBeGreaterThan(4 * MINUTE_MS);
 });
 
-it("counts the minute anew after a commit that was taken", async () => {
+it("restarts the minute after a successful commit", async () => {
   const { said, warnings } = await commits(1.8 * MINUTE_MS, (atMs) => atMs !== 0.9 * MINUTE_MS);
   expect(said.length).toBeGreaterThan(1);
   expect(warnings).toEqual([]);
 });
 
-it("warns again of a group that refuses for a minute once more", async () => {
+it("warns again when commits are refused for another minute", async () => {
   const { warnings } = await commits(6 * MINUTE_MS, (atMs) => atMs !== 3 * MINUTE_MS);
   expect(warnings.map(({ refusedForMs }) => refusedForMs)).toEqual([MINUTE_MS, MINUTE_MS]);
 });
 
-it("says nothing of commits that are taken, and commits once more at the end", async () => {
+it("logs nothing about successful commits, and commits once more at the end", async () => {
   const { said, triedAt } = await commits(300, () => false);
   expect(said).toEqual([]);
   expect(triedAt).toEqual([100, 200, 300, 300]);

@@ -9,7 +9,7 @@ const turns = async (count: number): Promise<void> => {
 };
 const never = new AbortController().signal;
 
-/** Tasks that end when told to. */
+/** Tasks that the test ends. */
 const manual = (maxRunning: number) => {
   const order = keyOrder(maxRunning);
   const started: string[] = [];
@@ -30,7 +30,7 @@ const manual = (maxRunning: number) => {
   };
 };
 
-test("tasks of one key run one after the other, those of others beside them", async () => {
+test("tasks of one key run one after the other, tasks of other keys concurrently", async () => {
   const { started, submit, finish, order } = manual(10);
   submit("a", "a1");
   submit("a", "a2");
@@ -48,7 +48,7 @@ test("tasks of one key run one after the other, those of others beside them", as
   expect(order.running).toBe(0);
 });
 
-test("no more run than may, and the one that came first goes first", async () => {
+test("at most maxRunning tasks run, and they start in order of submission", async () => {
   const { started, submit, finish, order } = manual(2);
   for (const name of ["1", "2", "3", "4"]) submit(name, name);
   await turns(3);
@@ -59,7 +59,7 @@ test("no more run than may, and the one that came first goes first", async () =>
   expect(started).toEqual(["1", "2", "3"]);
 });
 
-test("a task that leaves its place lets another run, and waits to come back; its key stays taken", async () => {
+test("a task that leaves its slot lets another run, and waits for a slot again; tasks of its key wait", async () => {
   const { started, submit, finish, order, place } = manual(1);
   submit("a", "a1");
   submit("a", "a2");
@@ -86,7 +86,7 @@ test("a task that leaves its place lets another run, and waits to come back; its
   expect(started).toEqual(["a1", "b1", "a2"]);
 });
 
-test("while it is held nothing begins and nobody comes back, and what runs goes on", async () => {
+test("while suspended no task starts or gets its slot back, and running tasks go on", async () => {
   const { started, submit, finish, order, place } = manual(2);
   submit("a", "a1");
   submit("a", "a2");
@@ -110,7 +110,7 @@ test("while it is held nothing begins and nobody comes back, and what runs goes 
   await eventually(() => order.unfinished === 0, "all to finish");
 });
 
-test("any number of tasks may leave their places as soon as they begin", async () => {
+test("any number of tasks may leave their slots as soon as they start", async () => {
   const COUNT = 20_000;
   const order = keyOrder(1);
   let begun = 0;
@@ -126,7 +126,7 @@ test("any number of tasks may leave their places as soon as they begin", async (
   expect(begun).toBe(COUNT);
 });
 
-test("whoever stops waiting for a place takes none", async () => {
+test("a task that stops waiting for a slot takes none", async () => {
   const { submit, finish, order, place } = manual(1);
   submit("a", "a1");
   submit("b", "b1");
@@ -144,7 +144,7 @@ test("whoever stops waiting for a place takes none", async () => {
   expect(order.running).toBe(0);
 });
 
-test("whatever happens at the same time: order by key, never too many, everything ends", async () => {
+test("random interleavings keep the order by key and the limit, and end", async () => {
   for (let seed = 0; seed < 40; seed++) {
     const random = randomFrom(seed);
     const maxRunning = 1 + Math.floor(random() * 4);

@@ -14,7 +14,7 @@ const held = (watermark: Watermark | null): AssignedPartition => ({
   pausedFor: null,
 });
 
-/** Partition 0, a clock in seconds that stands still, and a cluster that answers when told to. */
+/** Partition 0, a clock in seconds that stands still, and a cluster that answers on demand. */
 const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0) => {
   const tenures = new Map([[0, tenure]]);
   const state = { now: 1_000_000, asked: 0, end: firstEnd as number | Error, closed: false };
@@ -60,7 +60,7 @@ const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0
   };
 };
 
-test("nothing is told of a partition before its end is known, nor before the group's place in it is", async () => {
+test("a partition has no lag before its end and its committed offset are known", async () => {
   const unknown = await watching(newAssignedPartition(), 5);
   expect(unknown.lag()).toBeUndefined();
   const { tenures, lag, ask } = await watching(held(new Watermark(3)));
@@ -69,7 +69,7 @@ test("nothing is told of a partition before its end is known, nor before the gro
   expect(lag()).toEqual({ records: 0, seconds: 0 });
 });
 
-test("what was read and is not finished counts from the oldest one on, with that one's age", async () => {
+test("the lag counts from the oldest unfinished record, with its age", async () => {
   const watermark = new Watermark(10);
   const { lag, pass } = await watching(held(watermark), 10);
   watermark.begin(10, 990_000);
@@ -82,7 +82,7 @@ test("what was read and is not finished counts from the oldest one on, with that
   expect(lag()).toEqual({ records: 0, seconds: 0 });
 });
 
-test("a partition that is not fetched falls behind all the same, since it was last known to be read to its end", async () => {
+test("the lag of a partition that is not fetched grows, from when it was last read to its end", async () => {
   const { lag, pass, ask } = await watching(held(new Watermark(10, { offset: 9, timestampMs: 1 })), 10);
   pass(10);
   await ask(10);
@@ -92,12 +92,12 @@ test("a partition that is not fetched falls behind all the same, since it was la
   expect(lag()).toEqual({ records: 7, seconds: 60 });
 });
 
-test("what is unread at the start is at most as old as the record before it", async () => {
+test("at the start, unread records are at most as old as the record before them", async () => {
   const { lag } = await watching(held(new Watermark(10, { offset: 9, timestampMs: 400_000 })), 12);
   expect(lag()).toEqual({ records: 2, seconds: 600 });
 });
 
-test("the record that the group was left at is known by the note beside its offset", async () => {
+test("the age of the committed record is known from the commit's note", async () => {
   const { lag, pass, ask } = await watching(
     held(new Watermark(10, { offset: 10, timestampMs: 400_000 })),
     12,
@@ -107,7 +107,7 @@ test("the record that the group was left at is known by the note beside its offs
   expect(lag()).toEqual({ records: 2, seconds: 700 });
 });
 
-test("of a log that is read from its beginning the age is unknown until a record is read", async () => {
+test("for a log that is read from its beginning, the age is unknown until a record is read", async () => {
   const tenure = held(null);
   const { lag } = await watching(tenure, 12, 5);
   expect(lag()).toEqual({ records: 7, seconds: null });
@@ -128,7 +128,7 @@ test("a sender's clock that runs ahead gives no negative age", async () => {
   expect(lag()).toEqual({ records: 1, seconds: 0 });
 });
 
-test("a cluster that does not answer leaves the last answer standing, and is asked again", async () => {
+test("while the cluster does not answer, the last answer is used, and polling goes on", async () => {
   const { lag, pass, ask, state } = await watching(held(new Watermark(10)), 10);
   await ask(20);
   pass(10);

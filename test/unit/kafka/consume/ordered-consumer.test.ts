@@ -5,7 +5,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
-/** A consumer with more records than it may hold, all of which wait for the same thing. */
+/** A consumer with more records than its memory limit, which all wait for the same event. */
 const waiting = async () => {
   const kafka = fakeKafka(1);
   let endAll: () => void = () => undefined;
@@ -20,7 +20,7 @@ const waiting = async () => {
       maxHeldBytes: 200_000,
     },
     async (_, { slot: place }) => {
-      // As commands do that are being concluded: they wait for Kafka, and all of them hear of it at once.
+      // Like commands that wait for Kafka to write their conclusions: all of them go on at once.
       place.leave();
       await gate;
     },
@@ -37,7 +37,7 @@ const waiting = async () => {
   return { ...kafka, consumer, endAll };
 };
 
-test("reads on after as many records as it may hold have ended in the same instant", async () => {
+test("reads on after all records of a full partition have finished in the same instant", async () => {
   const { paused, commits, consumer, endAll } = await waiting();
   expect(consumer.unfinished()).toBeLessThan(400);
   endAll();
@@ -47,7 +47,7 @@ test("reads on after as many records as it may hold have ended in the same insta
   await consumer.stop(100);
 });
 
-test("asks nothing of a kafkajs consumer that is about to crash: it would throw", async () => {
+test("does not call a kafkajs consumer that is about to crash: it would throw", async () => {
   const { consumer, stop, endAll } = await waiting();
   stop();
   endAll();
@@ -55,7 +55,10 @@ test("asks nothing of a kafkajs consumer that is about to crash: it would throw"
   await consumer.stop(100);
 });
 
-/** A consumer that notes what it began, and whose records end when they are told to, or to stop. */
+/**
+ * A consumer that lists what it started, and whose records end when the test ends them or their signal
+ * aborts.
+ */
 const begun = () => {
   const kafka = fakeKafka(1);
   const offsets: number[] = [];
@@ -88,7 +91,7 @@ const begun = () => {
   return { ...kafka, consumer, offsets, ends, lines };
 };
 
-test("held from the start it reads as much as it may hold, begins nothing, and ends at once", async () => {
+test("suspended from the start, it reads up to its memory limit, starts nothing, and stops at once", async () => {
   const { append, paused, consumer, offsets, commits } = begun();
   consumer.suspend(true);
   append(0, Array<null>(400).fill(null));
@@ -101,7 +104,7 @@ test("held from the start it reads as much as it may hold, begins nothing, and e
   expect(commits.get(0)?.offset ?? 0).toBe(0);
 });
 
-test("held, it tells what runs to stop, and handles that again when it goes on", async () => {
+test("suspended, it aborts what runs, and handles that again when it goes on", async () => {
   const { append, consumer, offsets, ends, commits, lines } = begun();
   append(0, [null, null, null]);
   await eventually(() => offsets.length === 2, "two to begin");

@@ -12,14 +12,14 @@ const record = {
   headers: { count: 3, bytes: fetched.subarray(0, 18) },
 };
 
-test("keeps nothing of what was fetched with it, and says the same", () => {
+test("a copy equals the record and shares no memory with the fetched bytes", () => {
   const copy = ownCopy(record);
   expect(copy).toEqual(record);
   for (const part of [copy.key, copy.value, copy.headers.bytes])
     expect(part?.buffer.byteLength).toBe(part?.length);
 });
 
-test("a record without key, value and headers stays one", () => {
+test("a record without key, value and headers is copied too", () => {
   const bare = { ...record, key: null, value: null, headers: { count: 0, bytes: Buffer.alloc(0) } };
   expect(ownCopy(bare)).toEqual(bare);
   expect(sizeOf(record) - sizeOf(bare)).toBe(10 + 300 + 18);

@@ -19,7 +19,7 @@ type Message = {
 };
 const require = createRequire(import.meta.url);
 const NewDecoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => Decoder;
-/** As it is without us. */
+/** kafkajs's original module. */
 const byKafkajs = require("kafkajs/src/protocol/recordBatch/record/v0/decoder.js") as typeof decodeRecord;
 readWholeHeaders();
 const decodeBatch = require("kafkajs/src/protocol/recordBatch/v0/decoder.js") as (
@@ -48,13 +48,13 @@ const odd: Header[] = [
   ["1", Buffer.from([255, 0])],
 ];
 
-test("headers come through kafkajs as they stand in the record", async () => {
+test("headers pass through kafkajs unchanged", async () => {
   const messages = await batchOf([record({ headers: odd }), record(), record({ headers: [["c", "2"]] })]);
   expect(headersOf(messages[0]!)).toEqual(encodeHeaders(odd));
   expect(messages.map((message) => namesOf(headersOf(message)).length)).toEqual([6, 0, 1]);
 });
 
-test("so they do from a batch that is compressed", async () => {
+test("also from a compressed batch", async () => {
   const value = Buffer.alloc(300_000, "v");
   const batch = recordBatch([record({ headers: odd, value })], NOW_MS);
   const compressed = await gzipBatch(batch);
@@ -65,7 +65,7 @@ test("so they do from a batch that is compressed", async () => {
   expect(headersOf(records[0]!)).toEqual(encodeHeaders(odd));
 });
 
-test("all else of a record is what kafkajs makes of it", () => {
+test("all other parts of a record are as kafkajs decodes them", () => {
   const records = [record({ key: null }), record({ value: null }), record({ value: Buffer.alloc(200) })];
   const contexts = [0, 1].map((timestampType) => ({
     magicByte: 2,
@@ -91,26 +91,26 @@ test("all else of a record is what kafkajs makes of it", () => {
     }
 });
 
-test("a null key of any negative length moves nothing", () => {
+test("a null key may have any negative length", () => {
   // Attributes, two deltas, a key of length -3, a value, no headers.
   const bytes = Buffer.from([0, 0, 0, 5, 2, 0x76, 0]);
   const context = { firstOffset: "0", firstTimestamp: "0", maxTimestamp: "0", timestampType: 0 };
   expect(decodeRecord(new NewDecoder(bytes), context)).toMatchObject({ key: null, value: Buffer.from("v") });
 });
 
-test("a hundred thousand headers are no more work than their bytes", async () => {
+test("a hundred thousand headers cost no more than their bytes", async () => {
   const headers = Array.from({ length: 100_000 }, (_, i): Header => [`h${i}`, null]);
   const [message] = await batchOf([record({ headers })]);
   expect(namesOf(headersOf(message!))).toHaveLength(100_000);
 });
 
-test("a module that was used before is not replaced in silence", () => {
+test("replacing a module that was used already throws", () => {
   expect(() => {
     replaceModule("recordBatch/record/v0/decoder", ["recordBatch/v0/decoder"], (original) => original);
   }).toThrow("kafkajs has loaded recordBatch/v0/decoder already");
 });
 
-test("where the broker's time stands for all, a record's own is passed over, however long it is", () => {
+test("with LogAppendTime the record's own timestamp is skipped, however long it is", () => {
   const context = { firstOffset: "3", firstTimestamp: "5", maxTimestamp: "7", timestampType: 1 };
   for (const delta of [[0x02], [0xff, 0x7f], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]]) {
     // Attributes, the delta of the time, that of the offset, no key, a value, no headers.

@@ -7,7 +7,7 @@ import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
-/** A consumer of partition 0, what it has handled, and what it has said of its log. */
+/** A consumer of partition 0, the records that it handled, and its log lines. */
 const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
   const handled: string[] = [];
   const said: [string, unknown, unknown][] = [];
@@ -40,7 +40,7 @@ const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
     },
   );
   onTestFinished(() => consumer.stop(100));
-  /** Holds the record with this key until the function that is given back is called. */
+  /** Blocks the record with this key until the returned function is called. */
   const hold = (key: string): (() => void) => {
     let go: () => void = () => undefined;
     gates.set(key, new Promise((resolve) => (go = resolve)));
@@ -70,14 +70,14 @@ const withFifty = async (options?: { maxHeldBytes?: number }) => {
   return { kafka, ...bridge };
 };
 
-/** The same, by a process that has ended. */
+/** The same, by a process that has stopped. */
 const afterFifty = async (): Promise<Kafka> => {
   const { kafka, consumer } = await withFifty();
   await consumer.stop(100);
   return fakeKafka(1, kafka);
 };
 
-test("begins with the first record of a new log that is shorter, and says so", async () => {
+test("reads a replaced log that is shorter from its first record, and logs that", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.replace(0);
   kafka.append(0, named("new", 3));
@@ -86,7 +86,7 @@ test("begins with the first record of a new log that is shorter, and says so", a
   expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
 });
 
-test("begins with the first record of a new log that is longer, as soon as reading is interrupted", async () => {
+test("reads a replaced log that is longer from its first record, after the next interruption", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.replace(0);
   kafka.append(0, named("new", 250));
@@ -96,7 +96,7 @@ test("begins with the first record of a new log that is longer, as soon as readi
   expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
 });
 
-test("finishes what it has of the old log, which moves nothing in the new one", async () => {
+test("finishes the records of the old log, without commits to the new one", async () => {
   const kafka = fakeKafka(1);
   const { hold, said, until, untilCommitted } = consuming(kafka);
   const go = hold("old-20");
@@ -127,7 +127,7 @@ test.each([
   expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
 });
 
-test("knows it by the record that it would go on with, where that one was not finished", async () => {
+test("recognises the log by the record at the committed offset, when that one is unfinished", async () => {
   const first = fakeKafka(1);
   const { hold, untilCommitted, consumer } = consuming(first);
   hold("old-20");
@@ -142,7 +142,7 @@ test("knows it by the record that it would go on with, where that one was not fi
   expect(said).toEqual([["commands.topic.replaced", 20, 0]]);
 });
 
-test("a log that is cut for good is read from its beginning", async () => {
+test("a log that stays truncated is read from its beginning", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.cutAt(0, 30);
   kafka.append(0, named("new", 2));
@@ -151,7 +151,7 @@ test("a log that is cut for good is read from its beginning", async () => {
   expect(said).toEqual([["commands.topic.replaced", 50, 0]]);
 });
 
-test("a log that is shorter for an instant is the same log", async () => {
+test("a log that looks shorter for an instant is the same log", async () => {
   const { kafka, said, handled, until, untilCommitted } = await withFifty();
   const mend = kafka.cutAt(0, 30);
   await eventually(() => kafka.state.resets > 1, "kafkajs to start over, and once more");
@@ -163,7 +163,7 @@ test("a log that is shorter for an instant is the same log", async () => {
   expect(said).toEqual([]);
 });
 
-test("says which records were dropped unread, and goes on behind them", async () => {
+test("logs which records were deleted unread, and goes on after them", async () => {
   const { kafka, hold, said, until, untilCommitted } = await withFifty({ maxHeldBytes: 20_000 });
   const go = hold("new-0");
   kafka.append(0, named("new", 1));
@@ -192,7 +192,7 @@ test.each([
   await eventually(() => expect(said).toEqual(lost), "what is said");
 });
 
-test("is not misled by offsets that hold no record", async () => {
+test("is not confused by offsets without a record", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.skipOffset(0);
   kafka.append(0, ["a"]);
@@ -205,7 +205,7 @@ test("is not misled by offsets that hold no record", async () => {
   expect(said).toEqual([]);
 });
 
-test("a rebalance handles nothing twice", async () => {
+test("a rebalance has no record handled twice", async () => {
   const { kafka, said, hold, handled, until } = await withFifty();
   const go = hold("slow");
   kafka.append(0, ["slow", ...named("new", 10)]);
@@ -220,7 +220,7 @@ test("a rebalance handles nothing twice", async () => {
   expect(said).toEqual([]);
 });
 
-test("begins at the beginning where nothing is committed, whatever kafkajs was told before", async () => {
+test("without a commit it begins at the beginning, whatever offset kafkajs had before", async () => {
   const kafka = await afterFifty();
   kafka.replace(0);
   kafka.append(0, named("new", 80));
@@ -232,7 +232,7 @@ test("begins at the beginning where nothing is committed, whatever kafkajs was t
   await until(named("new", 80));
 });
 
-test("takes nothing before it knows where the group is, says so once, and goes on from there", async () => {
+test("reads nothing before it knows the committed offset, warns once, and goes on from there", async () => {
   const kafka = await afterFifty();
   kafka.state.failing = 2;
   kafka.append(0, ["new"]);
@@ -242,12 +242,12 @@ test("takes nothing before it knows where the group is, says so once, and goes o
   expect(kafka.state.asked).toBeGreaterThan(2);
 });
 
-test("keeps beside its offsets what others keep there", async () => {
+test("keeps the note of others in the commit's metadata", async () => {
   const { kafka } = await withFifty();
   expect(kafka.commits.get(0)?.note.split(" ")).toContain("0:1@2");
 });
 
-test("is noticed where the new log has grown longer between two fetches of which the first one failed, without a rejoin", async () => {
+test("notices a replaced log that is longer after a failed fetch, without a rebalance", async () => {
   const { kafka, until, said } = await withFifty();
   kafka.state.away = true;
   await new Promise((resolve) => setImmediate(resolve));

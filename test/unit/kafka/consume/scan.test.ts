@@ -10,7 +10,7 @@ type Kafka = ReturnType<typeof fakeKafka>;
 const named = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, nth) => `${name}-${nth}`);
 
-/** A scan that has begun. It is held at each record with a key in `gates`. */
+/** A scan that has begun. It blocks at each record with a key in `gates`. */
 const scanning = (
   kafka: Kafka,
   { take, clock = systemClock }: { take?: TakeRecord; clock?: typeof systemClock } = {},
@@ -46,7 +46,7 @@ const scanning = (
   return { end, seen, hold, until, stop };
 };
 
-test("reads every partition to the end that stood when it began, and no further", async () => {
+test("reads every partition to the end that it had at the start, and no further", async () => {
   const kafka = fakeKafka(3);
   kafka.append(0, named("a", 250));
   kafka.append(2, named("c", 7));
@@ -61,13 +61,13 @@ test("reads every partition to the end that stood when it began, and no further"
   expect(kafka.commits.size).toBe(0);
 });
 
-test("asks for no membership when there is nothing to read", async () => {
+test("joins no group when there is nothing to read", async () => {
   const { end, seen } = scanning({ ...fakeKafka(2), client: null as never });
   await end;
   expect(seen).toEqual([]);
 });
 
-test("ends where nothing but what nobody is shown stands before the end", async () => {
+test("ends when only control records are left", async () => {
   const kafka = fakeKafka(2);
   kafka.append(0, named("a", 100));
   kafka.skipOffset(0);
@@ -77,7 +77,7 @@ test("ends where nothing but what nobody is shown stands before the end", async 
   expect(seen).toEqual(named("a", 100));
 });
 
-test("goes on over a rebalance where it was, and sees nothing twice", async () => {
+test("continues after a rebalance, and takes no record twice", async () => {
   const kafka = fakeKafka(2);
   kafka.append(0, named("a", 300));
   kafka.append(1, named("b", 300));
@@ -91,7 +91,7 @@ test("goes on over a rebalance where it was, and sees nothing twice", async () =
   expect(new Set(seen).size).toBe(600);
 });
 
-test("waits for what is being taken before it ends", async () => {
+test("waits for `take` before it ends", async () => {
   const kafka = fakeKafka(1);
   kafka.append(0, ["only"]);
   const { end, hold, until } = scanning(kafka);
@@ -131,7 +131,7 @@ test.each<[string, (kafka: Kafka) => void, RegExp]>([
   expect(seen).toEqual(named("a", 100));
 });
 
-test("finds out after a fetch that failed, without a word of the group, that the topic is another one", async () => {
+test("after a failed fetch, without a rebalance, detects that the topic was replaced", async () => {
   const kafka = fakeKafka(1);
   kafka.append(0, named("a", 300));
   const { end, seen, hold, until } = scanning(kafka);
@@ -147,7 +147,7 @@ test("finds out after a fetch that failed, without a word of the group, that the
   expect(seen).toEqual(named("a", 100));
 });
 
-test("ends with what `take` throws, at once or later", async () => {
+test("rejects with the error of `take`, synchronous or not", async () => {
   for (const take of [
     () => {
       throw new Error("the registry is away");
@@ -162,7 +162,7 @@ test("ends with what `take` throws, at once or later", async () => {
   }
 });
 
-test("ends when it is told to, and leaves the group", async () => {
+test("ends when the signal aborts, and leaves the group", async () => {
   const kafka = fakeKafka(1);
   kafka.append(0, named("a", 300));
   const { end, hold, until, stop } = scanning(kafka);
@@ -174,7 +174,7 @@ test("ends when it is told to, and leaves the group", async () => {
   expect(kafka.state.stopped).toBe(true);
 });
 
-test("rejects when nothing more comes for a minute, and says what the reader says", async () => {
+test("rejects when nothing comes for a minute, with the reader's reason", async () => {
   const kafka = fakeKafka(1);
   kafka.append(0, named("a", 300));
   let passedMs = 0;

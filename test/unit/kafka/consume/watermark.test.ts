@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { Watermark } from "../../../../src/kafka/consume/watermark.ts";
 import { randomFrom, shuffled } from "../../../support/random.ts";
 
-test("nothing taken in: the offset it began with", () => {
+test("without records: the offset it began with", () => {
   const watermark = new Watermark(42);
   expect(watermark.next).toBe(42);
   expect(watermark.committable()).toBe(42);
 });
 
-test("it never passes an unfinished offset, and catches up when that one finishes", () => {
+test("never passes an unfinished offset, and catches up when that one finishes", () => {
   const watermark = new Watermark(10);
   for (const offset of [10, 11, 12]) watermark.begin(offset, 1_000 + offset);
   watermark.finish(12);
@@ -19,7 +19,7 @@ test("it never passes an unfinished offset, and catches up when that one finishe
   expect(watermark.next).toBe(13);
 });
 
-test("gaps between offsets are no obstacle", () => {
+test("allows gaps between offsets", () => {
   const watermark = new Watermark(0);
   for (const offset of [3, 7, 100]) watermark.begin(offset, 1_000 + offset);
   watermark.finish(3);
@@ -29,7 +29,7 @@ test("gaps between offsets are no obstacle", () => {
   expect(watermark.committable()).toBe(101);
 });
 
-test("whatever the order of finishing, it is the oldest unfinished offset, and never goes back", () => {
+test("is the oldest unfinished offset, whatever the order of finishing, and never goes back", () => {
   for (let seed = 0; seed < 30; seed++) {
     const random = randomFrom(seed);
     const watermark = new Watermark(0);
@@ -59,7 +59,7 @@ test("whatever the order of finishing, it is the oldest unfinished offset, and n
   }
 });
 
-test("knows the log again by the record at the offset to commit, or by the last one before it", () => {
+test("its mark is the record at the offset to commit, or the last one before it", () => {
   const watermark = new Watermark(10, { offset: 8, timestampMs: 1 });
   expect([watermark.last, watermark.mark]).toEqual(Array(2).fill({ offset: 8, timestampMs: 1 }));
   watermark.begin(10, 5);
@@ -73,7 +73,7 @@ test("knows the log again by the record at the offset to commit, or by the last 
   expect(watermark.mark).toEqual({ offset: 11, timestampMs: 6 });
 });
 
-test("what is behind the last record and holds none is committed with it", () => {
+test("offsets without a record after the last one are committed with it", () => {
   const watermark = new Watermark(0);
   watermark.begin(0, 1);
   watermark.pass(3);

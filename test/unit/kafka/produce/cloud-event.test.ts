@@ -25,7 +25,7 @@ test("the attributes of CloudEvents 1.0 become headers of Kafka's binding", () =
   });
 });
 
-test("a trace context goes along for readers of Kafka's headers and for those of CloudEvents", () => {
+test("a trace context becomes plain headers and a CloudEvents attribute", () => {
   const { headersOf } = cloudEventHeaders(kind);
   const named = (trace: TraceContext) =>
     Object.fromEntries(headersOf({ ...envelope, trace }).filter(([name]) => name.includes("trace")));

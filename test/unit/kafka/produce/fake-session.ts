@@ -1,20 +1,20 @@
 import type { Session } from "../../../../src/kafka/produce/session.ts";
 import type { PendingRecord } from "../../../../src/kafka/produce/pending-record.ts";
 
-/** An error as kafkajs throws it for an answer of a broker. */
+/** An error as kafkajs throws it for an error code of a broker. */
 export const protocolError = (type: string): Error => Object.assign(new Error(type), { type });
 
 type Behaviour = (batch: readonly PendingRecord[]) => Promise<void>;
 
-/** A cluster of paper: partitions with leaders, what was written to each, and what goes wrong. */
+/** A fake cluster: partitions with leaders, the records written to each, and injected faults. */
 export const paperCluster = (partitions: number) => {
   const logs = Array.from({ length: partitions }, (): string[] => []);
   const cluster = {
     /** The leader of each partition. */
     leaders: Array.from({ length: partitions }, (): number | null => 1),
-    /** What a send does before its records are written; rejects when they are not. */
+    /** Runs before the records of a send are written; a rejection keeps them from being written. */
     before: (() => Promise.resolve()) as Behaviour,
-    /** What a send does after they are. */
+    /** Runs after they are written. */
     after: (() => Promise.resolve()) as Behaviour,
     /** Why no connection can be opened. */
     unreachable: null as Error | null,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { hedged } from "../../../../src/kafka/produce/hedged.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
-/** Questions that are answered by hand, and a clock whose sleeps pass at once, or never. */
+/** Requests that the test answers, and a clock whose sleeps end at once, or never. */
 const scene = (atMost: number, patience: "none" | "endless") => {
   const asked: { resolve: (answer: string) => void; reject: (error: Error) => void }[] = [];
   const late: string[] = [];
@@ -17,14 +17,14 @@ const scene = (atMost: number, patience: "none" | "endless") => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it("asks once where the answer comes in time", async () => {
+it("sends one request when the answer comes in time", async () => {
   const { asked, answer } = scene(4, "endless");
   asked[0]!.resolve("first");
   expect(await answer).toBe("first");
   expect(asked.length).toBe(1);
 });
 
-it("takes the first answer, whoever gives it, and hands over those that come later", async () => {
+it("takes the first answer, and discards the later ones", async () => {
   const { asked, late, answer } = scene(3, "none");
   await settled();
   expect(asked.length).toBe(3);
@@ -36,7 +36,7 @@ it("takes the first answer, whoever gives it, and hands over those that come lat
   expect(late).toEqual(["first"]);
 });
 
-it("lets one failure pass while another question is open, and rejects with the last one", async () => {
+it("ignores a failure while another request is open, and rejects with the last failure", async () => {
   const { asked, answer } = scene(2, "none");
   await settled();
   asked[0]!.reject(new Error("one"));
@@ -44,7 +44,7 @@ it("lets one failure pass while another question is open, and rejects with the l
   await expect(answer).rejects.toThrow("two");
 });
 
-it("rejects at once when the only question failed", async () => {
+it("rejects at once when the only request fails", async () => {
   const { asked, answer } = scene(4, "endless");
   asked[0]!.reject(new Error("refused"));
   await expect(answer).rejects.toThrow("refused");

@@ -32,7 +32,7 @@ test.each(java)("%.20s goes where Java puts it", (key, ...expected) => {
   expect([1, 3, 6, 12, 100].map((partitions) => choose(Buffer.from(key), partitions))).toEqual(expected);
 });
 
-test("bytes that are no text go where Java puts them", () => {
+test("keys that are not UTF-8 go where Java puts them", () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
   expect([6, 100].map((partitions) => newPartitioner()(bytes, partitions))).toEqual([4, 74]);
 });

@@ -6,19 +6,19 @@ import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 const NOW_MS = 1_790_000_000_123;
 const require = createRequire(import.meta.url);
 const V3 = "kafkajs/src/protocol/requests/produce/v3/request.js";
-/** As it is without us. */
+/** kafkajs's original module. */
 const byKafkajs = require(V3) as (args: object) => Built;
 sendPreparedMessages();
 
 type Built = { apiName: string; apiVersion: number; encode: () => Promise<{ buffer: Buffer }> };
-/** As kafkajs builds the request for a broker of today. */
+/** As kafkajs builds the request for a current broker. */
 const build = require("kafkajs/src/protocol/requests/produce/v7/request.js") as (args: object) => Built;
 
 const record = (text: string) => ({ key: null, value: Buffer.from(text), headers: [] });
 const request = (partitions: object[]): Built =>
   build({ acks: -1, timeout: 30_000, topicData: [{ topic: "t", partitions }] });
 
-test("prepared messages travel as they are, a partition each", async () => {
+test("prepared messages are sent unchanged, one per partition", async () => {
   const batch = recordBatch([record("a"), record("b")], NOW_MS);
   const built = request(
     [0, 5].map((partition) => ({
@@ -37,7 +37,7 @@ test("prepared messages travel as they are, a partition each", async () => {
   expect((await built.encode()).buffer).toEqual(Buffer.concat([...head, ...parts]));
 });
 
-test("other messages are encoded by kafkajs as ever", async () => {
+test("other messages are encoded by kafkajs as before", async () => {
   const message = { key: "k", value: "v", headers: {}, timestamp: NOW_MS };
   const args = {
     acks: -1,

@@ -46,7 +46,7 @@ const keys = (count: number): string[] => Array.from({ length: count }, (_, i) =
 const hangs = (): Promise<void> => new Promise(() => undefined);
 
 describe("when all is well", () => {
-  test("each record gets its own place, and those of a key keep their order", async () => {
+  test("each record gets its own offset, and records of a key keep their order", async () => {
     const { cluster, publish, publisher } = setUp(3);
     const written = await Promise.all([...keys(50), ...keys(50)].map((key) => publish(key)));
     for (const [i, { partition, offset }] of written.entries())
@@ -55,7 +55,7 @@ describe("when all is well", () => {
     expect(publisher.state()).toMatchObject({ up: true, detail: "3 partitions", waiting: 0 });
   });
 
-  test("one send is under way to a leader, and what gathers meanwhile is the next batch", async () => {
+  test("one send per leader is under way; records that arrive meanwhile are the next batch", async () => {
     const { cluster, publish } = setUp(2);
     await publish("first");
     let release: (() => void) | undefined;
@@ -70,7 +70,7 @@ describe("when all is well", () => {
     expect(cluster.batches.map((batch) => batch.length)).toEqual([1, 1, 30]);
   });
 
-  test("each leader has its own lane: a slow one holds no other up", async () => {
+  test("each leader has its own lane: a slow one delays no other", async () => {
     const { cluster, publish } = setUp(2);
     cluster.leaders = [1, 2];
     await Promise.all(keys(20).map((key) => publish(key)));
@@ -89,7 +89,7 @@ describe("when all is well", () => {
     expect(cluster.logs[0]).toEqual(keys(3_000));
   });
 
-  test("large records are not gathered beyond what a broker takes", async () => {
+  test("a batch of large records stays below what a broker accepts", async () => {
     const { cluster, publish } = setUp();
     await publish("first");
     await Promise.all(keys(6).map((key) => publish(key, LONG_MS, 300_000)));
@@ -97,7 +97,7 @@ describe("when all is well", () => {
     expect(cluster.logs[0]).toEqual(["first", ...keys(6)]);
   });
 
-  test("each acknowledged record's time is told, and none of a record that was given up", async () => {
+  test("reports the time of each acknowledged record, but not of one that was given up", async () => {
     let nowMs = 0;
     const times: number[] = [];
     const acknowledged = (ms: number): void => void times.push(ms);
@@ -118,7 +118,7 @@ describe("when all is well", () => {
     expect(times).toEqual([250, 10]);
   });
 
-  test("whoever hears the times cannot have a record sent twice", async () => {
+  test("a failing callback does not have a record sent twice", async () => {
     const acknowledged = (): void => {
       throw new Error("no room for a number");
     };
@@ -131,7 +131,7 @@ describe("when all is well", () => {
 });
 
 describe("bounds", () => {
-  test("a record that is not acknowledged in time is given up, and says why", async () => {
+  test("a record that is not acknowledged in time is rejected with the reason", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     await publish("first");
     cluster.before = hangs;
@@ -141,7 +141,7 @@ describe("bounds", () => {
     expect(publisher.state().waiting).toBe(0);
   });
 
-  test("a record that never left is given up as well, while nothing can be reached", async () => {
+  test("a record that was never sent is rejected as well, while no broker can be reached", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     cluster.unreachable = new Error("nobody there");
     expect(await failure(publish("k", 150))).toBe("timeout");
@@ -149,7 +149,7 @@ describe("bounds", () => {
     expect(publisher.state().up).toBe(false);
   });
 
-  test("what was given up during an outage is not held on to", async () => {
+  test("records that were given up during an outage are not kept in memory", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     await publish("first");
     const held: WeakRef<Buffer>[] = [];
@@ -175,7 +175,7 @@ describe("bounds", () => {
     );
   });
 
-  test("too many records, or too many bytes, are refused at once, and places come free again", async () => {
+  test("too many records, or too many bytes, are rejected at once, until there is room again", async () => {
     const { cluster, publish, failure } = setUp(1, { maxWaiting: 2, maxWaitingBytes: 5_000 });
     cluster.before = hangs;
     const waiting = [failure(publish("a", 300)), failure(publish("b", 300))];
@@ -198,7 +198,7 @@ describe("bounds", () => {
     expect(await failure(publisher.publish({ ...record, encodedHeaders }, LONG_MS))).toBe("overloaded");
   });
 
-  test("where a topic takes only small batches, few are refused, for what is refused may be written in part", async () => {
+  test("when a topic accepts only small batches, few are refused: a refused batch may be written in part", async () => {
     const { cluster, publish } = setUp();
     let refused = 0;
     cluster.before = (batch) => {
@@ -235,7 +235,7 @@ describe("bounds", () => {
 });
 
 describe("when leaders move and connections break", () => {
-  test("what an old leader refuses goes to the new one, over the same connections", async () => {
+  test("a batch that the old leader refuses goes to the new one, over the same connections", async () => {
     const { cluster, publish, publisher } = setUp(2);
     await publish("first");
     cluster.before = () => {
@@ -249,7 +249,7 @@ describe("when leaders move and connections break", () => {
     expect(publisher.state().up).toBe(true);
   });
 
-  test("what is under way to a leader that lost its partition is not waited for", async () => {
+  test("a send to a broker that lost the partition is given up", async () => {
     const { cluster, publish } = setUp();
     await publish("first");
     cluster.before = () => {
@@ -261,7 +261,7 @@ describe("when leaders move and connections break", () => {
     expect(cluster.logs[0]?.[written.offset]).toBe("moved");
   });
 
-  test("an outcome that is not known costs the connection, and a duplicate at most, never a record", async () => {
+  test("after an unknown outcome the connection is replaced; a record may be duplicated, never lost", async () => {
     const { cluster, publish } = setUp();
     await publish("first");
     cluster.after = () => {
@@ -273,7 +273,7 @@ describe("when leaders move and connections break", () => {
     expect(cluster.opened).toBe(2);
   });
 
-  test("a send that hangs is given up, and tried again on a new connection", async () => {
+  test("a send that hangs is repeated on a new connection", async () => {
     const { cluster, publish } = setUp(1, { sendTimeoutMs: 100 });
     await publish("first");
     cluster.before = () => {
@@ -302,7 +302,7 @@ describe("when leaders move and connections break", () => {
     expect(cluster.logs[0]).toEqual(["first", "doubtful", "next", "last"]);
   });
 
-  test("where records are sent once, one that the topic refuses is refused", async () => {
+  test("with sendsOnce, a record that the topic refuses is rejected as refused", async () => {
     const { cluster, publish, failure } = setUp(1, { sendsOnce: true });
     cluster.before = () => Promise.reject(protocolError("MESSAGE_TOO_LARGE"));
     expect(await failure(publish("large"))).toBe("refused");
@@ -330,7 +330,7 @@ describe("when leaders move and connections break", () => {
     expect(cluster.logs[0]).toEqual(["first", ...keys(600)]);
   });
 
-  test("a place that is not acknowledged is nobody's: the one promised is where the record stands", async () => {
+  test("the offset given is that of the acknowledged send, also after an unacknowledged one", async () => {
     const { cluster, publish } = setUp(3);
     let calls = 0;
     cluster.before = () => {
@@ -344,7 +344,7 @@ describe("when leaders move and connections break", () => {
 });
 
 describe("closing", () => {
-  test("what waits goes out first; afterwards nothing is taken", async () => {
+  test("pending records are written first; afterwards none is accepted", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     cluster.before = () => systemClock.sleep(30);
     const waiting = keys(20).map((key) => publish(key));
@@ -356,7 +356,7 @@ describe("closing", () => {
     expect(cluster.closed).toBe(cluster.opened);
   });
 
-  test("what cannot go out in time is given up", async () => {
+  test("records that cannot be written in time are rejected", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     await publish("first");
     cluster.before = hangs;

@@ -8,7 +8,10 @@ import { randomFrom } from "../../../support/random.ts";
 
 const NOW_MS = 1_790_000_000_123;
 const HEAD_BYTES = 61;
-/** Leader epoch, checksum, producer id, epoch and sequence: kafkajs writes other values into what no broker looks at without idempotence. */
+/**
+ * Leader epoch, checksum, producer id, epoch and sequence: kafkajs writes other values into what no broker
+ * looks at without idempotence.
+ */
 const HEAD_BYTES_THAT_COUNT: readonly [number, number][] = [
   [0, 12],
   [16, 17],
@@ -23,17 +26,17 @@ const { RecordBatch } = require("kafkajs/src/protocol/recordBatch/v0/index.js") 
   RecordBatch: (args: object) => Promise<Encoder>;
 };
 
-/** As kafkajs wants them: with several values under a name that is repeated, and no nulls. */
+/** Headers as kafkajs takes them: a repeated name has a list of values, and there are no nulls. */
 const asObject = (headers: readonly Header[]): object => {
   const values = new Map<string, Header[1][]>();
   for (const [name, value] of headers) values.set(name, [...(values.get(name) ?? []), value]);
   return Object.fromEntries(values);
 };
 
-/** Records of which the headers that are encoded already are known, too. */
+/** Records, with the headers that are encoded already in plain form too. */
 type Known = Outgoing & { common?: readonly Header[] };
 
-/** What kafkajs makes of the same records. */
+/** kafkajs's encoding of the same records. */
 const byKafkajs = async (records: readonly Known[]): Promise<Buffer> => {
   const encoded = records.map(({ common = [], headers, key, value }, i) =>
     Record({ key, value, headers: asObject([...common, ...headers]), offsetDelta: i, timestampDelta: 0 }),
@@ -63,7 +66,7 @@ const record = (more: Partial<Known> = {}): Known => ({
   ...more,
 });
 
-/** Larger than the space that batches begin with. */
+/** Larger than the initial buffer. */
 const COMMON: Header[] = [
   ["type", "some.Type"],
   ["raw", Buffer.from([0, 255])],
@@ -122,7 +125,7 @@ describe("the same bytes as kafkajs", () => {
     (bytes) => expectSame([record({ value: Buffer.alloc(bytes, "x") }), record()]),
   );
 
-  test("more records than fit into the space it begins with", () =>
+  test("more records than fit into the initial buffer", () =>
     expectSame(
       Array.from({ length: 1_000 }, (_, i) =>
         record({
@@ -134,7 +137,7 @@ describe("the same bytes as kafkajs", () => {
       ),
     ));
 
-  test("records of chance", async () => {
+  test("random records", async () => {
     const random = randomFrom(1);
     const chance = (n: number): number => Math.floor(random() * n);
     const text = (): string =>
@@ -149,7 +152,7 @@ describe("the same bytes as kafkajs", () => {
   });
 });
 
-test("headers that no object could hold are read back as they were written", () => {
+test("headers that no object can hold are read back as they were written", () => {
   const headers: Header[] = [
     ["a", "1"],
     ["a", null],
@@ -165,7 +168,7 @@ test("headers that no object could hold are read back as they were written", () 
   );
 });
 
-test("a batch is not touched by the next one", () => {
+test("the next batch does not overwrite a batch", () => {
   const first = recordBatch([record()], NOW_MS);
   const copy = Buffer.from(first);
   recordBatch([record({ value: Buffer.alloc(200, "y") })], NOW_MS);

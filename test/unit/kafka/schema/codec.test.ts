@@ -7,7 +7,7 @@ import { commandSchema, ISSUED_AT, registered, retype, without, written } from "
 
 const SCHEMA = readSchema("command");
 
-/** A decoder over a registry that holds these schemas, and the ids that it was asked for. */
+/** A decoder, its registry with these schemas, and the ids that the registry was asked for. */
 const reading = (schemas: Record<number, RegisteredSchema>) => {
   const time = { now: 0 };
   const writer = vi.fn((id: number) => Promise.resolve(schemas[id] ?? null));
@@ -30,7 +30,7 @@ it("reads what it wrote itself", async () => {
   expect(await decodeOne(bytes, commandSchema())).toEqual({ ok: true, value: whole });
 });
 
-it("reads fewer fields where no more are wanted, and is as strict with the writer's schema", async () => {
+it("with a narrower read type, reads fewer fields and checks the writer's schema as strictly", async () => {
   const some = withoutFields(SCHEMA, { Command: ["expiresAt"], AcceptQuote: ["counterpartyId", "amount"] });
   const bytes = encoder(SCHEMA, 7)(whole);
   const decodeWith = (schema: RecordJson) =>
@@ -52,7 +52,7 @@ it("encodes values larger than its buffer", async () => {
   expect(await decodeOne(encoder(SCHEMA, 7)(large), commandSchema())).toEqual({ ok: true, value: large });
 });
 
-it("reads an older schema: what it lacks has its default", async () => {
+it("reads an older schema: missing fields get their defaults", async () => {
   const older = commandSchema((command, acceptQuote) => {
     without(command, "expiresAt");
     without(acceptQuote, "externalId");
@@ -222,14 +222,14 @@ it.each([
   expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
 });
 
-it("answers at once when it knows the schema", async () => {
+it("is synchronous when the schema is cached", async () => {
   const { decode, writer } = reading({ 7: registered(commandSchema()) });
   await decode(valid);
   expect(decode(valid)).toEqual({ ok: true, value: whole });
   expect(writer).toHaveBeenCalledOnce();
 });
 
-it("asks about an unknown id again only after a while, since it may have been registered", async () => {
+it("asks for an unknown id again after a while: it may have been registered", async () => {
   const schemas: Record<number, RegisteredSchema> = {};
   const { decode, writer, time } = reading(schemas);
   expect(await decode(valid)).toEqual({ ok: false, detail: "the registry knows no schema 7" });
@@ -241,13 +241,13 @@ it("asks about an unknown id again only after a while, since it may have been re
   expect(await decode(valid)).toMatchObject({ ok: true });
 });
 
-it("asks nobody about an id that no registry gives", () => {
+it("does not ask for an id that no registry gives out", () => {
   const { decode, writer } = reading({});
   expect(decode(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1]))).toMatchObject({ ok: false });
   expect(writer).not.toHaveBeenCalled();
 });
 
-it("does not forget a good schema over any number of unknown ones", async () => {
+it("keeps known schemas, however many unknown ids follow", async () => {
   const { decode, writer } = reading({ 7: registered(commandSchema()) });
   await decode(valid);
   for (let id = 100; id < 10_200; id += 1) {
@@ -260,7 +260,7 @@ it("does not forget a good schema over any number of unknown ones", async () => 
   expect(writer).toHaveBeenCalledTimes(asked);
 });
 
-it("says nothing of a record while the registry cannot be asked, and remembers nothing of it", async () => {
+it("rejects while the registry cannot be reached, and caches nothing", async () => {
   const { decode, writer } = reading({ 7: registered(commandSchema()) });
   writer.mockRejectedValueOnce(new Error("the registry is down"));
   await expect(decode(valid)).rejects.toThrow("the registry is down");

@@ -25,7 +25,7 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   return text === "" ? null : JSON.parse(text);
 };
 
-/** An HTTP server, with a certificate where one is given, in place of a schema registry. Keeps what it was asked. */
+/** A fake schema registry over HTTP, or over HTTPS with a certificate. Records its requests. */
 export const startFakeRegistry = async (
   respond: Respond,
   tls?: ServerOptions,

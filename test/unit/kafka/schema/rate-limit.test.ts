@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rateLimited } from "../../../../src/kafka/schema/rate-limit.ts";
 
-/** Time that passes only by sleeping, and when each question was asked. */
+/** A clock that only sleeping advances, and the times of the calls. */
 const pacing = (perSecond: number) => {
   let now = 0;
   const times: number[] = [];
@@ -22,7 +22,7 @@ const pacing = (perSecond: number) => {
   return { ask, times, clock };
 };
 
-it("lets a second's worth go at once, and the rest in order at its pace", async () => {
+it("allows a burst of one second, then keeps the rate, in order", async () => {
   const { ask, times } = pacing(10);
   const keys = Array.from({ length: 40 }, (_, key) => key);
   expect(await Promise.all(keys.map(ask))).toEqual(keys);
@@ -30,7 +30,7 @@ it("lets a second's worth go at once, and the rest in order at its pace", async 
   expect(times.at(-1)).toBe(2_900);
 });
 
-it("shares an answer among those who ask the same meanwhile, a failure too, and keeps none", async () => {
+it("shares one call among concurrent callers of a key, failures too, and caches nothing", async () => {
   const { ask, times } = pacing(10);
   const settled = await Promise.allSettled([ask(1), ask(1), ask(-1), ask(-1)]);
   expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);

@@ -14,7 +14,7 @@ const ours = JSON.stringify(SCHEMA.json);
 type Routes = Record<string, Answer | "hang" | "reset">;
 const UNKNOWN = notFound(40403);
 
-/** A client of a registry that answers what it is told to, by method and path, and knows nothing else. */
+/** A client of a registry with these answers, by method and path; everything else is unknown to it. */
 const connected = async (routes: Routes, over: { url?: string; clock?: Clock } = {}) => {
   const { url, asked } = await startFakeRegistry(
     ({ method, path }) => routes[`${method} ${path}`] ?? UNKNOWN,
@@ -26,12 +26,12 @@ const connected = async (routes: Routes, over: { url?: string; clock?: Clock } =
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const questions = (asked: readonly Asked[]): string[] => asked.map(({ method, path }) => `${method} ${path}`);
 
-it("gives the schema that an id stands for", async () => {
+it("gives the schema of an id", async () => {
   const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: ours }) });
   expect(await registry.writer(7)).toEqual({ kind: null, text: ours, references: [] });
 });
 
-it("gives what a schema refers to, each after what it needs itself", async () => {
+it("gives referenced schemas, dependencies first", async () => {
   const to = (...subjects: string[]) => subjects.map((subject) => ({ name: subject, subject, version: 1 }));
   const { registry } = await connected({
     "GET /schemas/ids/7": ok({ schema: "top", schemaType: "AVRO", references: to("a", "b") }),
@@ -42,7 +42,7 @@ it("gives what a schema refers to, each after what it needs itself", async () =>
   expect(await registry.writer(7)).toEqual({ kind: "AVRO", text: "top", references: ["C", "A", "B"] });
 });
 
-it("knows no schema where the registry itself says so", async () => {
+it("gives null when the registry itself answers that there is no such schema", async () => {
   const { registry } = await connected({});
   expect(await registry.writer(7)).toBeNull();
 });
@@ -61,7 +61,7 @@ it.each<[string, Answer | "reset"]>([
   await expect(registry.writer(7)).rejects.toThrow("the schema registry");
 });
 
-it("gives a question up after its time, and asks anew", async () => {
+it("times a request out, and sends the next one", async () => {
   const routes: Routes = { "GET /schemas/ids/7": "hang" };
   const impatient: Clock = {
     ...systemClock,
@@ -73,18 +73,18 @@ it("gives a question up after its time, and asks anew", async () => {
   expect(await registry.writer(7)).toMatchObject({ text: ours });
 });
 
-it("gives an endless answer up", async () => {
+it("aborts an endless answer", async () => {
   const { registry } = await connected({ "GET /schemas/ids/7": ok({ schema: "x".repeat(5_000_000) }) });
   await expect(registry.writer(7)).rejects.toThrow("does not answer");
 });
 
-it("asks once for all who want the same schema at the same time", async () => {
+it("shares one request among concurrent callers", async () => {
   const { registry, asked } = await connected({ "GET /schemas/ids/7": ok({ schema: ours }) });
   await Promise.all(Array.from({ length: 50 }, () => registry.writer(7)));
   expect(asked).toHaveLength(1);
 });
 
-it("signs in with the password of now", async () => {
+it("authenticates with the current password", async () => {
   const { url, asked } = await startFakeRegistry(() => UNKNOWN);
   let password = "old";
   const auth = { username: "bridge", password: () => password };
@@ -99,7 +99,7 @@ it("signs in with the password of now", async () => {
   ]);
 });
 
-it("finds what is registered, asking the registry to look beyond white space", async () => {
+it("finds a registered schema by a normalized look-up", async () => {
   const { registry, asked } = await connected({ "POST /subjects/a%2Fb-value?normalize=true": ok({ id: 3 }) });
   expect(await registry.find("a/b-value", SCHEMA)).toBe(3);
   expect(asked).toMatchObject([{ body: { schema: ours } }]);
@@ -109,24 +109,24 @@ const latest = (schema: unknown, text = JSON.stringify(schema, null, 4)): Routes
   "GET /subjects/s/versions/latest": ok({ id: 9, version: 1, schema: text }),
 });
 
-it("finds it although a registry that cannot look beyond white space does not", async () => {
+it("finds it also when the registry does not support normalization", async () => {
   const { registry } = await connected(latest({ ...SCHEMA.json, doc: "in other words" }));
   expect(await registry.find("s", SCHEMA)).toBe(9);
 });
 
-it("does not take a schema with another default for the same", async () => {
+it("takes a schema with another default for a different one", async () => {
   const changed = JSON.parse(ours.replace('"default":null', '"default":null,"aliases":["old"]')) as unknown;
   const { registry } = await connected(latest(changed));
   expect(await registry.find("s", SCHEMA)).toBeNull();
 });
 
-it("finds nothing for a subject that is not there", async () => {
+it("finds nothing for an unknown subject", async () => {
   const { registry } = await connected({});
   expect(await registry.find("s", SCHEMA)).toBeNull();
   expect(await registry.incompatibility("s", SCHEMA)).toBeNull();
 });
 
-it("says why the subject's latest schema could not be read", async () => {
+it("says why the subject's latest schema cannot be read", async () => {
   const other = { type: "record", name: "Command", namespace: "cambio.bridge.v1", fields: [] };
   const { registry } = await connected(latest(other));
   expect(await registry.incompatibility("s", SCHEMA)).toContain("schema 9");
@@ -146,7 +146,7 @@ it.each([
   expect(beyondLooking).toEqual(["POST /subjects/s/versions", ...then]);
 });
 
-it("says what the registry has against a schema", async () => {
+it("reports the registry's reason for refusing a schema", async () => {
   const { registry } = await connected({
     "POST /subjects/s/versions": {
       status: 409,
@@ -166,7 +166,7 @@ it("trusts the CA that it is given, and no other", async () => {
   await expect(wary.writer(7)).rejects.toThrow("self-signed certificate");
 });
 
-it("sends a token and further headers, registering included, and says when the token is not taken", async () => {
+it("sends a token and further headers, also when registering, and reports a refused token", async () => {
   const { url, asked } = await startFakeRegistry(({ path }) =>
     path === "/schemas/ids/1"
       ? { status: 401, body: { error_code: 401, message: "no" } }
@@ -213,7 +213,7 @@ it.each([
   }
 });
 
-it("names the source of tokens when there is none", async () => {
+it("names the token source when it has no token", async () => {
   const bearer = {
     token: () => Promise.reject(new SignInError("the token endpoint: away")),
     refused: () => undefined,

@@ -4,7 +4,10 @@ import { readSchema } from "../../../../src/kafka/schema/schemas.ts";
 import type { Field, RecordJson } from "./command-writers.ts";
 import { commandSchema, registered, written } from "./command-writers.ts";
 
-/** Decodes an accept whose writer has one more optional field, which is written as these bytes, behind all others. */
+/**
+ * Decodes an accept whose writer has one more optional field, which is written as these bytes, behind all
+ * others.
+ */
 const decodeWith = async (type: unknown, bytes: Buffer, defaultValue: unknown = null) => {
   const schema = commandSchema((command) => command.fields.push(field("added", type, defaultValue)));
   const value = Buffer.concat([written(7, commandSchema()), bytes]);
@@ -22,7 +25,10 @@ const record = (name: string, fields: Field[]): RecordJson => ({ type: "record",
 /** An array's or a map's first block says that it holds 2^40 items; the second branch of a union. */
 const MANY = Buffer.from([0x02, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40]);
 
-/** Records in records, so many levels deep, with so many fields on each level; the innermost field holds nothing. */
+/**
+ * Records in records, so many levels deep, with so many fields on each level; the innermost field holds
+ * nothing.
+ */
 const nested = (levels: number, width: number, defaultValue: unknown): RecordJson => {
   const fieldsOf = (type: unknown, value: unknown): Field[] =>
     Array.from({ length: width }, (_, i) => field(`f${i}`, type, value));
@@ -60,7 +66,7 @@ it.each([
   });
 });
 
-it("refuses optional fields that hold more values than there is time for", async () => {
+it("refuses optional fields with too many values to skip", async () => {
   const detail = expect.stringMatching(/Command has unknown fields of \S+ values/) as string;
   expect(await decodeWith(["null", nested(30, 10, undefined)], Buffer.from([0x02]))).toEqual({
     ok: false,
@@ -72,7 +78,7 @@ it("refuses optional fields that hold more values than there is time for", async
   });
 });
 
-it("refuses a default that is put together from others", async () => {
+it("refuses a default that is an object or an array", async () => {
   const type = nested(30, 10, {});
   expect(await decodeWith(type, Buffer.alloc(0), {})).toEqual({
     ok: false,
@@ -80,7 +86,7 @@ it("refuses a default that is put together from others", async () => {
   });
 });
 
-it("refuses a schema that is longer than any that is written by people", async () => {
+it("refuses a schema that is too long", async () => {
   const type = { type: "enum", name: "Long", symbols: Array.from({ length: 40_000 }, (_, i) => `S${i}`) };
   expect(await decodeWith(type, Buffer.from([0]), "S0")).toEqual({
     ok: false,
@@ -104,11 +110,11 @@ it.each([
   });
 });
 
-it("does not walk a text that is longer than its record", async () => {
+it("does not skip beyond the end of the record", async () => {
   expect(await decodeWith(["null", "string"], MANY)).toMatchObject({ ok: false });
 });
 
-it("says what does not fit in few words, however long the schema's own are: they become a header", async () => {
+it("bounds its message, however long the names in the schema are: it becomes a header", async () => {
   const schema = { ...commandSchema(), name: "x".repeat(100_000) };
   const writer = () => Promise.resolve(registered(schema));
   const refused = await decoder(readSchema("command"), { writer }, () => 0)(written(7, commandSchema()));

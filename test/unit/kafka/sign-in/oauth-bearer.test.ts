@@ -13,7 +13,7 @@ const withLength = (text: string): Buffer => {
   return Buffer.concat([length, Buffer.from(text)]);
 };
 
-/** Signs in at a broker that answers the first message so; gives what it was sent. */
+/** Authenticates at a broker with this first answer; gives what was sent to it. */
 const signIn = async (first: string | Error, extensions = {}) => {
   const sent: string[] = [];
   const refused: string[] = [];
@@ -65,7 +65,7 @@ it.each([
   );
 });
 
-it("a refusal by an error code is told as well, and any other error is left as it is", async () => {
+it("reports a refusal by error code too, and passes other errors on", async () => {
   const byCode = Object.assign(new Error("no such my-token"), { type: "SASL_AUTHENTICATION_FAILED" });
   expect((await signIn(byCode)).error?.message).toBe(
     "the broker broker:9092 refused the token: no such [secret]",
@@ -74,14 +74,14 @@ it("a refusal by an error code is told as well, and any other error is left as i
   expect((await signIn(other)).error).toBe(other);
 });
 
-it("what others said is bounded, and plain", () => {
+it("text of others is bounded and has no control characters", () => {
   expect(redacted(`a\n\u001b[31mb${"c".repeat(1_000)}`, [])).toMatch(/^a \[31mbc{393}$/);
 });
 
 const jwt = (claims: object): string =>
   `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.sig`;
 
-it("a token of a file is given out until it says that it has expired", async () => {
+it("a token from a file is given until its expiry", async () => {
   let text = "opaque\n";
   const source = tokenFile(() => text, { now: () => 1_000_000 });
   expect(await source.token()).toBe("opaque");
@@ -93,7 +93,7 @@ it("a token of a file is given out until it says that it has expired", async () 
   );
 });
 
-it("MSK's signer is asked for the region, and its failures are told", async () => {
+it("MSK's signer is called with the region, and its failures are reported", async () => {
   const regions: string[] = [];
   const signer = mskIam("sa-east-1", { now: () => 1_000 }, () => ({
     generateAuthToken: ({ region }) => {
@@ -109,7 +109,7 @@ it("MSK's signer is asked for the region, and its failures are told", async () =
   expect(regions).toEqual(["sa-east-1", "sa-east-1"]);
 });
 
-it("MSK's signer is missed in a sentence", () => {
+it("when MSK's signer is missing, the error is one sentence", () => {
   expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow(UsageError);
   expect(() => mskIam("sa-east-1", { now: () => 0 })).toThrow("npm install aws-msk-iam-sasl-signer-js");
 });

@@ -77,7 +77,7 @@ const failure = async (pending: Promise<unknown>): Promise<string> => {
 };
 
 describe("client credentials", () => {
-  it("asks as OAuth 2.0 says, once for all who want the token at the same time", async () => {
+  it("sends an OAuth 2.0 request, one for all concurrent callers", async () => {
     let seen: unknown;
     const { endpoint, requests } = await endpointOf((request, response) => {
       let body = "";
@@ -158,7 +158,7 @@ describe("client credentials", () => {
     expect(logged).toHaveLength(1);
   });
 
-  it("keeps nobody waiting for an endpoint that does not answer", async () => {
+  it("does not wait long for an endpoint that does not answer", async () => {
     const { endpoint } = await endpointOf(() => undefined);
     expect(await failure(sourceAt(endpoint).token())).toMatch(/has not answered yet, after 3 s/);
   });
@@ -180,7 +180,7 @@ describe("a source of tokens", () => {
     return { source, asked, breakDown: (now: boolean) => (broken = now) };
   };
 
-  it("renews at 0.8 of the life without being asked", async () => {
+  it("renews at 0.8 of the lifetime, in the background", async () => {
     const { source, asked } = livingFor(1_000);
     expect(await source.token()).toBe("token-1");
     await eventually(() => asked.length === 3, "two renewals", 5_000);
@@ -192,7 +192,7 @@ describe("a source of tokens", () => {
     expect(await source.token()).toBe("token-3");
   });
 
-  it("gives out the old token while it lives and no other comes, then the reason, then the new one", async () => {
+  it("while renewal fails, gives the old token until it expires, then the reason, then the new token", async () => {
     const { source, asked, breakDown } = livingFor(2_000);
     await source.token();
     breakDown(true);
@@ -227,7 +227,7 @@ describe("a source of tokens", () => {
     expect(logged.at(-1)?.event).toBe("kafka.token.renewed");
   });
 
-  it("asks nobody after its end", async () => {
+  it("sends no request after close", async () => {
     const { source, asked } = livingFor(600);
     await source.token();
     source.close();
@@ -235,7 +235,7 @@ describe("a source of tokens", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("gets another token for one that was refused, but not for one that is fresh", async () => {
+  it("replaces a refused token, but not a fresh one", async () => {
     let now = 0;
     let asked = 0;
     const clock = { ...systemClock, monotonic: () => now };
@@ -262,7 +262,7 @@ describe("a source of tokens", () => {
     };
   };
 
-  it("never gives out a refused token again, nor one that has died, even at once", async () => {
+  it("never gives a refused or expired token again, even at once", async () => {
     const { clock, forward } = clockAt();
     let asked = 0;
     const source = tokenSource(
@@ -279,14 +279,14 @@ describe("a source of tokens", () => {
     expect(asked).toBe(3);
   });
 
-  it("renews a token that is refused as soon as it has come", async () => {
+  it("renews a token that is refused as soon as it has arrived", async () => {
     const { clock, forward } = clockAt();
     let asked = 0;
     const source = tokenSource(
       {
         what: "it",
         fetch: () => {
-          // The life of a token is counted from the question on.
+          // The lifetime counts from the request.
           forward(6_000);
           return Promise.resolve({ token: `token-${++asked}`, lifeMs: 60_000 });
         },

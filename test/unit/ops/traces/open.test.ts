@@ -68,7 +68,7 @@ const open = (url: string, over: Partial<TracesOptions> = {}) => {
 const root = { name: "root", kind: "server", parent: null } as const;
 
 describe("a span", () => {
-  test("that cannot begin, or end, loses nothing but itself", async () => {
+  test("that cannot begin or end does not fail its work", async () => {
     const { traces, lines } = open((await receiver()).url);
     const link = {
       get traceparent(): string {
@@ -93,7 +93,7 @@ describe("a span", () => {
     );
   });
 
-  test("is told to the collector with its attributes, its error and where it belongs", async () => {
+  test("is exported with its attributes, error and parent", async () => {
     const collector = await receiver();
     const { traces, counts } = open(collector.url);
     const outer = traces.begin({ ...root, link: SAMPLED });
@@ -125,7 +125,7 @@ describe("a span", () => {
     expect(counts).toEqual({ exported: 2, failed: 0, dropped: 0 });
   });
 
-  test("goes on with somebody else's trace, and with what others add to it", async () => {
+  test("continues a remote trace, with its tracestate", async () => {
     const collector = await receiver();
     const { traces } = open(collector.url);
     const span = traces.begin({ ...root, parent: SAMPLED, isRemote: true });
@@ -137,7 +137,7 @@ describe("a span", () => {
     ]);
   });
 
-  test("of somebody who is not sampled is not, nor is what is part of it; all that is named is the trace", () => {
+  test("of an unsampled parent is not exported, nor are its children; only the trace id is kept", () => {
     const { traces, counts } = open("http://127.0.0.1:1");
     const span = traces.begin({ ...root, parent: UNSAMPLED, isRemote: true });
     const inner = traces.begin({ name: "inner", kind: "client", parent: span });
@@ -191,7 +191,7 @@ describe("samplers", () => {
   );
 });
 
-test("of a part of the traces each is whole: those that say so are told, under the name that they were given", async () => {
+test("a sampled fraction of the traces is complete: each sampled span is exported, under its trace id", async () => {
   const collector = await receiver();
   const { traces } = open(collector.url, {
     sampler: "parentbased_traceidratio",
@@ -216,7 +216,7 @@ test("of a part of the traces each is whole: those that say so are told, under t
 });
 
 describe("the collector", () => {
-  test("gets the headers that hold at that moment, compressed as asked", async () => {
+  test("gets the current headers, with the configured compression", async () => {
     const collector = await receiver();
     let token = "first-token";
     const { traces } = open(collector.url, {
@@ -240,7 +240,7 @@ describe("the collector", () => {
     ]);
   });
 
-  test("that refuses is told of once in a while, without the secrets in its headers", async () => {
+  test("that refuses is logged once per interval, without the secrets in the headers", async () => {
     const collector = await receiver(401);
     const { traces, counts, lines } = open(collector.url, {
       headers: () => ({ authorization: "secret-text" }),
@@ -266,7 +266,7 @@ describe("the collector", () => {
     expect(lines.every(({ fields }) => Object.values(fields).every((value) => value !== ""))).toBe(true);
   });
 
-  test("gets at the end what waits", async () => {
+  test("gets the pending spans at the end", async () => {
     const collector = await receiver();
     const { traces } = open(collector.url, { delayMs: 600_000, batchSize: 100 });
     for (let i = 0; i < 30; i++) traces.begin(root).end({});
