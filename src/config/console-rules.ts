@@ -43,19 +43,19 @@ const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
   );
 
 /** A value that could not be read is absent, and has been reported already. */
-const isRead = (console: Console, ...keys: readonly (keyof Console)[]): boolean =>
+const wasRead = (console: Console, ...keys: readonly (keyof Console)[]): boolean =>
   keys.every((key) => key in console);
 
 /** Rules between the settings of the console. */
 export const consoleRules: readonly Rule[] = [
-  (config) => (isRead(config.console, "auth", "host") ? loopbackWithoutAuth(config) : []),
-  (config) => (isRead(config.console, "auth") ? usersFileReadable(config) : []),
-  (config) => (isRead(config.console, "auth", "trustedProxyCidrs") ? proxyTrusted(config) : []),
+  (config) => (wasRead(config.console, "auth", "host") ? loopbackWithoutAuth(config) : []),
+  (config) => (wasRead(config.console, "auth") ? usersFileReadable(config) : []),
+  (config) => (wasRead(config.console, "auth", "trustedProxyCidrs") ? proxyTrusted(config) : []),
 ];
 
 /** Warns about settings that the chosen CONSOLE_AUTH does not use. */
 export const consoleWarnings = ({ console }: Config): Problem[] => {
-  if (!isRead(console, "auth")) return [];
+  if (!wasRead(console, "auth")) return [];
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = console;
   const isProxy = auth === "proxy-header";
   const because = `is not used: CONSOLE_AUTH is ${auth}`;

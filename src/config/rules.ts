@@ -141,7 +141,7 @@ const tokenInPublicUrl: Rule = ({ webhook: { auth, publicUrl, secret } }) => {
   );
 };
 
-const isAnyAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
+const isWildcardAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 const webhooks: readonly Rule[] = [
   tokenInPublicUrl,
@@ -159,7 +159,7 @@ const webhooks: readonly Rule[] = [
     problemIf(
       webhook.port !== 0 &&
         webhook.port === management.port &&
-        (webhook.host === management.host || [webhook.host, management.host].some(isAnyAddress)),
+        (webhook.host === management.host || [webhook.host, management.host].some(isWildcardAddress)),
       "WEBHOOK_PORT",
       `is ${webhook.port}, as MANAGEMENT_PORT is: two listeners cannot share a port`,
     ),

@@ -37,7 +37,7 @@ const unused = (given: Given, why: string): Problem[] =>
   given.flatMap(([variable, value]) => when(value !== undefined, variable, `would not be used: ${why}`));
 
 const passwordRule: Rule = ({ kafka }) => {
-  if (!isRead(kafka, "saslMechanism")) return [];
+  if (!wasRead(kafka, "saslMechanism")) return [];
   const { saslMechanism: mechanism, saslPassword } = kafka;
   if (mechanism === undefined)
     return when(
@@ -51,10 +51,10 @@ const passwordRule: Rule = ({ kafka }) => {
 };
 
 /** A value that could not be read is absent: what it requires is unknown then. */
-const isRead = (group: object, key: string): boolean => key in group;
+const wasRead = (group: object, key: string): boolean => key in group;
 
 const oauthRule: Rule = ({ kafka, registry }) => {
-  if (!isRead(kafka, "saslMechanism") || !isRead(registry, "oauth")) return [];
+  if (!wasRead(kafka, "saslMechanism") || !wasRead(registry, "oauth")) return [];
   const { oauthTokenFile, oauthExtensions } = kafka;
   const ofKafka = kafka.saslMechanism === "oauthbearer";
   const file: Given = [["KAFKA_OAUTH_TOKEN_FILE", oauthTokenFile]];
@@ -70,14 +70,14 @@ const oauthRule: Rule = ({ kafka, registry }) => {
       ),
       ...extensions,
     ];
-  if (oauthTokenFile !== undefined || !isRead(kafka, "oauthTokenFile"))
+  if (oauthTokenFile !== undefined || !wasRead(kafka, "oauthTokenFile"))
     return [...unused(client, "the token comes from KAFKA_OAUTH_TOKEN_FILE"), ...extensions];
   const why = ofKafka ? "KAFKA_SASL_MECHANISM=oauthbearer" : "SCHEMA_REGISTRY_OAUTH=true";
   return [...missing(byClient(kafka), `${why} needs, without KAFKA_OAUTH_TOKEN_FILE`), ...extensions];
 };
 
 const awsRule: Rule = ({ kafka }) => {
-  if (!isRead(kafka, "saslMechanism")) return [];
+  if (!wasRead(kafka, "saslMechanism")) return [];
   const region: Given = [["KAFKA_AWS_REGION", kafka.awsRegion]];
   return kafka.saslMechanism === "aws-msk-iam"
     ? missing(region, "KAFKA_SASL_MECHANISM=aws-msk-iam needs")

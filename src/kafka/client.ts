@@ -13,14 +13,14 @@ export type KafkaOptions = {
   sasl: SaslOptions | null;
 };
 
-type ByPassword = {
+type PasswordSasl = {
   mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
   username: string;
   /** Called for each new client, so that a rotated password is used. */
   password: () => string;
 };
 
-export type SaslOptions = ByPassword | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
+export type SaslOptions = PasswordSasl | ({ mechanism: "oauthbearer" } & OauthBearerOptions);
 
 /** Makes a client that shares nothing with others: a broken client is replaced, not repaired. */
 export type NewClient = () => Kafka;
@@ -37,20 +37,20 @@ const REQUEST_TIMEOUT_MS = 8_000;
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
-const byPassword = ({ mechanism, username, password }: ByPassword): SASLOptions => ({
+const passwordSasl = ({ mechanism, username, password }: PasswordSasl): SASLOptions => ({
   mechanism,
   username,
   password: password(),
 });
 
 const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
-  sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : byPassword(sasl);
+  sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : passwordSasl(sasl);
 
 /**
  * kafkajs logs every failed attempt. Its callers here retry by themselves and log what follows from a
  * failure, so its own lines are logged at debug level.
  */
-const logInto =
+const logCreatorFor =
   (log: Log) =>
   () =>
   ({ namespace, log: { message, error } }: LogEntry): void =>
@@ -82,7 +82,7 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
       ...(options.sasl && { sasl: saslOf(options.sasl) }),
       retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
       logLevel: logLevel.INFO,
-      logCreator: logInto(log),
+      logCreator: logCreatorFor(log),
     });
   };
 };

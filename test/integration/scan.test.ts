@@ -133,6 +133,6 @@ it("rejects when the topic is deleted and created again meanwhile", async () => 
     await eventually(() => write(named("second", 2_000)), "the topic to be filled", 20_000);
   };
   await expect(scanned(topic, 0, () => (replaced ??= replace()))).rejects.toThrow(
-    "is not the log that it was",
+    "is another log than before",
   );
 });

@@ -583,7 +583,7 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "kafka/consume/key-order.ts",
-        from: "      suspended = isSuspended;\n      fill();\n",
+        from: "      suspended = isSuspended;\n      fillSlots();\n",
         to: "      suspended = isSuspended;\n",
       },
     ],

@@ -98,7 +98,7 @@ export const createLogIdentity = (options: { horizonMs: () => number; now: () =>
       if (!found || offset > found.last.offset) return null;
       const differs = (mark: Mark): boolean => mark.offset === offset && mark.timestampMs !== timestampMs;
       return differs(found.last) || found.marks.some(differs)
-        ? `holds another record at offset ${offset} of partition ${partition} than it did`
+        ? `holds another record at offset ${offset} of partition ${partition} than before`
         : null;
     },
 

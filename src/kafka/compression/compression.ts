@@ -23,8 +23,8 @@ const MAX_BATCH_RECORDS = 100_000;
 
 type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
 
-const unzipped = promisify(unzip);
-const decompressGzip: Decompress = (data, maxBytes) => unzipped(data, { maxOutputLength: maxBytes });
+const unzipAsync = promisify(unzip);
+const decompressGzip: Decompress = (data, maxBytes) => unzipAsync(data, { maxOutputLength: maxBytes });
 
 const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>, string, Decompress][] = [
   [CompressionTypes.GZIP, "gzip", decompressGzip],
@@ -34,16 +34,16 @@ const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>,
 ];
 
 /** The header of a record batch, before its records: offset, lengths, checksum, ids and count. */
-const BATCH_HEAD_BYTES = 61;
+const BATCH_HEADER_BYTES = 61;
 
 /**
  * kafkajs passes a view of the fetched bytes; the batch's header lies before it. Null when the bytes there
  * are not such a header.
  */
-const headOf = (data: Buffer): { offset: bigint; records: number } | null => {
-  if (data.byteOffset < BATCH_HEAD_BYTES) return null;
-  const head = Buffer.from(data.buffer, data.byteOffset - BATCH_HEAD_BYTES, BATCH_HEAD_BYTES);
-  const isHead = head.readInt32BE(8) === BATCH_HEAD_BYTES - 12 + data.length && head.readInt8(16) === 2;
+const batchHeaderOf = (data: Buffer): { offset: bigint; records: number } | null => {
+  if (data.byteOffset < BATCH_HEADER_BYTES) return null;
+  const head = Buffer.from(data.buffer, data.byteOffset - BATCH_HEADER_BYTES, BATCH_HEADER_BYTES);
+  const isHead = head.readInt32BE(8) === BATCH_HEADER_BYTES - 12 + data.length && head.readInt8(16) === 2;
   return isHead ? { offset: head.readBigInt64BE(0), records: head.readInt32BE(57) } : null;
 };
 
@@ -51,7 +51,7 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
   compress: () => Promise.reject(new Error(`records are never written with ${name}`)),
   decompress: async (data: Buffer): Promise<Buffer> => {
     checkBudget(data);
-    const head = headOf(data);
+    const head = batchHeaderOf(data);
     try {
       if (head && head.records > MAX_BATCH_RECORDS)
         throw new Error(`it has more than ${MAX_BATCH_RECORDS} records`);

@@ -50,11 +50,11 @@ export const elected = (
   const { clock, log, random } = deps;
   const { topic, groupId, sessionTimeoutMs } = options;
   const stopped = new AbortController();
-  let isChosen = false;
+  let isAssigned = false;
   let current: AbortController | null = null;
 
   const isLeader = (): boolean =>
-    isChosen && !stopped.signal.aborted && clock.monotonic() - reader.lastHeartbeat() < sessionTimeoutMs;
+    isAssigned && !stopped.signal.aborted && clock.monotonic() - reader.lastHeartbeat() < sessionTimeoutMs;
   const check = (): void => {
     if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
@@ -64,7 +64,7 @@ export const elected = (
     {
       assigned: (partitions) => {
         for (const partition of partitions) reader.pause(partition);
-        isChosen = partitions.includes(PARTITION);
+        isAssigned = partitions.includes(PARTITION);
         check();
         return new Map();
       },

@@ -33,7 +33,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   let unfinished = 0;
   let suspended = false;
 
-  const fill = (): void => {
+  const fillSlots = (): void => {
     for (const enter of queue) {
       if (suspended || running >= maxRunning) return;
       queue.delete(enter);
@@ -50,7 +50,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
       if (!isHeld) return;
       isHeld = false;
       running -= 1;
-      fill();
+      fillSlots();
     };
     const take = (signal: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
         else {
           signal.addEventListener("abort", giveUp, { once: true });
           queue.add(enter);
-          fill();
+          fillSlots();
         }
       });
     return { leave, take };
@@ -77,7 +77,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   const begin = (key: string | null, task: Task): void => {
     // In a microtask: tasks that leave their slot at once would otherwise start each other recursively.
     queue.add(() => queueMicrotask(() => void run(key, task)));
-    fill();
+    fillSlots();
   };
 
   const run = async (key: string | null, task: Task): Promise<void> => {
@@ -104,7 +104,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
     },
     suspend: (isSuspended) => {
       suspended = isSuspended;
-      fill();
+      fillSlots();
     },
     get unfinished() {
       return unfinished;

@@ -21,7 +21,7 @@ export type ReaderHooks = {
    * A batch of control records has no records here. The next batch is delivered when the promise is
    * fulfilled.
    */
-  read: (partition: number, records: readonly Incoming[], stretch: BatchPosition) => void | Promise<void>;
+  read: (partition: number, records: readonly Incoming[], position: BatchPosition) => void | Promise<void>;
   /** A fetch has failed, and kafkajs fetches again. */
   fetchesAgain?: () => void;
 };

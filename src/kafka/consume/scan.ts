@@ -63,83 +63,83 @@ export const scan = async (
   const { topic } = options;
   const { clock } = deps;
   const ranges = await clock.withDeadline(STALLED_MS, signal, () => deps.ranges());
-  const places = new Map<number, PartitionProgress>();
+  const progressByPartition = new Map<number, PartitionProgress>();
   for (const [partition, { startOffset, endOffset }] of ranges)
-    places.set(partition, { next: startOffset, end: endOffset, last: null, isSettled: false });
+    progressByPartition.set(partition, { next: startOffset, end: endOffset, last: null, isSettled: false });
 
   /** Its reason is the first cause. */
-  const over = new AbortController();
-  const fail = (error: Error): void => over.abort(error);
+  const ended = new AbortController();
+  const fail = (error: Error): void => ended.abort(error);
   let taking = 0;
   const endIfDone = (): void => {
-    if (taking === 0 && [...places.values()].every(isDone)) over.abort(ALL_READ);
+    if (taking === 0 && [...progressByPartition.values()].every(isDone)) ended.abort(ALL_READ);
   };
-  const isOver = (): boolean => over.signal.aborted;
+  const hasEnded = (): boolean => ended.signal.aborted;
   endIfDone();
-  if (isOver()) return;
+  if (hasEnded()) return;
   let progressAt = clock.monotonic();
 
   /** Why a batch does not continue the partition; null when it does. */
   const discontinuity = (
-    place: PartitionProgress,
+    progress: PartitionProgress,
     from: number,
     first: Incoming | undefined,
   ): string | null => {
-    const expected = place.isSettled ? place.next : readFrom(place);
-    if (from !== expected) return `reading went on at ${from} instead of ${expected}`;
-    if (place.isSettled || place.last === null) return null;
-    const isSame = first?.offset === place.last.offset && first.timestampMs === place.last.timestampMs;
-    return isSame ? null : `another record stands at ${expected} than did before`;
+    const expected = progress.isSettled ? progress.next : readFrom(progress);
+    if (from !== expected) return `reading continued at ${from} instead of ${expected}`;
+    if (progress.isSettled || progress.last === null) return null;
+    const isSame = first?.offset === progress.last.offset && first.timestampMs === progress.last.timestampMs;
+    return isSame ? null : `another record is at ${expected} now`;
   };
 
   const takeAll = async (
-    place: PartitionProgress,
+    progress: PartitionProgress,
     records: readonly Incoming[],
     { next, isCurrent }: BatchPosition,
   ) => {
     for (const record of records) {
-      if (record.offset < place.next) continue;
-      if (record.offset >= place.end) break;
+      if (record.offset < progress.next) continue;
+      if (record.offset >= progress.end) break;
       // Advanced first: a reader that is replaced during `take` must continue after this record.
-      place.next = record.offset + 1;
-      place.last = record;
+      progress.next = record.offset + 1;
+      progress.last = record;
       const taken = take(record);
       if (taken === undefined) continue;
       await taken;
-      if (isOver() || !isCurrent()) return;
+      if (hasEnded() || !isCurrent()) return;
     }
-    place.next = Math.max(place.next, next);
+    progress.next = Math.max(progress.next, next);
   };
 
-  const readOn = (partition: number, place: PartitionProgress): void => {
-    place.isSettled = false;
-    reader.resume(partition, readFrom(place));
+  const readOn = (partition: number, progress: PartitionProgress): void => {
+    progress.isSettled = false;
+    reader.resume(partition, readFrom(progress));
   };
 
   const read = async (
     partition: number,
     records: readonly Incoming[],
-    stretch: BatchPosition,
+    position: BatchPosition,
   ): Promise<void> => {
-    const place = places.get(partition);
-    if (!place || isDone(place) || isOver()) return;
-    const problem = discontinuity(place, stretch.from, records[0]);
+    const progress = progressByPartition.get(partition);
+    if (!progress || isDone(progress) || hasEnded()) return;
+    const problem = discontinuity(progress, position.from, records[0]);
     if (problem !== null) {
-      fail(new Error(`${topic}[${partition}] is not the log that it was: ${problem}`));
+      fail(new Error(`${topic}[${partition}] is another log than before: ${problem}`));
       return;
     }
-    place.isSettled = true;
+    progress.isSettled = true;
     progressAt = clock.monotonic();
     taking += 1;
     try {
-      await takeAll(place, records, stretch);
+      await takeAll(progress, records, position);
     } catch (error) {
       fail(error instanceof Error ? error : new Error(messageOf(error)));
     }
     taking -= 1;
-    if (isDone(place)) reader.pause(partition);
-    else if (stretch.isCurrent() && clock.monotonic() - progressAt > RECHECK_AFTER_MS)
-      readOn(partition, place);
+    if (isDone(progress)) reader.pause(partition);
+    else if (position.isCurrent() && clock.monotonic() - progressAt > RECHECK_AFTER_MS)
+      readOn(partition, progress);
     endIfDone();
     await yieldToEventLoop();
   };
@@ -150,11 +150,11 @@ export const scan = async (
       assigned: (partitions) => {
         const positions = new Map<number, number>();
         for (const partition of partitions) {
-          const place = places.get(partition);
-          if (!place || isDone(place)) reader.pause(partition);
+          const progress = progressByPartition.get(partition);
+          if (!progress || isDone(progress)) reader.pause(partition);
           else {
-            place.isSettled = false;
-            positions.set(partition, readFrom(place));
+            progress.isSettled = false;
+            positions.set(partition, readFrom(progress));
           }
         }
         return positions;
@@ -162,7 +162,8 @@ export const scan = async (
       read,
       // The fetch may have failed because the topic was deleted.
       fetchesAgain: () => {
-        for (const [partition, place] of places) if (!isDone(place)) readOn(partition, place);
+        for (const [partition, progress] of progressByPartition)
+          if (!isDone(progress)) readOn(partition, progress);
       },
     },
     deps,
@@ -170,8 +171,8 @@ export const scan = async (
   const onAbort = (): void => fail(signal.reason as Error);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    while (!isOver()) {
-      await clock.sleep(WATCH_MS, over.signal).catch(() => undefined);
+    while (!hasEnded()) {
+      await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
       if (clock.monotonic() - progressAt > STALLED_MS)
         fail(
           new Error(`nothing more of ${topic} came for ${STALLED_MS / 1_000} s: ${reader.state().detail}`),
@@ -181,5 +182,5 @@ export const scan = async (
     signal.removeEventListener("abort", onAbort);
     await reader.stop();
   }
-  if (over.signal.reason !== ALL_READ) throw over.signal.reason;
+  if (ended.signal.reason !== ALL_READ) throw ended.signal.reason;
 };

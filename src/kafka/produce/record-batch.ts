@@ -11,13 +11,13 @@ import { crc32c } from "./crc32c.ts";
  * Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch,
  * sequence, count.
  */
-export const HEAD_BYTES = 61;
+export const HEADER_BYTES = 61;
 /** The length field counts the bytes after itself, and the checksum covers the bytes after itself. */
 const AFTER_LENGTH = 12;
 const AFTER_CHECKSUM = 21;
 const MAGIC = 2;
 /** Attributes: not compressed, create time, no transaction. */
-const PLAIN = 0;
+const UNCOMPRESSED = 0;
 /** No producer id, epoch and sequence: the writer is not idempotent. */
 const NONE = -1;
 /** The longest varint of 32 bits. */
@@ -25,29 +25,29 @@ const VARINT_BYTES = 5;
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const UTF8_BYTES = 3;
 
-const SPACE_BYTES = 65_536;
+const INITIAL_BUFFER_BYTES = 65_536;
 /** Batches stay below a megabyte, except for a single record that is larger. */
-const MAX_KEPT_SPACE_BYTES = 4 * 1_048_576;
+const MAX_KEPT_BUFFER_BYTES = 4 * 1_048_576;
 
 /** Shared by all batches, and grows as needed. Safe because encoding is synchronous. */
-let space = Buffer.allocUnsafe(SPACE_BYTES);
+let buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES);
 let at = 0;
 
 const reserve = (bytes: number): void => {
-  if (at + bytes <= space.length) return;
-  const larger = Buffer.allocUnsafe(Math.max(space.length * 2, at + bytes));
-  space.copy(larger, 0, 0, at);
-  space = larger;
+  if (at + bytes <= buffer.length) return;
+  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, at + bytes));
+  buffer.copy(larger, 0, 0, at);
+  buffer = larger;
 };
 
 /** A zigzag varint. */
 const putVarint = (value: number): void => {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   while (rest > 0x7f) {
-    space[at++] = (rest & 0x7f) | 0x80;
+    buffer[at++] = (rest & 0x7f) | 0x80;
     rest >>>= 7;
   }
-  space[at++] = rest;
+  buffer[at++] = rest;
 };
 
 /** Length, then UTF-8. Nearly all texts are short ASCII, for which this loop is faster than Buffer.write. */
@@ -56,13 +56,13 @@ const putText = (text: string): void => {
   const { length } = text;
   putVarint(length);
   const from = at;
-  const bytes = space;
+  const bytes = buffer;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code > 0x7f) {
       at = start;
       putVarint(Buffer.byteLength(text));
-      at += space.write(text, at);
+      at += buffer.write(text, at);
       return;
     }
     bytes[from + i] = code;
@@ -73,7 +73,7 @@ const putText = (text: string): void => {
 const putBytes = (bytes: Buffer | null): void => {
   putVarint(bytes === null ? NONE : bytes.length);
   if (bytes === null) return;
-  space.set(bytes, at);
+  buffer.set(bytes, at);
   at += bytes.length;
 };
 
@@ -88,13 +88,13 @@ const putHeader = ([name, value]: Header): void => {
 export const encodeHeaders = (headers: readonly Header[]): EncodedHeaders => {
   at = 0;
   headers.forEach(putHeader);
-  return { count: headers.length, bytes: Buffer.from(space.subarray(0, at)) };
+  return { count: headers.length, bytes: Buffer.from(buffer.subarray(0, at)) };
 };
 
 const putHeaders = (headers: readonly Header[], { count, bytes }: EncodedHeaders): void => {
   reserve(VARINT_BYTES + bytes.length);
   putVarint(count + headers.length);
-  space.set(bytes, at);
+  buffer.set(bytes, at);
   at += bytes.length;
   headers.forEach(putHeader);
 };
@@ -109,8 +109,8 @@ const putRecord = (
   const start = at;
   const body = start + VARINT_BYTES;
   at = body;
-  space[at++] = 0; // attributes
-  space[at++] = 0; // timestamp delta: all records of a batch have the batch's time
+  buffer[at++] = 0; // attributes
+  buffer[at++] = 0; // timestamp delta: all records of a batch have the batch's time
   putVarint(offsetDelta);
   putBytes(key);
   putBytes(value);
@@ -118,7 +118,7 @@ const putRecord = (
   const end = at;
   at = start;
   putVarint(end - body);
-  space.copyWithin(at, body, end);
+  buffer.copyWithin(at, body, end);
   at += end - body;
 };
 
@@ -135,10 +135,10 @@ export const withChecksum = (batch: Buffer, attributes: number): Buffer => {
  * @param timestampMs create time of all records
  */
 export const recordBatch = (records: readonly Outgoing[], timestampMs: number): Buffer => {
-  at = HEAD_BYTES;
+  at = HEADER_BYTES;
   records.forEach(putRecord);
-  const batch = Buffer.from(space.subarray(0, at));
-  if (space.length > MAX_KEPT_SPACE_BYTES) space = Buffer.allocUnsafe(SPACE_BYTES);
+  const batch = Buffer.from(buffer.subarray(0, at));
+  if (buffer.length > MAX_KEPT_BUFFER_BYTES) buffer = Buffer.allocUnsafe(INITIAL_BUFFER_BYTES);
   const timestamp = BigInt(timestampMs);
   batch.writeBigInt64BE(0n, 0); // the first offset, which the broker gives
   batch.writeInt32BE(NONE, 12); // leader epoch
@@ -150,5 +150,5 @@ export const recordBatch = (records: readonly Outgoing[], timestampMs: number): 
   batch.writeInt16BE(NONE, 51); // producer epoch
   batch.writeInt32BE(NONE, 53); // first sequence
   batch.writeInt32BE(records.length, 57);
-  return withChecksum(batch, PLAIN);
+  return withChecksum(batch, UNCOMPRESSED);
 };

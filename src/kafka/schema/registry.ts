@@ -30,7 +30,7 @@ const WRITERS_PER_SECOND = 100;
 const MAX_REFERENCES = 64;
 
 type Reference = { subject: string; version: number };
-type Answered = { id: number; text: string; kind: string | null; references: readonly Reference[] };
+type LatestSchema = { id: number; text: string; kind: string | null; references: readonly Reference[] };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
@@ -46,7 +46,7 @@ const idOf = (answer: unknown): number => {
   throw new Error("the schema registry answered without an id");
 };
 
-const schemaOf = (answer: unknown): Omit<Answered, "id"> => {
+const schemaOf = (answer: unknown): Omit<LatestSchema, "id"> => {
   if (!isObject(answer) || typeof answer.schema !== "string")
     throw new Error("the schema registry answered without a schema");
   return {
@@ -57,16 +57,16 @@ const schemaOf = (answer: unknown): Omit<Answered, "id"> => {
 };
 
 /** A schema without its `doc` attributes. */
-const bare = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(bare);
+const withoutDocs = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutDocs);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([name]) => name !== "doc");
-  return Object.fromEntries(entries.map(([name, inner]) => [name, bare(inner)]));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, withoutDocs(inner)]));
 };
 
 const isSame = (text: string, schema: Schema): boolean => {
   try {
-    return isDeepStrictEqual(bare(JSON.parse(text)), bare(schema.json));
+    return isDeepStrictEqual(withoutDocs(JSON.parse(text)), withoutDocs(schema.json));
   } catch {
     return false;
   }
@@ -78,7 +78,10 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
 
   /** Adds the texts of the references to `found`, by path, dependencies first. */
-  const resolve = async (references: readonly Reference[], found: Map<string, string>): Promise<void> => {
+  const collectReferences = async (
+    references: readonly Reference[],
+    found: Map<string, string>,
+  ): Promise<void> => {
     for (const { subject, version } of references) {
       const path = `${pathOf(subject)}/versions/${version}`;
       if (found.has(path)) continue;
@@ -88,19 +91,23 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       const { text, references: inner } = schemaOf(answer);
       // Set twice: here to end cycles, and below to come after its own dependencies.
       found.set(path, text);
-      await resolve(inner, found);
+      await collectReferences(inner, found);
       found.delete(path);
       found.set(path, text);
     }
   };
 
-  const registered = async ({ text, kind, references }: Omit<Answered, "id">): Promise<RegisteredSchema> => {
+  const registered = async ({
+    text,
+    kind,
+    references,
+  }: Omit<LatestSchema, "id">): Promise<RegisteredSchema> => {
     const found = new Map<string, string>();
-    await resolve(references, found);
+    await collectReferences(references, found);
     return { text, kind, references: [...found.values()] };
   };
 
-  const latest = async (subject: string): Promise<Answered | null> => {
+  const latest = async (subject: string): Promise<LatestSchema | null> => {
     const answer = await ask("GET", `${pathOf(subject)}/versions/latest`);
     return answer === null ? null : { id: idOf(answer), ...schemaOf(answer) };
   };

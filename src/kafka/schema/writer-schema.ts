@@ -74,11 +74,11 @@ const fieldOf = ({ fields }: avro.types.RecordType, name: string): avro.types.Fi
 /** Unknown fields are skipped in each record: the time for that must be bounded by the record's size. */
 const skippedFieldsMismatch = (added: readonly avro.types.Field[], path: string): string | null => {
   // avsc confuses such a name with an inherited property, and does not skip the field.
-  const odd = added.find(({ name }) => name in Object.prototype);
-  if (odd) return `${path} has the unknown field ${odd.name}, which cannot be passed over`;
+  const inherited = added.find(({ name }) => name in Object.prototype);
+  if (inherited) return `${path} has the unknown field ${inherited.name}, which cannot be passed over`;
   const values = added.map(({ type }) => skippedValues(type));
-  const endless = added[values.indexOf(Infinity)];
-  if (endless) return `${path} has the unknown field ${endless.name}, which may be endless`;
+  const unbounded = added[values.indexOf(Infinity)];
+  if (unbounded) return `${path} has the unknown field ${unbounded.name}, which may be endless`;
   const all = values.reduce((sum, count) => sum + count, 0);
   return all > MAX_SKIPPED_VALUES ? `${path} has unknown fields of ${all} values` : null;
 };
@@ -92,10 +92,10 @@ const fieldsMismatch = (
   const missing = reader.fields.filter(({ name }) => !fieldOf(writer, name));
   const added = writer.fields.filter(({ name }) => !fieldOf(reader, name));
   const required = (field: avro.types.Field): boolean => (field.defaultValue() as unknown) === undefined;
-  const lacking = missing.find(required);
-  if (lacking) return `${path} lacks ${lacking.name}`;
-  const unheard = added.find(required);
-  if (unheard) return `${path} has the unknown field ${unheard.name}, which is not optional`;
+  const missingRequired = missing.find(required);
+  if (missingRequired) return `${path} lacks ${missingRequired.name}`;
+  const addedRequired = added.find(required);
+  if (addedRequired) return `${path} has the unknown field ${addedRequired.name}, which is not optional`;
   const [first] = added;
   if (missing[0] && first) return `${path} lacks ${missing[0].name} but has ${first.name}`;
   return skippedFieldsMismatch(added, path);

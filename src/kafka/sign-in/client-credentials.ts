@@ -18,12 +18,15 @@ export type ClientCredentials = {
 const CONNECT_TIMEOUT_MS = 4_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** The lifetime of a token that states none. The broker refuses it when it expires earlier. */
-const UNKNOWN_LIFE_MS = 300_000;
+const DEFAULT_LIFETIME_MS = 300_000;
 
-const lifeOf = ({ access_token: token, expires_in: seconds }: oauth.TokenEndpointResponse, nowMs: number) => {
+const lifetimeOf = (
+  { access_token: token, expires_in: seconds }: oauth.TokenEndpointResponse,
+  nowMs: number,
+) => {
   if (seconds !== undefined) return seconds * 1_000;
   const expiresAt = jwtExpiryMs(token);
-  return expiresAt === null ? UNKNOWN_LIFE_MS : expiresAt - nowMs;
+  return expiresAt === null ? DEFAULT_LIFETIME_MS : expiresAt - nowMs;
 };
 
 /**
@@ -55,16 +58,16 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
     connect: { timeout: CONNECT_TIMEOUT_MS },
   });
   const { origin, pathname, search } = new URL(endpoint);
-  const shown = `${origin}${pathname}`;
+  const endpointWithoutQuery = `${origin}${pathname}`;
   const parameters = {
     ...(scope !== undefined && { scope }),
     ...(audience !== undefined && { audience }),
   };
 
-  const ask = (credentials: string, signal: AbortSignal): Promise<Response> => {
-    const signed: oauth.ClientAuth = (_server, _client, _body, headers) =>
+  const requestToken = (credentials: string, signal: AbortSignal): Promise<Response> => {
+    const clientAuth: oauth.ClientAuth = (_server, _client, _body, headers) =>
       headers.set("authorization", `Basic ${credentials}`);
-    return oauth.clientCredentialsGrantRequest(server, client, signed, parameters, {
+    return oauth.clientCredentialsGrantRequest(server, client, clientAuth, parameters, {
       signal,
       // config/sign-in-rules.ts decides whether plain http is allowed.
       // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to make it stand out
@@ -85,18 +88,18 @@ export const clientCredentials = (options: ClientCredentials, clock: Pick<Clock,
 
   return {
     // Without the query, which may hold a key.
-    what: `the token endpoint ${shown}`,
+    what: `the token endpoint ${endpointWithoutQuery}`,
     fetch: async (signal): Promise<FetchedToken> => {
       const secret = options.clientSecret();
       const credentials = basic(clientId, secret);
       const secrets = [secret, encoded(secret), credentials, search];
-      const response = await ask(credentials, signal).catch((error: unknown) => {
+      const response = await requestToken(credentials, signal).catch((error: unknown) => {
         throw new SignInError(`it does not answer: ${redacted(messageOf(error), secrets)}`);
       });
       try {
         const answer = await oauth.processClientCredentialsResponse(server, client, response);
         if (answer.token_type !== "bearer") throw new Error(`a token of the type ${answer.token_type}`);
-        return { token: answer.access_token, lifeMs: lifeOf(answer, clock.now()) };
+        return { token: answer.access_token, lifetimeMs: lifetimeOf(answer, clock.now()) };
       } catch (error) {
         throw new SignInError(
           `it answered ${response.status} and gave no token: ${redacted(failureReason(error), secrets)}`,

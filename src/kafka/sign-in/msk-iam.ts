@@ -38,7 +38,7 @@ export const mskIam = (
     fetch: async () => {
       try {
         const { token, expiryTime } = await signer.generateAuthToken({ region });
-        return { token, lifeMs: expiryTime - clock.now() };
+        return { token, lifetimeMs: expiryTime - clock.now() };
       } catch (error) {
         throw new SignInError(`it gave no token: ${redacted(messageOf(error), [])}`);
       }

@@ -15,7 +15,7 @@ const SEPARATOR = "\x01";
 const LENGTH_BYTES = 4;
 
 /** A SASL request as kafkajs expects it: prefixed with its length. */
-const requestOf = (text: string): { encode: () => Buffer } => ({
+const saslRequest = (text: string): { encode: () => Buffer } => ({
   encode: () => {
     const bytes = Buffer.from(text);
     const length = Buffer.alloc(LENGTH_BYTES);
@@ -35,7 +35,7 @@ const firstMessage = (token: string, extensions: Readonly<Record<string, string>
   ].join(SEPARATOR);
 
 /** The broker's answer: empty when the token is good, else a challenge. */
-const answer = {
+const saslResponse = {
   decode: (bytes: Buffer): Buffer => bytes.subarray(LENGTH_BYTES),
   parse: (bytes: Buffer): string => bytes.toString("utf8"),
 };
@@ -72,15 +72,15 @@ export const oauthBearer = ({ tokens, extensions }: OauthBearerOptions): Mechani
         );
       };
       const challenge = await saslAuthenticate({
-        request: requestOf(firstMessage(token, extensions)),
-        response: answer,
+        request: saslRequest(firstMessage(token, extensions)),
+        response: saslResponse,
       }).catch((error: unknown) => {
         throw protocolErrorOf(error) === "SASL_AUTHENTICATION_FAILED" ? refused(messageOf(error)) : error;
       });
       if (!challenge) return;
       // RFC 7628: the client ends a refused exchange with this byte. The broker then logs the refusal and
       // closes the connection.
-      void saslAuthenticate({ request: requestOf(SEPARATOR) }).catch(() => undefined);
+      void saslAuthenticate({ request: saslRequest(SEPARATOR) }).catch(() => undefined);
       throw refused(challenge);
     },
   }),

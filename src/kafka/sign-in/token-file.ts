@@ -14,7 +14,7 @@ export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenS
     return expiresAt !== null && expiresAt <= clock.now()
       ? Promise.reject(
           new SignInError(
-            `the token in KAFKA_OAUTH_TOKEN_FILE expired at ${new Date(expiresAt).toISOString()}: nobody has renewed it`,
+            `the token in KAFKA_OAUTH_TOKEN_FILE expired at ${new Date(expiresAt).toISOString()} and was not renewed`,
           ),
         )
       : Promise.resolve(token);

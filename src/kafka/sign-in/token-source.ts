@@ -17,7 +17,7 @@ export type TokenSource = {
   close: () => void;
 };
 
-export type FetchedToken = { token: string; lifeMs: number };
+export type FetchedToken = { token: string; lifetimeMs: number };
 
 export type TokenFetcher = {
   /** Names the issuer in messages, such as "the token endpoint https://…". */
@@ -36,12 +36,12 @@ const FETCH_TIMEOUT_MS = 10_000;
 /**
  * How long `token()` waits. Shorter than the connection timeout, so that callers report this source's reason.
  */
-const WAIT_MS = 3_000;
+const TOKEN_TIMEOUT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
-const LEAST_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 12 * 3_600_000;
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 12 * 3_600_000;
 /** When a token younger than this is refused, a new one would be refused too: it is not replaced. */
-const FRESH_MS = 5_000;
+const MIN_REPLACE_AGE_MS = 5_000;
 
 /**
  * Keeps one token ready. The first call of `token()` fetches it; then it is renewed in the background, by one
@@ -49,23 +49,23 @@ const FRESH_MS = 5_000;
  */
 export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random }: Deps): TokenSource => {
   const closed = new AbortController();
-  let held: { token: string; fetchedAt: number; expiresAt: number } | null = null;
+  let current: { token: string; fetchedAt: number; expiresAt: number } | null = null;
   /** The request under way, or the last failed one until the next begins. */
   let pending: Promise<FetchedToken> | null = null;
-  let keeping: Promise<void> | null = null;
+  let renewing: Promise<void> | null = null;
   let wake = new AbortController();
   let reported = "";
 
-  const remainingMs = (): number => (held ? Math.max(0, held.expiresAt - clock.monotonic()) : 0);
+  const remainingMs = (): number => (current ? Math.max(0, current.expiresAt - clock.monotonic()) : 0);
 
-  const fetchOnce = async (): Promise<FetchedToken> => {
+  const fetchToken = async (): Promise<FetchedToken> => {
     // The lifetime counts from the request: it is unknown when the issuer answered.
     const fetchedAt = clock.monotonic();
     try {
       const fetched = await clock.withDeadline(FETCH_TIMEOUT_MS, closed.signal, fetch);
-      if (!/^[\x21-\x7e]+$/.test(fetched.token)) throw new SignInError("it gave nothing that can be a token");
-      if (!(fetched.lifeMs > 0)) throw new SignInError("it gave a token that has expired already");
-      held = { token: fetched.token, fetchedAt, expiresAt: fetchedAt + fetched.lifeMs };
+      if (!/^[\x21-\x7e]+$/.test(fetched.token)) throw new SignInError("it gave no valid token");
+      if (!(fetched.lifetimeMs > 0)) throw new SignInError("it gave a token that has expired already");
+      current = { token: fetched.token, fetchedAt, expiresAt: fetchedAt + fetched.lifetimeMs };
       if (reported !== "") log.info({ what }, "kafka.token.renewed");
       reported = "";
       return fetched;
@@ -78,48 +78,52 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
     }
   };
 
-  const keepFresh = async (): Promise<void> => {
+  const renew = async (): Promise<void> => {
     for (let failures = 0; !closed.signal.aborted;) {
       // Before the request: the token may be refused as soon as it has arrived.
       wake = new AbortController();
-      const flight = (pending ??= fetchOnce());
-      const pauseMs = await flight.then(
-        ({ lifeMs }) => {
+      const request = (pending ??= fetchToken());
+      const pauseMs = await request.then(
+        ({ lifetimeMs }) => {
           pending = null;
           failures = 0;
-          return lifeMs * RENEW_AT;
+          return lifetimeMs * RENEW_AT;
         },
         () => backoffMs(BACKOFF, failures++, random()),
       );
       await clock
-        .sleep(Math.min(Math.max(pauseMs, LEAST_PAUSE_MS), MOST_PAUSE_MS), wake.signal)
+        .sleep(Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS), wake.signal)
         .catch(() => undefined);
-      if (pending === flight) pending = null;
+      if (pending === request) pending = null;
     }
   };
 
   return {
     token: async () => {
-      if (held && remainingMs() > 0) return held.token;
+      if (current && remainingMs() > 0) return current.token;
       if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
       if (!pending) {
         wake.abort(new Error("needed"));
-        pending = fetchOnce();
+        pending = fetchToken();
       }
-      const flight = pending;
-      keeping ??= keepFresh();
+      const request = pending;
+      renewing ??= renew();
       try {
-        return (await clock.within(WAIT_MS, closed.signal, flight)).token;
+        return (await clock.within(TOKEN_TIMEOUT_MS, closed.signal, request)).token;
       } catch (error) {
         if (error instanceof DeadlineError)
-          throw new SignInError(`${what} has not answered yet, after ${WAIT_MS / 1_000} s`);
+          throw new SignInError(`${what} has not answered yet, after ${TOKEN_TIMEOUT_MS / 1_000} s`);
         throw error;
       }
     },
     refused: (token) => {
-      if (closed.signal.aborted || held?.token !== token || clock.monotonic() - held.fetchedAt < FRESH_MS)
+      if (
+        closed.signal.aborted ||
+        current?.token !== token ||
+        clock.monotonic() - current.fetchedAt < MIN_REPLACE_AGE_MS
+      )
         return;
-      held = null;
+      current = null;
       if (!pending) wake.abort(new Error("refused"));
     },
     close: () => {

@@ -45,7 +45,7 @@ test("works while it is assigned the first partition, and reads no records", asy
   expect([office.isLeader(), terms[0]?.isHeld(), office.state()]).toEqual([
     true,
     true,
-    { up: true, detail: "chosen" },
+    { up: true, detail: "this replica is the leader" },
   ]);
   expect([...kafka.paused]).toEqual([0, 1]);
 

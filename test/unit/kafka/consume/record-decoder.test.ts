@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { decodeRecord, headersOf, readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
 import { gzipBatch } from "../../../../src/kafka/produce/gzip-batch.ts";
-import { encodeHeaders, HEAD_BYTES, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
+import { encodeHeaders, HEADER_BYTES, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 import type { EncodedHeaders, Header, Outgoing } from "../../../../src/kafka/record.ts";
 import { replaceModule } from "../../../../src/kafka/replace-module.ts";
 
@@ -80,9 +80,9 @@ test("all other parts of a record are as kafkajs decodes them", () => {
       const bytes = recordBatch(
         Array.from({ length: i + 1 }, () => each),
         NOW_MS,
-      ).subarray(HEAD_BYTES);
+      ).subarray(HEADER_BYTES);
       // Its last record, behind the length that comes first.
-      const one = recordBatch([each], NOW_MS).length - HEAD_BYTES;
+      const one = recordBatch([each], NOW_MS).length - HEADER_BYTES;
       const body = bytes.subarray(bytes.length - one + (one > 128 ? 2 : 1));
       const headers = {};
       const ours = decodeRecord(new NewDecoder(body), context);

@@ -89,7 +89,7 @@ it("a token from a file is given until its expiry", async () => {
   expect(await source.token()).toBe(text);
   text = jwt({ exp: 1_000 });
   await expect(source.token()).rejects.toThrow(
-    "the token in KAFKA_OAUTH_TOKEN_FILE expired at 1970-01-01T00:16:40.000Z: nobody has renewed it",
+    "the token in KAFKA_OAUTH_TOKEN_FILE expired at 1970-01-01T00:16:40.000Z and was not renewed",
   );
 });
 
@@ -104,7 +104,7 @@ it("MSK's signer is called with the region, and its failures are reported", asyn
     },
   }));
   const { signal } = new AbortController();
-  expect(await signer.fetch(signal)).toEqual({ token: "signed", lifeMs: 900_000 });
+  expect(await signer.fetch(signal)).toEqual({ token: "signed", lifetimeMs: 900_000 });
   await expect(signer.fetch(signal)).rejects.toThrow("it gave no token: no credentials");
   expect(regions).toEqual(["sa-east-1", "sa-east-1"]);
 });
