@@ -14,7 +14,7 @@ const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
   when(
     auth === "none" && !isLoopback(host),
     "CONSOLE_HOST",
-    `is ${host}, but CONSOLE_AUTH is none, so that anybody could look: set CONSOLE_AUTH, or leave it at 127.0.0.1`,
+    `is ${host}, but CONSOLE_AUTH is none, so that anybody could read it: set CONSOLE_AUTH, or leave it at 127.0.0.1`,
   );
 
 const unreadable = (file: string): string | null => {
@@ -39,7 +39,7 @@ const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
   when(
     auth === "proxy-header" && trustedProxyCidrs.length === 0,
     "CONSOLE_TRUSTED_PROXY_CIDRS",
-    "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could say who he is",
+    "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could claim to be any user",
   );
 
 /** A value that could not be read is absent, and has been reported already. */

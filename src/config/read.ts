@@ -37,7 +37,7 @@ const parsedUrl = (value: string): URL => {
   if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
     throw new Error("is not an http or https address");
   const url = new URL(value);
-  if (url.port === "0") throw new Error("names port 0, which nobody can be reached at");
+  if (url.port === "0") throw new Error("names port 0, which no server can have");
   if (url.username !== "" || url.password !== "")
     throw new Error("holds credentials, which have settings of their own");
   return url;
@@ -81,7 +81,7 @@ export const readCidrs = (value: string): readonly string[] => {
 export const readTrustedCidrs = (value: string): readonly string[] => {
   const items = readCidrs(value);
   if (coverAllAddresses(items))
-    throw new Error("holds every address, so that anybody could say who he is: name the proxies alone");
+    throw new Error("holds every address, so that anybody could forge the header: name only the proxies");
   return items;
 };
 

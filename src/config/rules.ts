@@ -4,7 +4,7 @@ import { consoleRules } from "./console-rules.ts";
 import { isPair } from "./pem.ts";
 import type { Need } from "./setting.ts";
 import { topics as topicSettings } from "./settings/kafka.ts";
-import { signInRules, TO_ALLOW } from "./sign-in-rules.ts";
+import { signInRules, TLS_HINT } from "./sign-in-rules.ts";
 import { webhookSecretFault } from "./webhook-secret.ts";
 
 /** Time that a drain needs after the longest call: to publish results, commit, and leave the group. */
@@ -50,7 +50,7 @@ const unusedCertificates: Rule = ({ kafka }) => {
   return files.flatMap(([file, variable]) =>
     file === undefined
       ? []
-      : [{ variable, message: `is set, but KAFKA_TLS is false, so that it is not used: ${TO_ALLOW}` }],
+      : [{ variable, message: `is set, but KAFKA_TLS is false, so that it is not used: ${TLS_HINT}` }],
   );
 };
 

@@ -8,8 +8,9 @@ const problem = (variable: string, message: string): Problem => ({ variable, mes
 const when = (condition: boolean, variable: string, message: string): Problem[] =>
   condition ? [problem(variable, message)] : [];
 
-export const TO_ALLOW = "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
-const TO_ALLOW_HTTP = "use https, or set KAFKA_ALLOW_PLAINTEXT=true where nobody can listen";
+export const TLS_HINT =
+  "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true on a network that nobody can eavesdrop on";
+const HTTPS_HINT = "use https, or set KAFKA_ALLOW_PLAINTEXT=true on a network that nobody can eavesdrop on";
 
 // The settings of each mechanism: they are required, and those of the other mechanisms must not be set.
 
@@ -105,17 +106,17 @@ const inClear: Rule = ({ kafka, registry }) => {
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-boolean-literal-compare -- undefined where it could not be read
       kafka.tls === false && sent !== undefined,
       "KAFKA_SASL_MECHANISM",
-      `is ${mechanism ?? ""}, but KAFKA_TLS is false, so that the ${sent ?? ""} goes out in clear: ${TO_ALLOW}`,
+      `is ${mechanism ?? ""}, but KAFKA_TLS is false, so that the ${sent ?? ""} goes out in clear: ${TLS_HINT}`,
     ),
     ...when(
       endpoint !== undefined && !isPrivateUrl(endpoint),
       "KAFKA_OAUTH_TOKEN_ENDPOINT",
-      `is not https, so that the client secret goes out in clear: ${TO_ALLOW_HTTP}`,
+      `is not https, so that the client secret goes out in clear: ${HTTPS_HINT}`,
     ),
     ...when(
       url !== undefined && !isPrivateUrl(url) && (registry.oauth || registry.token !== undefined),
       bearer,
-      `is set, but SCHEMA_REGISTRY_URL is not https, so that the token goes out in clear: ${TO_ALLOW_HTTP}`,
+      `is set, but SCHEMA_REGISTRY_URL is not https, so that the token goes out in clear: ${HTTPS_HINT}`,
     ),
   ];
 };

@@ -3,9 +3,9 @@ import type { Problem } from "./config.ts";
 import type { Setting } from "./setting.ts";
 
 /** An unknown variable with one of these prefixes is most likely a misspelt setting: a problem. */
-const OURS = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
+const OWN_PREFIXES = ["PARTNER_", "WEBHOOK_", "COMMANDS_", "RECONCILE_", "CONSOLE_", "TOPIC_"];
 /** Other software uses these prefixes too: only a warning. */
-const SHARED = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
+const SHARED_PREFIXES = ["KAFKA_", "SCHEMA_REGISTRY_", "MANAGEMENT_"];
 
 /** Variables that Kubernetes injects for a service whose name has such a prefix. */
 const INJECTED = /(_SERVICE_HOST|_SERVICE_PORT(_.*)?|_PORT|_PORT_\d+_.*)$/;
@@ -28,5 +28,5 @@ export const unknownVariables = (
         variable: name,
         message: `is not a setting of cambio-bridge: did you mean ${nearest(name, known)}?`,
       }));
-  return { refused: unknown(OURS), warned: unknown(SHARED) };
+  return { refused: unknown(OWN_PREFIXES), warned: unknown(SHARED_PREFIXES) };
 };

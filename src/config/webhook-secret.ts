@@ -17,7 +17,7 @@ export const webhookSecretFault = (auth: Config["webhook"]["auth"], text: string
   if (auth === "standard-webhooks" && secrets.some((secret) => standardWebhooksKey(secret) === null))
     return "holds a secret that is not base64 (usually after whsec_), which WEBHOOK_AUTH=standard-webhooks needs";
   if (auth === "path-token" && secrets.some((secret) => secret === "." || secret === ".."))
-    return "holds a secret that cannot be the end of a path: dots alone stand for other folders";
+    return "holds a secret that cannot be the end of a path: a segment of dots changes the path";
   if ((auth === "path-token" || auth === "header") && secrets.some((secret) => CONTROL.test(secret)))
     return "holds a secret that no request can carry: several are separated by commas, not by lines";
   return null;

@@ -74,12 +74,12 @@ export class Backlog {
       next.set(item.partition, offset + 1);
       if (!this.#settle(item)) continue;
       item.resolve({ partition: item.partition, offset });
-      this.#tell(now - item.since);
+      this.#reportLatency(now - item.since);
     }
   }
 
   /** Never throws: otherwise the rest of the batch would be sent again. */
-  #tell(ms: number): void {
+  #reportLatency(ms: number): void {
     try {
       this.#options.acknowledged?.(ms);
     } catch {

@@ -115,8 +115,9 @@ const fieldsMismatch = (
 export const schemaMismatch = (reader: ParsedSchema, writer: ParsedSchema): string | null => {
   const compare = (ours: avro.Type, theirs: avro.Type, path: string): string | null => {
     if (kindOf(ours) !== kindOf(theirs)) return `${path} is ${kindOf(theirs)} and not ${kindOf(ours)}`;
-    const [meant, said] = [reader.meaning.get(ours), writer.meaning.get(theirs)];
-    if (ours.typeName !== "string" && said !== undefined && said !== meant) return `${path} is ${said}`;
+    const [expected, actual] = [reader.meaning.get(ours), writer.meaning.get(theirs)];
+    if (ours.typeName !== "string" && actual !== undefined && actual !== expected)
+      return `${path} is ${actual}`;
     if (!(ours instanceof RecordType && theirs instanceof RecordType)) return null;
     const problem = fieldsMismatch(ours, theirs, path);
     if (problem !== null) return problem;
