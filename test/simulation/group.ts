@@ -5,7 +5,7 @@ import { itemOf } from "./replica.ts";
 import type { SentCommand } from "./scenario.ts";
 import { SESSION_TIMEOUT_MS } from "./scenario.ts";
 
-type Assignment = { replica: Replica; generation: number; tenure: AssignedPartition };
+type Assignment = { replica: Replica; generation: number; assigned: AssignedPartition };
 
 /** What the real consumer waits before it handles a record again that failed. */
 const AGAIN_AFTER_MS = 2_000;
@@ -30,11 +30,11 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     oracle.committed(topic[partition]!.slice(0, offset));
   };
 
-  /** What a replica does with a partition that is its own, with the bridge's own order of keys, tenure and watermark. */
-  const consume = (partition: number, { replica, generation, tenure }: Assignment): void => {
+  /** A replica handles its partition, with the key order, partition state and watermark of the bridge. */
+  const consume = (partition: number, { replica, generation, assigned }: Assignment): void => {
     const records = topic[partition]!;
     const watermark = new subject.Watermark(committed[partition]!);
-    const isLost = (): boolean => tenure.lost.signal.aborted;
+    const isLost = (): boolean => assigned.lost.signal.aborted;
 
     const handle = async (offset: number, slot: Slot, stop: AbortSignal): Promise<void> => {
       const signals: StopSignals = { stop, cut: replica.cut.signal, abandon: replica.abandon.signal };
@@ -54,12 +54,12 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
     const run = (offset: number, slot: Slot): Promise<void> =>
-      subject.handleUntilDone(tenure, slot, {
+      subject.handleUntilDone(assigned, slot, {
         handle: (signal) => handle(offset, slot, signal),
         failed: (error) => {
           if (replica.alive)
             oracle.fail(`${records[offset]!.commandId}: execute rejected with ${String(error)}`);
-          return replica.deps.clock.sleep(AGAIN_AFTER_MS, tenure.lost.signal);
+          return replica.deps.clock.sleep(AGAIN_AFTER_MS, assigned.lost.signal);
         },
       });
     const fetch = (): void => {
@@ -82,7 +82,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     const assignment = {
       replica,
       generation: assignments.length + 1,
-      tenure: subject.newAssignedPartition(),
+      assigned: subject.newAssignedPartition(),
     };
     assignments.push(assignment);
     owners[partition] = assignment;
@@ -90,7 +90,7 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     // The former owner hears of it when it hears of it.
     if (old)
       world.after(random.int(0, 300), old.replica, () =>
-        subject.endAssignment(old.tenure, new Error("partition lost")),
+        subject.endAssignment(old.assigned, new Error("partition lost")),
       );
     world.after(random.int(0, 60), replica, () => {
       replica.lastHeartbeatMs = replica.deps.clock.now();
@@ -98,10 +98,10 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     });
   };
 
-  const tenuresOf = (replica: Replica): AssignedPartition[] =>
+  const assignedTo = (replica: Replica): AssignedPartition[] =>
     assignments
-      .filter((one) => one.replica === replica && !one.tenure.lost.signal.aborted)
-      .map(({ tenure }) => tenure);
+      .filter((one) => one.replica === replica && !one.assigned.lost.signal.aborted)
+      .map(({ assigned }) => assigned);
 
   const heardAtMs = new Map<Replica, number>();
   const isAwake = ({ alive, stopped, frozenUntilMs }: Replica): boolean =>
@@ -131,12 +131,12 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     /** A replica is told whether it may begin commands: what the real consumer does then. */
     hold: (replica: Replica, isHeld: boolean): void => {
       if (replica.stopped) return;
-      for (const tenure of tenuresOf(replica)) subject.suspendPartition(tenure, isHeld);
+      for (const assigned of assignedTo(replica)) subject.suspendPartition(assigned, isHeld);
       replica.order.suspend(isHeld);
     },
     /** A replica takes nothing new: what the real consumer does then. */
     drain: (replica: Replica): void => {
-      for (const tenure of tenuresOf(replica)) subject.endAssignment(tenure, new Error("draining"));
+      for (const assigned of assignedTo(replica)) subject.endAssignment(assigned, new Error("draining"));
       replica.order.suspend(false);
     },
     done: (): boolean => topic.every((records, partition) => committed[partition] === records.length),

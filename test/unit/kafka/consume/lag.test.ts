@@ -15,8 +15,8 @@ const held = (watermark: Watermark | null): AssignedPartition => ({
 });
 
 /** Partition 0, a clock in seconds that stands still, and a cluster that answers on demand. */
-const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0) => {
-  const tenures = new Map([[0, tenure]]);
+const watching = async (assigned: AssignedPartition, firstEnd = 0, startOffset = 0) => {
+  const assignedPartitions = new Map([[0, assigned]]);
   const state = { now: 1_000_000, asked: 0, end: firstEnd as number | Error, closed: false };
   const stop = new AbortController();
   let wake: () => void = () => undefined;
@@ -37,7 +37,7 @@ const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0
         signal?.addEventListener("abort", () => resolve());
       }),
   };
-  const lag = watchLag("commands", tenures, {
+  const lag = watchLag("commands", assignedPartitions, {
     clock,
     connectCluster: () => Promise.resolve(cluster),
     signal: stop.signal,
@@ -46,7 +46,7 @@ const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   await settle();
   return {
-    tenures,
+    assignedPartitions,
     state,
     stop,
     lag: () => lag().get(0),
@@ -63,8 +63,8 @@ const watching = async (tenure: AssignedPartition, firstEnd = 0, startOffset = 0
 test("a partition has no lag before its end and its committed offset are known", async () => {
   const unknown = await watching(newAssignedPartition(), 5);
   expect(unknown.lag()).toBeUndefined();
-  const { tenures, lag, ask } = await watching(held(new Watermark(3)));
-  tenures.set(1, held(new Watermark(3)));
+  const { assignedPartitions, lag, ask } = await watching(held(new Watermark(3)));
+  assignedPartitions.set(1, held(new Watermark(3)));
   await ask(3);
   expect(lag()).toEqual({ records: 0, seconds: 0 });
 });
@@ -108,11 +108,11 @@ test("the age of the committed record is known from the commit's note", async ()
 });
 
 test("for a log that is read from its beginning, the age is unknown until a record is read", async () => {
-  const tenure = held(null);
-  const { lag } = await watching(tenure, 12, 5);
+  const assigned = held(null);
+  const { lag } = await watching(assigned, 12, 5);
   expect(lag()).toEqual({ records: 7, seconds: null });
-  tenure.watermark = new Watermark(5);
-  tenure.watermark.begin(5, 999_000);
+  assigned.watermark = new Watermark(5);
+  assigned.watermark.begin(5, 999_000);
   expect(lag()).toEqual({ records: 7, seconds: 1 });
 });
 
@@ -140,9 +140,9 @@ test("while the cluster does not answer, the last answer is used, and polling go
 });
 
 test("a partition that went away is not told of, and the connection is closed at the end", async () => {
-  const { lag, tenures, state, stop } = await watching(held(new Watermark(0)));
+  const { lag, assignedPartitions, state, stop } = await watching(held(new Watermark(0)));
   expect(lag()).toBeDefined();
-  tenures.clear();
+  assignedPartitions.clear();
   expect(lag()).toBeUndefined();
   stop.abort();
   await eventually(() => state.closed, "the connection to be closed");
