@@ -42,6 +42,12 @@ const table = (head, rows) =>
 const fallback = ({ fallback: text, need }) =>
   text ? `\`${text}\`` : text === null ? needed(need) : "empty";
 
+/** A longer list of values goes below the table, which it would make too wide. */
+const WIDEST_VALUE = 44;
+
+const isLong = (/** @type {Row} */ { shape }) => shape.length > WIDEST_VALUE;
+const valueOf = (/** @type {Row} */ row) => (isLong(row) ? "see below" : row.shape);
+
 /** @returns {Promise<string>} every setting, one table for each group */
 export async function settingsTables() {
   const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
@@ -51,8 +57,13 @@ export async function settingsTables() {
     .sort((a, b) => order.indexOf(a) - order.indexOf(b))
     .map((name) => {
       const members = rows.filter(({ group }) => group === name);
-      const lines = members.map((row) => [`\`${row.env}\``, fallback(row), row.shape, row.help]);
-      return `### ${GROUPS[name] ?? name}\n\n${table(["variable", "default", "value", "meaning"], lines)}`;
+      const lines = members.map((row) => [`\`${row.env}\``, fallback(row), valueOf(row), row.help]);
+      const parts = [
+        `### ${GROUPS[name] ?? name}`,
+        table(["variable", "default", "value", "meaning"], lines),
+        ...members.filter(isLong).map(({ env, shape }) => `\`${env}\` takes ${cell(shape)}.`),
+      ];
+      return parts.join("\n\n");
     })
     .join("\n\n");
 }

@@ -71,7 +71,7 @@ export const kafka = {
   awsRegion: optionalText({ env: "KAFKA_AWS_REGION", help: "Region of the MSK cluster, for `aws-msk-iam`." }),
   allowPlaintext: flag({
     env: "KAFKA_ALLOW_PLAINTEXT",
-    help: "Allows secrets in clear text: SASL/PLAIN, tokens and client secrets without TLS. Also allows TLS files without KAFKA_TLS.",
+    help: "Allows PLAIN passwords, tokens and client secrets without TLS, and TLS files without KAFKA_TLS.",
   }),
 } as const;
 
