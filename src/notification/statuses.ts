@@ -3,7 +3,8 @@ import type { Direction, Stage } from "../records.ts";
 /** What a status code says about its transaction. `proves` is UNKNOWN where the code occurs in both directions. */
 export type StatusMeaning = { readonly stage: Stage; readonly proves: Direction };
 
-const KNOWN_STATUSES = {
+/** docs/events.md has the same table. */
+export const KNOWN_STATUSES = {
   AWAITING_PAYMENT: { stage: "AWAITING_FUNDS", proves: "OUTBOUND" },
   AWAITING_MONEY_ORDER: { stage: "AWAITING_FUNDS", proves: "INBOUND" },
   PAYMENT_CONFIRMED: { stage: "IN_PROGRESS", proves: "OUTBOUND" },

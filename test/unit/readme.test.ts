@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { KNOWN_STATUSES } from "../../src/notification/statuses.ts";
 import { blocks, documents, filesIn, proseOf, root, textOf } from "../support/documents.ts";
 
 /** The anchor that a heading gets where Markdown is shown. */
@@ -108,6 +109,14 @@ describe("the documentation", () => {
         warnings: [],
       });
     }
+  });
+
+  it("says of every status which stage it is and which direction it proves", () => {
+    const rows = textOf("docs/events.md").matchAll(
+      /^\| `([A-Z_]+)` +\| `([A-Z_]+)` +\| (?:`([A-Z]+)`|–) +\|/gm,
+    );
+    const documented = [...rows].map(([, status, stage, proves = "UNKNOWN"]) => [status, { stage, proves }]);
+    expect(Object.fromEntries(documented)).toEqual(KNOWN_STATUSES);
   });
 
   it("names every log event, and none that does not exist", () => {
