@@ -89,14 +89,14 @@ export const partner = {
   doubtStatuses: statuses({
     env: "PARTNER_ACCEPT_DOUBT_STATUSES",
     fallback: "302,303,409",
-    help: "HTTP statuses of an accept that mean IN_DOUBT, besides 408, 425 and 5xx.",
+    help: "HTTP statuses of an accept that mean IN_DOUBT, besides 408, 425, 5xx, 600 and above, and 3xx other than 301, 307 and 308.",
   }),
   breakerFailures: integer({
     env: "PARTNER_BREAKER_FAILURES",
     fallback: "5",
     min: 1,
     max: 1_000_000,
-    help: "After this many doubts in a row, no accept starts for PARTNER_BREAKER_PAUSE.",
+    help: "After this many doubts without an answered accept between them, no accept starts for PARTNER_BREAKER_PAUSE.",
   }),
   breakerPauseMs: duration({
     env: "PARTNER_BREAKER_PAUSE",
