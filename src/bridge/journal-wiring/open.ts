@@ -64,7 +64,7 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
  */
 export const openJournal = async (
   config: Config,
-  kit: Services,
+  services: Services,
   schemaId: number,
   {
     askNotes,
@@ -78,14 +78,14 @@ export const openJournal = async (
     contradicted?: (contradiction: Contradicted) => void;
   },
 ): Promise<JournalRoom> => {
-  const { clock, log } = kit;
+  const { clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);
-  const decodeWhole = decoder<CommandJournalEntry>(schema, kit.registry, clock.now, schemaId);
+  const decodeWhole = decoder<CommandJournalEntry>(schema, services.registry, clock.now, schemaId);
   const foldedType = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<FoldedRecord>(schema, kit.registry, clock.now, schemaId, foldedType);
-  const cluster = await kit.connectCluster();
+  const decodeFolded = decoder<FoldedRecord>(schema, services.registry, clock.now, schemaId, foldedType);
+  const cluster = await services.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
@@ -104,7 +104,7 @@ export const openJournal = async (
       },
       ranges: () => cluster.ranges(topic),
     },
-    kit,
+    services,
   );
 
   const entryOf = <Claim extends object, Conclusion extends object>(
@@ -145,14 +145,14 @@ export const openJournal = async (
     return outcome !== "gap";
   };
 
-  const publisher = kit.publisher(topic, {
+  const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: SEND_TIMEOUT_MS,
   });
   const readerOptions = { topic, sessionTimeoutMs: config.kafka.sessionTimeoutMs };
   const tail = startTail(
-    { ...readerOptions, groupId: kit.ownGroup("journal") },
+    { ...readerOptions, groupId: services.ownGroup("journal") },
     {
       begin: (ranges) => {
         recent.begin(ranges);
@@ -161,11 +161,11 @@ export const openJournal = async (
       position: watch.position,
       take,
     },
-    { ...kit, ranges: watch.ranges },
+    { ...services, ranges: watch.ranges },
   );
   const { reread, stop: stopReread } = createReread(
-    { ...readerOptions, groupId: kit.ownGroup("reread") },
-    kit,
+    { ...readerOptions, groupId: services.ownGroup("reread") },
+    services,
   );
 
   const again = rereadEntry({

@@ -19,7 +19,7 @@ export type JournalWatch = {
   position: (partition: number) => number | null;
   /**
    * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
-   * lands in another partition is where nobody looks for its key.
+   * lands in another partition is where nobody looks up its key.
    */
   appending: (partition: number) => (written: Written) => void;
   /** Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are known. */
@@ -39,7 +39,7 @@ type Options = {
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** A leader change takes some seconds. After this long without an answer the journal counts as unwatched. */
 const BLIND_AFTER_MS = 5_000;
 /** How often the view forgets what retention has deleted. */
@@ -55,47 +55,47 @@ export const watchJournal = (
 ): JournalWatch => {
   const { topic, view, retentionMs } = options;
   const verdict = createVerdict({ topic, retentionMs, trust: view.trust }, { clock, log });
-  const witness = createLogIdentity({ horizonMs: verdict.horizonMs, now: clock.now });
+  const identity = createLogIdentity({ horizonMs: verdict.horizonMs, now: clock.now });
   let recalled = false;
   let waiting = false;
-  let looking = false;
-  let sawAt = clock.monotonic();
+  let checking = false;
+  let checkedAt = clock.monotonic();
   let isBlind = false;
   let forgotAt = clock.monotonic();
 
   const checkStart = async (ranges: ReadonlyMap<number, Range>): Promise<void> => {
-    const dropped = verdict.isAsking() ? null : witness.dropped(ranges);
+    const dropped = verdict.isAsking() ? null : identity.dropped(ranges);
     if (dropped !== null) await verdict.judge(dropped);
   };
-  const look = async (): Promise<void> => {
-    const lasts = witness.lasts();
+  const check = async (): Promise<void> => {
+    const lasts = identity.lasts();
     const ranges = await options.ranges().catch((error: unknown) => {
       if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
       throw error;
     });
     await checkStart(ranges);
-    verdict.sawEnd(witness.missing(ranges, lasts));
+    verdict.sawEnd(identity.missing(ranges, lasts));
     if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
     forgotAt = clock.monotonic();
     for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
   };
-  const lookAgain = async (): Promise<void> => {
+  const checkAgain = async (): Promise<void> => {
     try {
-      await look();
-      sawAt = clock.monotonic();
+      await check();
+      checkedAt = clock.monotonic();
       isBlind = false;
     } catch (error) {
-      const blindMs = Math.round(clock.monotonic() - sawAt);
+      const blindMs = Math.round(clock.monotonic() - checkedAt);
       if (isBlind || blindMs < BLIND_AFTER_MS) return;
       isBlind = true;
       log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
     }
   };
-  const looks = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    void lookAgain().finally(() => (looking = false));
-  }, LOOK_EVERY_MS);
+  const checks = setInterval(() => {
+    if (checking) return;
+    checking = true;
+    void checkAgain().finally(() => (checking = false));
+  }, CHECK_EVERY_MS);
 
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
@@ -104,7 +104,7 @@ export const watchJournal = (
       waiting = true;
       throw new Error(`what the group knows of ${topic} cannot be asked for: ${reason}`, { cause: error });
     });
-    for (const note of notes) witness.recall(note);
+    for (const note of notes) identity.recall(note);
     recalled = true;
   };
 
@@ -116,24 +116,24 @@ export const watchJournal = (
     begin: (ranges) => {
       void checkStart(ranges);
       // A topic never loses partitions: this is another topic, and the missing partition has no end that the view could wait for.
-      for (const partition of witness.lasts().keys())
+      for (const partition of identity.lasts().keys())
         if (!ranges.has(partition))
           verdict.lose(`has no partition ${partition} any more, which was read from it`);
       for (const [partition, { startOffset, endOffset }] of ranges)
-        view.begin(partition, { startOffset, endOffset: Math.max(endOffset, witness.reach(partition)) });
+        view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
     },
     isOurs: (record) => {
-      const contradiction = witness.contradiction(record);
+      const contradiction = identity.contradiction(record);
       if (contradiction !== null) verdict.lose(contradiction);
       return !verdict.isLost();
     },
-    learn: witness.learn,
+    learn: identity.learn,
     position: (partition) => {
       const next = view.nextOffset(partition);
-      return next !== null && next > 0 && next === witness.reach(partition) ? next - 1 : next;
+      return next !== null && next > 0 && next === identity.reach(partition) ? next - 1 : next;
     },
     appending: (partition) => {
-      const reach = witness.reach(partition);
+      const reach = identity.reach(partition);
       return (written) => {
         if (written.partition !== partition)
           verdict.lose(
@@ -145,8 +145,8 @@ export const watchJournal = (
           );
       };
     },
-    note: () => (recalled ? witness.note() : null),
+    note: () => (recalled ? identity.note() : null),
     fault: verdict.fault,
-    stop: () => clearInterval(looks),
+    stop: () => clearInterval(checks),
   };
 };

@@ -4,21 +4,17 @@ import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 import type { Reader } from "./reader.ts";
-import {
-  continuityOf as arrivalOf,
-  readFrom,
-  type AssignedPartition as Tenure,
-} from "./assigned-partition.ts";
+import { continuityOf, readFrom, type AssignedPartition } from "./assigned-partition.ts";
 import { Watermark } from "./watermark.ts";
 
 /** Makes sure that reading goes on where it stopped, in the same log. */
 export type SameLog = {
   /** Asks for the group's committed offsets, and starts reading there. */
-  begin: (gained: ReadonlyMap<number, Tenure>) => Promise<void>;
+  begin: (gained: ReadonlyMap<number, AssignedPartition>) => Promise<void>;
   /** The watermark that counts this fetch, given its first record; null if the fetch must be ignored. */
-  follow: (partition: number, tenure: Tenure, first: Mark) => Watermark | null;
+  follow: (partition: number, assigned: AssignedPartition, first: Mark) => Watermark | null;
   /** Goes on reading after a pause or a failure, if the last record is still there. */
-  readOn: (partition: number, tenure: Tenure) => void;
+  readOn: (partition: number, assigned: AssignedPartition) => void;
 };
 
 export type ClusterQuestions = Pick<Cluster, "committed" | "ranges" | "close">;
@@ -29,7 +25,7 @@ type Deps = {
   log: Pick<Log, "warn" | "error">;
   connectCluster: () => Promise<ClusterQuestions>;
   reader: () => Pick<Reader, "pause" | "resume">;
-  isHeld: (partition: number, tenure: Tenure) => boolean;
+  isHeld: (partition: number, assigned: AssignedPartition) => boolean;
 };
 
 const ASK_AGAIN_MS = 1_000;
@@ -82,22 +78,22 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     return null;
   };
 
-  const readOn = (partition: number, tenure: Tenure): void => {
-    tenure.pausedFor = null;
-    tenure.isSettled = false;
-    reader().resume(partition, readFrom(tenure));
+  const readOn = (partition: number, assigned: AssignedPartition): void => {
+    assigned.pausedFor = null;
+    assigned.isSettled = false;
+    reader().resume(partition, readFrom(assigned));
   };
 
-  const beginAnew = (partition: number, tenure: Tenure, replacedAt: number): void => {
-    Object.assign(tenure, { watermark: null, committed: -1, looks: 0, replacedAt });
-    readOn(partition, tenure);
+  const beginAnew = (partition: number, assigned: AssignedPartition, replacedAt: number): void => {
+    Object.assign(assigned, { watermark: null, committed: -1, looks: 0, replacedAt });
+    readOn(partition, assigned);
   };
 
-  const lookAgain = async (partition: number, tenure: Tenure): Promise<void> => {
-    tenure.pausedFor = "look";
+  const lookAgain = async (partition: number, assigned: AssignedPartition): Promise<void> => {
+    assigned.pausedFor = "look";
     reader().pause(partition);
-    await clock.sleep(LOOK_EVERY_MS, tenure.lost.signal).catch(() => undefined);
-    if (isHeld(partition, tenure)) readOn(partition, tenure);
+    await clock.sleep(LOOK_EVERY_MS, assigned.lost.signal).catch(() => undefined);
+    if (isHeld(partition, assigned)) readOn(partition, assigned);
   };
 
   /** Partitions whose gap is being explained. Aborted transactions leave many gaps; one question at a time is enough. */
@@ -106,52 +102,52 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
   /** @param missing the record that should have been read once more */
   const explainGap = async (
     partition: number,
-    tenure: Tenure,
+    assigned: AssignedPartition,
     { next, first, missing }: { next: number; first: Mark; missing: Mark | null },
   ): Promise<void> => {
     if (explaining.has(partition)) return;
     explaining.add(partition);
-    const isWanted = (): boolean => isHeld(partition, tenure);
+    const isWanted = (): boolean => isHeld(partition, assigned);
     const ranges = await untilAnswered((cluster) => cluster.ranges(topic), isWanted);
     explaining.delete(partition);
     const start = ranges?.get(partition)?.startOffset;
     if (start === undefined || !isWanted()) return;
     if (start > next)
       log.error({ topic, partition, oldOffset: next, newOffset: first.offset }, "commands.lost");
-    else if (missing && missing.offset >= start) beginAnew(partition, tenure, next);
+    else if (missing && missing.offset >= start) beginAnew(partition, assigned, next);
   };
 
-  const follow = (partition: number, tenure: Tenure, first: Mark): Watermark | null => {
-    const { watermark, isSettled, replacedAt } = tenure;
-    tenure.isSettled = true;
+  const follow = (partition: number, assigned: AssignedPartition, first: Mark): Watermark | null => {
+    const { watermark, isSettled, replacedAt } = assigned;
+    assigned.isSettled = true;
     if (watermark === null) {
       if (replacedAt !== null)
         log.error(
           { topic, partition, oldOffset: replacedAt, newOffset: first.offset },
           "commands.topic.replaced",
         );
-      tenure.replacedAt = null;
-      return (tenure.watermark = new Watermark(first.offset));
+      assigned.replacedAt = null;
+      return (assigned.watermark = new Watermark(first.offset));
     }
     const { next, last } = watermark;
-    switch (arrivalOf({ watermark, isSettled }, first)) {
+    switch (continuityOf({ watermark, isSettled }, first)) {
       case "leaves a gap":
-        void explainGap(partition, tenure, { next, first, missing: isSettled ? null : last });
+        void explainGap(partition, assigned, { next, first, missing: isSettled ? null : last });
         break;
       case "follows":
         break;
       case "belongs to another log":
-        beginAnew(partition, tenure, next);
+        beginAnew(partition, assigned, next);
         return null;
       case "starts over":
         // kafkajs has overwritten the committed offset: commit it again.
-        tenure.committed = -1;
-        tenure.looks += 1;
-        if (tenure.looks < LOOKS) void lookAgain(partition, tenure);
-        else beginAnew(partition, tenure, next);
+        assigned.committed = -1;
+        assigned.looks += 1;
+        if (assigned.looks < LOOKS) void lookAgain(partition, assigned);
+        else beginAnew(partition, assigned, next);
         return null;
     }
-    tenure.looks = 0;
+    assigned.looks = 0;
     return watermark;
   };
 
@@ -159,16 +155,17 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     readOn,
     follow,
     begin: async (gained) => {
-      const isWanted = (): boolean => [...gained].some(([partition, tenure]) => isHeld(partition, tenure));
+      const isWanted = (): boolean =>
+        [...gained].some(([partition, assigned]) => isHeld(partition, assigned));
       const committed = await untilAnswered((cluster) => cluster.committed(groupId, topic), isWanted);
-      for (const [partition, tenure] of gained) {
-        if (!committed || !isHeld(partition, tenure)) continue;
+      for (const [partition, assigned] of gained) {
+        if (!committed || !isHeld(partition, assigned)) continue;
         const place = committed.get(partition);
         if (place) {
-          tenure.watermark = new Watermark(place.offset, markIn(place.note));
-          tenure.committed = place.offset;
+          assigned.watermark = new Watermark(place.offset, markIn(place.note));
+          assigned.committed = place.offset;
         }
-        readOn(partition, tenure);
+        readOn(partition, assigned);
       }
     },
   };
