@@ -58,10 +58,11 @@ const TWO_32 = 2 ** 32;
 
 const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
-export const createMemory = (): Memory => {
-  const commands = createRows(WORDS + 3);
+/** @param expected about how many commands will come */
+export const createMemory = (expected = 0): Memory => {
+  const commands = createRows(WORDS + 3, expected);
   /** The first word of a commandId, and the first of the key that it stands under. */
-  const ids = createRows(2);
+  const ids = createRows(2, expected);
 
   const agree = (row: number, print: Fingerprint, from: number, to: number): boolean => {
     for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;

@@ -32,15 +32,19 @@ const RENEW_AFTER_CLAIMS = 256;
 
 const commandName = (ref: Ref): string => `${keyName(ref)}\n${ref.commandId}`;
 
-/** @param contradicted called for each contradiction when its entry is folded */
+/**
+ * @param contradicted called for each contradiction when its entry is folded
+ * @param expected about how many commands will come
+ */
 export const createPartitionView = (
   partition: number,
   contradicted: (contradiction: Contradicted) => void = () => undefined,
+  expected = 0,
 ) => {
   let opens = new Map<string, Open>();
   let claimsSinceRenewed = 0;
   const unpublished = new Map<string, Unpublished>();
-  const memory = createMemory();
+  const memory = createMemory(expected);
 
   const claimOf = ({ commandId, step }: FoldedEntry, timestampMs: number): Claim | null => {
     if (step.kind !== "claimed") return null;

@@ -21,9 +21,19 @@ export type Rows = {
 const MAX_LOAD = 0.7;
 const SMALLEST = 64;
 
-/** @param width words of a row */
-export const createRows = (width: number): Rows => {
+/** The smallest table, a power of two, that holds so many rows. */
+const capacityFor = (rows: number): number => {
   let capacity = SMALLEST;
+  while (rows / capacity > MAX_LOAD) capacity *= 2;
+  return capacity;
+};
+
+/**
+ * @param width words of a row
+ * @param expected about how many rows will come: a table that need not grow saves the time of copying it
+ */
+export const createRows = (width: number, expected = 0): Rows => {
+  let capacity = capacityFor(expected);
   let words = new Uint32Array(capacity * width);
   let count = 0;
 
@@ -76,9 +86,7 @@ export const createRows = (width: number): Rows => {
         if (isKept(row)) kept += 1;
       });
       if (kept === count) return;
-      let fitting = SMALLEST;
-      while (kept / fitting > MAX_LOAD) fitting *= 2;
-      rebuild(fitting, isKept);
+      rebuild(capacityFor(kept), isKept);
     },
     get count() {
       return count;

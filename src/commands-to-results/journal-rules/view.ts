@@ -23,13 +23,20 @@ type Part = {
   waiters: ReturnType<typeof createWaiters<number>>;
 };
 
-const freshPart = (partition: number, contradicted: (contradiction: Contradicted) => void): Part => ({
-  view: createPartitionView(partition, contradicted),
+const freshPart = (
+  partition: number,
+  contradicted: (contradiction: Contradicted) => void,
+  expected = 0,
+): Part => ({
+  view: createPartitionView(partition, contradicted, expected),
   next: null,
   target: 0,
   halted: false,
   waiters: createWaiters<number>(),
 });
+
+/** A claim and its conclusion: seldom more. */
+const ENTRIES_PER_COMMAND = 2;
 
 const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
 
@@ -73,10 +80,10 @@ export const createView = (options: {
     if (ready()) readiness.wake("ready");
   };
 
-  const discard = (partition: number): void => {
+  const discard = (partition: number, expected = 0): void => {
     const { next, target, waiters } = part(partition);
     parts[partition] = {
-      ...freshPart(partition, contradicted),
+      ...freshPart(partition, contradicted, expected),
       target: Math.max(next ?? 0, target),
       waiters,
     };
@@ -111,7 +118,8 @@ export const createView = (options: {
      * @param range.endOffset the offset after the last one; the view is ready when it gets there
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
-      discard(partition);
+      const entries = range.endOffset - range.startOffset;
+      discard(partition, options.keeps === undefined ? entries / ENTRIES_PER_COMMAND : 0);
       const own = part(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);
@@ -126,7 +134,7 @@ export const createView = (options: {
     },
 
     /** The tail lost its position in a partition: its state is discarded, and the view is not ready until `begin`. */
-    discard,
+    discard: (partition: number): void => discard(partition),
 
     /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
