@@ -53,7 +53,7 @@ export function measureAnswers({ port, livez }) {
   let webhooks = null;
   const sampling = Promise.all([
     sample(async () => {
-      const answer = await fetch(livez);
+      const answer = await fetch(livez, { signal: AbortSignal.timeout(10_000) });
       await answer.body?.cancel();
       return answer.status;
     }),

@@ -94,7 +94,7 @@ export const startBridge = async (
   // One client for both flows, because its limits hold for all calls together.
   const partner = runs("commands") || runs("reconcile") ? openPartner(config, services) : null;
 
-  /** DecisionRequests that are still arriving are published and answered. */
+  /** Requests that are still arriving are published and answered. */
   const drainWebhooks = async (ms: number): Promise<void> => {
     if (webhooks)
       await closeServer(webhooks.server, Math.min(ms, config.webhook.publishTimeoutMs + ARRIVE_MS));

@@ -179,7 +179,7 @@ export const openReconcile = (
       await recallComplete().catch(() => undefined);
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
-          if (!isHeld()) throw new Error("another replica may have been chosen");
+          if (!isHeld()) throw new Error("another replica may be the leader");
         },
         published: ({ eventId, transactionId, status, outOfOrder }) =>
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),

@@ -54,9 +54,9 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     .addHelpText(
       "after",
       `
-With CONSOLE_FOUR_EYES=true this is a proposal, and the exit code is 3: the
-doubt ends when a second operator says the same within 24 hours. A proposal that
-is there already needs this approval without the setting as well.`,
+With CONSOLE_FOUR_EYES=true the first request is only a proposal, and its exit
+code is 3. The same request by a second operator within 24 hours ends the doubt.
+A proposal that is there needs this approval without the setting as well.`,
     )
     .addHelpText(
       "after",

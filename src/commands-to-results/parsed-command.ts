@@ -18,8 +18,8 @@ export type ParsedCommand = {
   type: RequestType | null;
   request: ReadonlyMap<string, unknown>;
   /**
-   * The first fault of the shape (an unknown or repeated field, or a request that is no object); null for
-   * none.
+   * The first fault of the shape, such as an unknown or repeated field, or not exactly one request of a known
+   * type; null for none.
    */
   problem: string | null;
 };

@@ -44,7 +44,7 @@ export const readRequestEntry = (text: string, at: { place: AuditPlace; atMs: nu
   return { kind: "request", request: { ...asked, actionId, by, note, ...at } };
 };
 
-/** The same text for all spellings of a name: case, width, blanks and invisible characters do not matter. */
+/** The same text for all spellings of a name: case, width and invisible characters do not matter, and runs of blanks count as one. */
 export const canonicalName = (name: string): string =>
   name
     .normalize("NFKC")

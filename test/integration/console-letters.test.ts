@@ -110,7 +110,7 @@ describe("dead letters", () => {
     expect(parted.every(({ missing, records }) => missing === null && records.length === 3)).toBe(true);
   }, 180_000);
 
-  test("are chosen by reason and time, without queries all of them for a page", async () => {
+  test("are chosen by reason and time, without a choice all of them for a page", async () => {
     const rare = await pages({ ...all, reason: "COMMAND_ID_REUSED" });
     expect(namesOf(rare.seen)).toEqual([
       "letter 2800",

@@ -87,7 +87,7 @@ export const auditEntry = {
     type: {
       enum: ["cambio.bridge.v1.OperatorActionRequested", "cambio.bridge.v1.OperatorActionEnded"],
       description:
-        "Requested is written before the action has an effect, Ended after it. Where Ended is missing, the process died in between.",
+        "Requested is written before the action has an effect, Ended after it. Where Ended is missing, the process died in between, or could not write it.",
     },
     time: { type: "string", format: "date-time" },
     subject: {

@@ -51,7 +51,7 @@ export const commands = {
   deadlineMs: duration({
     env: "COMMANDS_DEADLINE",
     fallback: "2m",
-    help: "Longest time for all attempts at a command, from when a replica reads it.",
+    help: "Longest time for all attempts at a command, from when a replica takes it up (not while it waits behind its key).",
   }),
   trustTrace: flag({
     env: "COMMANDS_TRUST_TRACE",

@@ -67,7 +67,7 @@ describe("what this version cannot read is no entry", () => {
     ["a flow of a later version", "toString", good],
     ["a later version", "commands", { ...good, version: 2 }],
     ["no version", "commands", without("version")],
-    ["a entry of a later version", "commands", { ...good, says: "drain" }],
+    ["an entry of a later version", "commands", { ...good, says: "drain" }],
     ["an end that is no instant", "commands", { ...good, until: "tomorrow" }],
     ["an end that is a number", "commands", { ...good, until: 1 }],
     ["no end", "commands", without("until")],

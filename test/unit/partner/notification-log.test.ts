@@ -86,7 +86,7 @@ describe("a look at the log", () => {
     expect(await textOf((await fetch()).body)).toBe(LOG);
   });
 
-  it("permits over informational answers", async () => {
+  it("passes over informational answers", async () => {
     const { fetch } = await logOf((socket) =>
       socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${answer("200 OK", LOG)}`),
     );
