@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reconcile, Report, RunRequest } from "../../../src/log-to-events/flow.ts";
-import { keepReconciled, windowOf } from "../../../src/log-to-events/runs.ts";
+import { reconcileRepeatedly, periodOf } from "../../../src/log-to-events/schedule.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 
 const HOUR_MS = 3_600_000;
@@ -9,7 +9,7 @@ const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 
 test("a run looks far back at a start, until that was complete, and once a day; then as far as the window", () => {
   const back = (last: { wholeAt: number | null; lookbackAt: number | null }): number =>
-    (NOW_MS - windowOf(NOW_MS, OPTIONS, last).fromMs) / HOUR_MS;
+    (NOW_MS - periodOf(NOW_MS, OPTIONS, last).fromMs) / HOUR_MS;
   expect(back({ wholeAt: null, lookbackAt: null })).toBe(72);
   const lookbackAt = NOW_MS - HOUR_MS;
   expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt })).toBe(26);
@@ -19,7 +19,7 @@ test("a run looks far back at a start, until that was complete, and once a day; 
 test("however long no run read everything, the next one looks back behind the last that did, but two weeks at most", () => {
   const fromMs = (hoursAgo: number): number => {
     const at = NOW_MS - hoursAgo * HOUR_MS;
-    return windowOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at }).fromMs;
+    return periodOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at }).fromMs;
   };
   expect(fromMs(100)).toBe(NOW_MS - 100 * HOUR_MS - OPTIONS.minAgeMs);
   expect(fromMs(1_000)).toBe(NOW_MS - 14 * 24 * HOUR_MS);
@@ -63,8 +63,10 @@ test("runs follow one another until the end, and far looks end with a complete o
     return Promise.resolve();
   };
   const deps = { clock, untilOpen, ended: ({ result }: Report) => void ended.push(result) };
-  await expect(keepReconciled(OPTIONS, run, deps, stop.signal)).rejects.toThrow("enough");
+  await expect(reconcileRepeatedly(OPTIONS, run, deps, stop.signal)).rejects.toThrow("enough");
   expect(ended).toEqual(results);
   expect(opened).toBe(results.length);
-  expect(requests.map(({ window }) => (window.toMs - window.fromMs) / HOUR_MS)).toEqual([72, 72, 72, 26, 26]);
+  expect(requests.map(({ period: window }) => (window.toMs - window.fromMs) / HOUR_MS)).toEqual([
+    72, 72, 72, 26, 26,
+  ]);
 });

@@ -1,25 +1,29 @@
 import { yieldToEventLoop } from "../runtime/event-loop.ts";
-import type { EntriesSink } from "./entries.ts";
+import type { EntriesSink } from "./json-entries.ts";
 import type { JsonFault } from "./json-stream.ts";
-import type { AnswerHeaders } from "./more.ts";
+import type { AnswerHeaders } from "./pagination-hints.ts";
 
-const SEPARATED_VALUES = /^text\/(csv|tab-separated-values)\b/i;
+const CSV_TYPES = /^text\/(csv|tab-separated-values)\b/i;
 
-export const isOfRows = (headers: AnswerHeaders): boolean =>
-  SEPARATED_VALUES.test([headers["content-type"]].flat().join());
+/** Whether the content type says comma- or tab-separated values. */
+export const isCsv = (headers: AnswerHeaders): boolean =>
+  CSV_TYPES.test([headers["content-type"]].flat().join());
 
 const SEPARATORS = [";", ",", "\t", "|"];
-/** Like a piece of JSON: what is read without another turn of the event loop. */
+/** The event loop runs after each piece, as for JSON. */
 const PIECE_BYTES = 4_096;
 const MAX_FIELDS = 1_000;
 
-/** The separator that the line with the names has most of. */
-const separatorOf = (names: string): string =>
-  SEPARATORS.map((separator) => ({ separator, count: names.split(separator).length })).reduce(
+/** The separator that occurs most often in the header line. */
+const separatorOf = (header: string): string =>
+  SEPARATORS.map((separator) => ({ separator, count: header.split(separator).length })).reduce(
     (best, other) => (other.count > best.count ? other : best),
   ).separator;
 
-/** Quoted fields may hold separators and doubled quotes (RFC 4180). Null for a quote that does not end, or ends within the field. */
+/**
+ * The fields of a line; quoted ones may hold separators and doubled quotes (RFC 4180). Null for misplaced
+ * quotes.
+ */
 const fieldsOf = (line: string, separator: string): string[] | null => {
   const fields: string[] = [];
   for (let at = 0; ;) {
@@ -40,8 +44,8 @@ const fieldsOf = (line: string, separator: string): string[] | null => {
   }
 };
 
-/** Tells each line but the first, which holds the names, as the text of a JSON object. */
-const lineReader = (tell: (row: string) => void) => {
+/** Turns each line after the header into the text of a JSON object. */
+const lineReader = (onRow: (json: string) => void) => {
   let names: string[] | null = null;
   let separator = "";
   return {
@@ -54,18 +58,19 @@ const lineReader = (tell: (row: string) => void) => {
       }
       const fields = fieldsOf(line, separator) ?? [];
       if (fields.length === names.length)
-        tell(JSON.stringify(Object.fromEntries(names.map((name, index) => [name, fields[index]]))));
-      else tell('""');
+        onRow(JSON.stringify(Object.fromEntries(names.map((name, index) => [name, fields[index]]))));
+      else onRow('""');
     },
     hasNames: () => names !== null,
   };
 };
 
 /**
- * Reads separated values with names in the first line (CSV) and tells each row as the text of a JSON object. A row with too few or too many fields is
- * told as what no entry can be: an empty string. Line ends within quotes are not understood.
+ * Reads CSV with a header line as a stream, and hands each row to the sink as the text of a JSON object. A
+ * row with too few or too many fields becomes `""`, which no rule takes for an entry. Line ends within quotes
+ * are not supported.
  */
-export const readRows = async (
+export const readCsvEntries = async (
   body: AsyncIterable<Uint8Array>,
   maxElementBytes: number,
   sink: Pick<EntriesSink, "element" | "arrayEnd">,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readEntry } from "../../../src/log-to-events/entry.ts";
+import { readEntry } from "../../../src/log-to-events/read-entry.ts";
 import { change, taken } from "./answers.ts";
 
 const text = JSON.stringify(change);

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
-import { EventRefused } from "../../../src/notification/publish-once.ts";
-import type { Reception } from "../../../src/webhooks-to-events/flow.ts";
+import { EventTooLarge } from "../../../src/notification/publish-once.ts";
+import type { DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
 
 const opened: ReceptionDesk[] = [];
@@ -32,7 +32,7 @@ describe("what is answered", () => {
       expect(JSON.parse(answer.text)).toEqual({ eventId: desk.published[0]?.event.eventId });
     }
     expect(desk.published).toHaveLength(1);
-    expect(desk.served.map(({ reception }) => reception?.kind)).toEqual(["published", "duplicate"]);
+    expect(desk.served.map(({ outcome: reception }) => reception?.kind)).toEqual(["published", "duplicate"]);
   });
 
   test("200 with deadLettered when it is authentic and not understood", async () => {
@@ -228,7 +228,7 @@ describe("bodies over the limit", () => {
 });
 
 test("a notification whose event the topic refuses for its size is a dead letter", async () => {
-  const answers = [() => Promise.reject(new EventRefused("too large"))];
+  const answers = [() => Promise.reject(new EventTooLarge("too large"))];
   const desk = await open({
     write: () => (answers.shift() ?? (() => Promise.resolve({ partition: 0, offset: 0 })))(),
   });
@@ -272,10 +272,10 @@ describe("503 with Retry-After", () => {
 
   test("when receiving throws for one of two that came together, and the other is served", async () => {
     const received: string[] = [];
-    const receive = ({ body }: RawDelivery): Promise<Reception> => {
+    const receive = ({ body }: RawDelivery): Promise<DeliveryOutcome> => {
       received.push(body.toString());
       if (received.length === 1) throw new Error("thrown");
-      return Promise.resolve({ kind: "deadLettered", detail: "", place: { partition: 0, offset: 0 } });
+      return Promise.resolve({ kind: "deadLettered", detail: "", position: { partition: 0, offset: 0 } });
     };
     const desk = await open({ receive });
     const { text } = await desk.raw(requestOf("one") + requestOf("other"));

@@ -1,25 +1,25 @@
 import { elements, members, stringOf } from "../runtime/json.ts";
 import { readJson, type JsonFault } from "./json-stream.ts";
-import type { AnswerHeaders } from "./more.ts";
-import { isOfRows, readRows } from "./rows.ts";
+import type { AnswerHeaders } from "./pagination-hints.ts";
+import { isCsv, readCsvEntries } from "./csv-entries.ts";
 
-/** What stands at one place of an answer: types and names, no values. */
-type Place = {
+/** What occurs at one place of an answer: types and names, no values. */
+type ShapeNode = {
   types: Set<string>;
-  /** How many elements the arrays here have; null while none has ended. */
+  /** The lengths of the arrays at this place; null before one has ended. */
   lengths: { least: number; most: number } | null;
-  members: Map<string, Place>;
-  /** Its names are not shown: there were too many for names of fields. */
+  members: Map<string, ShapeNode>;
+  /** It has too many member names for an object with fields, so they are keys, and are not shown. */
   isMap: boolean;
 };
 
 const MAX_NAMES = 50;
 const MAX_PLACES = 10_000;
-/** How deep JSON in strings is looked into. */
+/** How deep JSON within strings is parsed. */
 const MAX_TEXT_DEPTH = 8;
 const ANY_NAME = "<name>";
 const ANY_ELEMENT = "*";
-/** A name that can be shown: words, with three digits at most. */
+/** Names that are shown; others may be ids. */
 const WORDS = /^[@$_]?[\p{L}_][\p{L}\d _.:-]*$/u;
 const MAX_DIGITS = 3;
 const MAX_NAME_LENGTH = 60;
@@ -31,24 +31,24 @@ const isShown = (name: string): boolean =>
   !ID.test(name) &&
   name.replace(/\D/g, "").length <= MAX_DIGITS;
 
-const createPlace = (): Place => ({ types: new Set(), lengths: null, members: new Map(), isMap: false });
+const createNode = (): ShapeNode => ({ types: new Set(), lengths: null, members: new Map(), isMap: false });
 
 const typeOf = (value: unknown): string => (value === null ? "null" : typeof value);
 
-/** Gathers the places of an answer, each told as often as it stands there. */
-const gather = () => {
-  const root = createPlace();
+/** Builds the tree of places. */
+const shapeTree = () => {
+  const root = createNode();
   let count = 1;
 
-  const memberOf = (place: Place, name: string): Place => {
+  const memberOf = (place: ShapeNode, name: string): ShapeNode => {
     const known = place.members.get(name);
     if (known !== undefined) return known;
-    const created = createPlace();
-    // What is too much is not kept, and so not shown.
+    const created = createNode();
+    // Beyond the limit a node is not added to the tree, and so not shown.
     if (count++ < MAX_PLACES) place.members.set(name, created);
     return created;
   };
-  const named = (place: Place, key: string): Place => {
+  const named = (place: ShapeNode, key: string): ShapeNode => {
     const isNew = !place.members.has(key);
     if (isNew && !place.isMap && isShown(key) && place.members.size >= MAX_NAMES) {
       place.isMap = true;
@@ -56,13 +56,13 @@ const gather = () => {
     }
     return memberOf(place, !place.isMap && isShown(key) ? key : ANY_NAME);
   };
-  const arrayEnded = (place: Place, length: number) => {
+  const arrayEnded = (place: ShapeNode, length: number) => {
     const { least, most } = place.lengths ?? { least: length, most: length };
     place.lengths = { least: Math.min(least, length), most: Math.max(most, length) };
   };
 
-  /** A JSON text at a place: what a string holds, or a row. */
-  const text = (place: Place, raw: string, depth: number) => {
+  /** Adds a JSON text at a place: the content of a string, or a CSV row. */
+  const text = (place: ShapeNode, raw: string, depth: number) => {
     const object = members(raw);
     const array = object === null ? elements(raw) : null;
     if (object !== null) {
@@ -74,22 +74,29 @@ const gather = () => {
       arrayEnded(place, array.length);
     }
   };
-  const ofValue = (place: Place, raw: string, depth: number) => {
+  const ofValue = (place: ShapeNode, raw: string, depth: number) => {
     if (raw.startsWith('"')) string(place, stringOf(raw), depth);
     else if (/^[[{]/.test(raw)) {
       if (depth < MAX_TEXT_DEPTH) text(place, raw, depth);
     } else place.types.add(typeOf(JSON.parse(raw)));
   };
-  const string = (place: Place, value: string, depth: number) => {
+  const string = (place: ShapeNode, value: string, depth: number) => {
     const isJson = depth < MAX_TEXT_DEPTH && /^\s*[[{]/.test(value);
     const holds = isJson && (members(value) ?? elements(value)) !== null;
     place.types.add(holds ? "string of JSON" : "string");
     if (holds) text(place, value, depth);
   };
-  return { root, named, element: (place: Place) => memberOf(place, ANY_ELEMENT), arrayEnded, text, string };
+  return {
+    root,
+    named,
+    element: (place: ShapeNode) => memberOf(place, ANY_ELEMENT),
+    arrayEnded,
+    text,
+    string,
+  };
 };
 
-const describe = (place: Place, pointer: string): string[] => {
+const describe = (place: ShapeNode, pointer: string): string[] => {
   const { lengths } = place;
   const length =
     lengths === null
@@ -105,17 +112,17 @@ const describe = (place: Place, pointer: string): string[] => {
 };
 
 /**
- * The form of an answer, as a line for each place of it: its JSON pointer, with `*` for the elements of an array, and the types that stand there. Shows no
- * values, and no names that may be ids.
+ * The form of an answer, with a line for each place: its JSON pointer, with `*` for the elements of an array,
+ * and the types there. Contains no values, and no names that may be ids.
  */
 export const readShape = async (
   body: AsyncIterable<Uint8Array>,
   headers: AnswerHeaders,
   maxTokenBytes: number,
 ): Promise<{ lines: string[]; fault: JsonFault | null }> => {
-  const { root, named, element, arrayEnded, text, string } = gather();
-  const around: { place: Place; isArray: boolean; name: string; length: number }[] = [];
-  const next = (): Place => {
+  const { root, named, element, arrayEnded, text, string } = shapeTree();
+  const around: { place: ShapeNode; isArray: boolean; name: string; length: number }[] = [];
+  const next = (): ShapeNode => {
     const frame = around.at(-1);
     if (frame === undefined) return root;
     frame.length++;
@@ -123,8 +130,8 @@ export const readShape = async (
   };
 
   let rows = 0;
-  const fault = isOfRows(headers)
-    ? await readRows(body, maxTokenBytes, {
+  const fault = isCsv(headers)
+    ? await readCsvEntries(body, maxTokenBytes, {
         element: (row) => {
           rows++;
           if (row !== null) text(element(root), row, 0);

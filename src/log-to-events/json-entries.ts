@@ -2,35 +2,37 @@ import { pointerNames } from "../runtime/json-pointer.ts";
 import { readJson, type JsonFault, type JsonSink } from "./json-stream.ts";
 
 export type EntriesOptions = {
-  /** JSON pointer to the one array that holds the entries; null: every array that is not inside of another one may. */
+  /** JSON pointer to the array of entries; null: every array that is not inside another one is tried. */
   entriesPointer: string | null;
-  /** A larger element is not kept. */
+  /** A larger element is handed on as null. */
   maxElementBytes: number;
 };
 
 export type EntriesSink = {
-  /** An element of an array that may hold entries: its text, as it stands in the answer; null where it is too large. */
+  /** An element of an array that may hold entries: its text as in the answer; null when it is too large. */
   element: (text: string | null) => void;
-  /** The array whose elements were told last has ended, maybe without any; the name of the member that it is, or "". */
+  /** The end of such an array, perhaps an empty one; `name` is its member name, or "". */
   arrayEnd: (name: string) => void;
-  /** A member outside of all arrays, with the name of the object around it. */
+  /** A member outside all arrays, with the name of the object around it. */
   member: (name: string, value: string | number | boolean | null, parent: string) => void;
 };
 
-/** An object or array around, outside of those that may hold entries. */
+/** An open object or array that is not within an array of entries. */
 type Frame = {
   isArray: boolean;
-  /** The name by which it is a member of the object around it. */
+  /** Its member name, or its index in an array. */
   name: string;
-  /** The name of the member that is read, and how many elements of an array were begun. */
+  /** The name of the current member, for an object. */
   member: string;
+  /** How many elements have begun, for an array. */
   elements: number;
-  /** Whether the pointer leads to it or through it; and whether an array is around it. */
+  /** Whether the pointer leads to it or through it. */
   onPath: boolean;
+  /** Whether it is inside an array. */
   inArray: boolean;
 };
 
-/** Keeps the bytes of the element that is read, while they come in pieces. */
+/** Collects the bytes of the current element, which may arrive in several pieces. */
 const elementBytes = (maxBytes: number) => {
   let piece: Uint8Array = new Uint8Array();
   let pieceAt = 0;
@@ -51,7 +53,10 @@ const elementBytes = (maxBytes: number) => {
     begin: (at: number) => {
       begin = at;
     },
-    /** The text of the element that ends before `end`; null when it is too large, undefined when there is none. */
+    /**
+     * The text of the element that ends before `end`; null when it is too large, undefined when no element
+     * has begun.
+     */
     end: (end: number): string | null | undefined => {
       if (begin === null) return undefined;
       const last = fromBegin(end);
@@ -67,8 +72,11 @@ const elementBytes = (maxBytes: number) => {
   };
 };
 
-/** Finds the arrays that may hold entries in an answer of unknown form, and tells their elements. See {@link readJson}. */
-export const readEntries = (
+/**
+ * Finds the arrays that may hold entries in a JSON answer of unknown form, and hands their elements to the
+ * sink. Resolves and rejects as {@link readJson}.
+ */
+export const readJsonEntries = (
   body: AsyncIterable<Uint8Array>,
   { entriesPointer, maxElementBytes }: EntriesOptions,
   sink: EntriesSink,
@@ -76,7 +84,10 @@ export const readEntries = (
   const path = entriesPointer === null ? null : pointerNames(entriesPointer);
   const frames: Frame[] = [];
   const element = elementBytes(maxElementBytes);
-  /** How many objects and arrays are open from the array of entries on, with it; 0 outside. */
+  /**
+   * How many objects and arrays are open, counted from the array of entries, which is 1; 0 outside such an
+   * array.
+   */
   let depth = 0;
   let arrayName = "";
 
@@ -84,8 +95,8 @@ export const readEntries = (
     const text = element.end(at);
     if (text !== undefined) sink.element(text);
   };
-  /** A value begins outside of arrays of entries. */
-  const begun = (isArray: boolean): Frame => {
+  /** The frame of a value that begins outside the arrays of entries. */
+  const beginValue = (isArray: boolean): Frame => {
     const around = frames.at(-1);
     const name = around === undefined ? "" : around.isArray ? String(around.elements++) : around.member;
     const onPath = around === undefined || (around.onPath && path?.[frames.length - 1] === name);
@@ -107,7 +118,7 @@ export const readEntries = (
         depth++;
         return;
       }
-      const frame = begun(isArray);
+      const frame = beginValue(isArray);
       if (holdsEntries(frame)) {
         depth = 1;
         arrayName = frame.name;
@@ -125,7 +136,7 @@ export const readEntries = (
       if (depth === 1) element.begin(at);
       if (depth > 0) return;
       const around = frames.at(-1);
-      begun(false);
+      beginValue(false);
       if (around !== undefined && !around.isArray && !around.inArray)
         sink.member(around.member, value, around.name);
     },

@@ -1,17 +1,22 @@
-import { normalized } from "./named.ts";
+import { normalize } from "./normalize.ts";
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export type More = {
-  /** A member outside of all arrays, with the name of the object around it; or a header. */
+export type PaginationHints = {
+  /**
+   * Takes a member outside all arrays, with the name of the object around it; or a header, with `parent`
+   * empty.
+   */
   member: (name: string, value: string | number | boolean | null, parent: string) => void;
-  /** An array of entries has ended. */
+  /** Takes the length of an array of entries. */
   array: (entries: number) => void;
-  /** What says that there are more entries than were given; null when nothing does. */
-  hint: (entries: number) => MoreHint | null;
+  /**
+   * The strongest hint that the partner has more entries than the `entries` of this answer; null without any.
+   */
+  hint: (entries: number) => PaginationHint | null;
 };
 
-export type MoreHint =
+export type PaginationHint =
   | "the answer names a next page"
   | "the answer says that there are more entries than it holds"
   | "the answer says that there are several pages"
@@ -22,8 +27,8 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 const NEXT = names(
   "next nextpage nextlink nexturl nexthref nexturi nexttoken nextpagetoken nextcursor nextoffset nextkey nextmarker continuation continuationtoken odatanextlink",
 );
-/** They may stand in the last page as well: nothing where the answer says that it is the last one. */
-const CURSORS = names("cursor endcursor after aftercursor pagetoken scrollid marker");
+/** The last page may have these too: they count only unless the answer says that it is the last page. */
+const CURSOR = names("cursor endcursor after aftercursor pagetoken scrollid marker");
 const HAS_MORE = names(
   "hasmore hasnext hasnextpage hasmorepages hasmoreresults more moreavailable moreresults istruncated truncated partial incomplete",
 );
@@ -38,15 +43,15 @@ const ROUND_NUMBERS = new Set([100, 200, 250, 500, 1_000, 5_000, 10_000]);
 const numberOf = (value: unknown): number =>
   typeof value === "number" ? value : typeof value === "string" && /^\d+$/.test(value) ? Number(value) : NaN;
 
-/** Null, false, 0 and an empty string stand for no next page. */
-const isNamed = (value: unknown): boolean =>
+/** Null, false, 0 and an empty string mean that there is no next page. */
+const isPresent = (value: unknown): boolean =>
   (typeof value === "string" && value.trim() !== "") || (typeof value === "number" && value > 0);
 
 const isTrue = (value: unknown): boolean => value === true || value === "true";
 const isFalse = (value: unknown): boolean => value === false || value === "false";
 
-/** Collects what an answer says of entries that it does not hold. */
-export const moreHints = (): More => {
+/** Collects what an answer says about further pages. */
+export const paginationHints = (): PaginationHints => {
   let nextPage = false;
   let cursor = false;
   let saysMore = false;
@@ -57,8 +62,8 @@ export const moreHints = (): More => {
   const pageSizes = new Set<number>();
 
   const note = (name: string, value: string | number | boolean | null) => {
-    if (NEXT.has(name)) nextPage ||= isNamed(value);
-    if (CURSORS.has(name)) cursor ||= isNamed(value);
+    if (NEXT.has(name)) nextPage ||= isPresent(value);
+    if (CURSOR.has(name)) cursor ||= isPresent(value);
     if (HAS_MORE.has(name)) {
       saysMore ||= isTrue(value);
       saysLast ||= isFalse(value);
@@ -74,9 +79,9 @@ export const moreHints = (): More => {
 
   return {
     member: (name, value, parent) => {
-      note(normalized(name), value);
-      // `next: { href }`, `total: { value }`
-      if (NEXT.has(normalized(parent)) || normalized(name) === "value") note(normalized(parent), value);
+      note(normalize(name), value);
+      // As in `next: { href }` and `total: { value }`.
+      if (NEXT.has(normalize(parent)) || normalize(name) === "value") note(normalize(parent), value);
     },
     array: (entries) => {
       fullPage ||= ROUND_NUMBERS.has(entries);
@@ -94,22 +99,22 @@ export const moreHints = (): More => {
 const MAX_HEADER_LENGTH = 4_096;
 const LINK_TO_NEXT = /;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i;
 
-/** Takes the hints of an answer's headers: Link, Content-Range, and X-Total-Count and the like. */
-export const noteHeaders = (more: More, headers: AnswerHeaders): void => {
+/** Takes the hints in an answer's headers: Link, Content-Range, and those like X-Total-Count. */
+export const noteHeaders = (hints: PaginationHints, headers: AnswerHeaders): void => {
   for (const [name, value] of Object.entries(headers)) {
     const text = [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH);
-    // items 0-99/500
-    const ofTotal = /^content-range$/i.test(name) ? /\/(\d+)\s*$/.exec(text)?.[1] : undefined;
-    if (ofTotal !== undefined) more.member("total", ofTotal, "");
-    if (name.toLowerCase() === "link" && LINK_TO_NEXT.test(text)) more.member("next", text, "");
-    const [, own] = /^x-(.+)$/i.exec(name) ?? [];
-    if (own !== undefined) more.member(own, text, "");
+    // As in `content-range: items 0-99/500`.
+    const total = /^content-range$/i.test(name) ? /\/(\d+)\s*$/.exec(text)?.[1] : undefined;
+    if (total !== undefined) hints.member("total", total, "");
+    if (name.toLowerCase() === "link" && LINK_TO_NEXT.test(text)) hints.member("next", text, "");
+    const [, ownName] = /^x-(.+)$/i.exec(name) ?? [];
+    if (ownName !== undefined) hints.member(ownName, text, "");
   }
 };
 
-const NEXT_IN_LIST = /"rel"\s*:\s*"next"/i;
+const REL_NEXT = /"rel"\s*:\s*"next"/i;
 
-/** Takes the hint of an element that is no entry, as in `links: [{ "rel": "next" }]`. */
-export const noteElement = (more: More, text: string): void => {
-  if (NEXT_IN_LIST.test(text)) more.member("next", "listed", "");
+/** Takes the hint of an array element that is no entry, as in `links: [{ "rel": "next" }]`. */
+export const noteElement = (hints: PaginationHints, text: string): void => {
+  if (REL_NEXT.test(text)) hints.member("next", "listed", "");
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { oneLine } from "../../../src/log-to-events/one-line.ts";
-import { readShape } from "../../../src/log-to-events/shape.ts";
+import { compactJson } from "../../../src/log-to-events/compact-json.ts";
+import { readShape } from "../../../src/log-to-events/answer-shape.ts";
 import { bytesOf, change, everySplit } from "./answers.ts";
 
 const shape = (answer: unknown, headers = {}) =>
@@ -145,11 +145,11 @@ describe("one line", () => {
     ['{"a\\\\" : "\\\\ \\n" }', '{"a\\\\":"\\\\ \\n"}'],
     ["  12345678901234567890.10  ", "12345678901234567890.10"],
   ])("%j", (json, expected) => {
-    expect(oneLine(json)).toBe(expected);
+    expect(compactJson(json)).toBe(expected);
   });
 
   test("a long one", () => {
     const long = JSON.stringify({ a: "\\\n ".repeat(300_000) });
-    expect(oneLine(` ${long} `)).toBe(long);
+    expect(compactJson(` ${long} `)).toBe(long);
   });
 });

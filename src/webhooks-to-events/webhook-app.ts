@@ -3,47 +3,54 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";
-import type { Reception } from "./flow.ts";
+import type { DeliveryOutcome } from "./flow.ts";
 import { declaresMore, readBody, type Body } from "./read-body.ts";
 
-export type AcceptOptions = {
+export type WebhookAppOptions = {
   path: string;
-  /** Whether the path is followed by a slash and a token. */
+  /** Whether a slash and a token follow the path. */
   pathToken: boolean;
   maxBodyBytes: number;
   /** Requests in progress at once, beyond which the answer is 503. */
   maxInFlight: number;
-  /** Said in Retry-After with a 503. */
+  /** The value of Retry-After with a 503. */
   retryAfterSeconds: number;
 };
 
-/** How a request ended, for metrics and the log. `reception` is null where the flow was not reached. */
-export type Served = {
+/**
+ * How a request ended, for metrics and the log. `outcome` is null when the request did not reach the flow.
+ */
+export type ServedRequest = {
   status: number;
+  /** On the monotonic clock. */
   startedAt: number;
-  reception: Reception | null;
+  outcome: DeliveryOutcome | null;
   error: unknown;
   span: Span | undefined;
 };
 
-export type AcceptPorts = {
-  receive: (delivery: RawDelivery) => Promise<Reception>;
-  /** False while starting and shutting down: everything is answered 503. */
+export type WebhookAppPorts = {
+  receive: (delivery: RawDelivery) => Promise<DeliveryOutcome>;
+  /** False while starting and shutting down: then every answer is 503. */
   isOpen: () => boolean;
-  served: (request: Served) => void;
-  /** Begins the span of a request; absent where there are no traces. */
+  served: (request: ServedRequest) => void;
+  /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
-  /** Monotonic milliseconds, and milliseconds since the Unix epoch. */
+  /** Monotonic milliseconds. */
   monotonic: () => number;
+  /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
 
 type Env = { Bindings: HttpBindings };
 export type WebhookApp = Hono<Env>;
 
-/** A request that takes so long to arrive gives its place to the next one when all are taken. */
+/**
+ * After this time a request that is still arriving may be given up for another one, when all places are
+ * taken.
+ */
 const SLOW_MS = 1_000;
-/** How long a connection whose request is refused unread stays open, so that the sender can read the answer. */
+/** How long the connection stays open when the body is not read, so that the sender can read the answer. */
 const LINGER_MS = 1_000;
 
 /** The last segment of the request's path, percent-encoding untouched. */
@@ -52,8 +59,11 @@ const lastSegmentOf = ({ url = "" }: IncomingMessage): string => {
   return path.slice(path.lastIndexOf("/") + 1);
 };
 
-/** An empty body that ends later. The end closes the connection, and bytes that were not read make that a reset, which can overtake the answer. */
-const emptyBodyThatEndsLater = (): ReadableStream => {
+/**
+ * An empty body that ends after a while. The end closes the connection; with unread bytes that is a reset,
+ * which can overtake the answer.
+ */
+const lingeringBody = (): ReadableStream => {
   let timer: NodeJS.Timeout;
   return new ReadableStream({
     start: (controller) => {
@@ -63,60 +73,66 @@ const emptyBodyThatEndsLater = (): ReadableStream => {
   });
 };
 
-/** Answers, and closes the connection without reading what is left of the request. */
-const close = (c: Context, status: 413 | 503, headers: Record<string, string> = {}): Response =>
-  c.body(emptyBodyThatEndsLater(), status, { ...headers, "content-length": "0", connection: "close" });
+/** Answers without reading the rest of the request, and closes the connection. */
+const answerUnread = (c: Context, status: 413 | 503, headers: Record<string, string> = {}): Response =>
+  c.body(lingeringBody(), status, { ...headers, "content-length": "0", connection: "close" });
 
-const replyTo = (c: Context, reception: Reception): Response => {
-  switch (reception.kind) {
+const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
+  switch (outcome.kind) {
     case "published":
     case "duplicate":
-      return c.json({ eventId: reception.event.eventId });
+      return c.json({ eventId: outcome.event.eventId });
     case "deadLettered":
       return c.json({ deadLettered: true });
     case "refused":
-      return c.body("", reception.status);
+      return c.body("", outcome.status);
   }
 };
 
-/** The public listener's one route. It answers 2xx only after the flow has resolved, and whatever is our fault with 503. */
+/**
+ * The only route of the public listener. It answers 2xx only after the flow has resolved, and 503 for every
+ * failure of the bridge itself.
+ */
 export const createWebhookApp = (
-  options: AcceptOptions,
-  ports: AcceptPorts,
+  options: WebhookAppOptions,
+  ports: WebhookAppPorts,
   middleware: readonly MiddlewareHandler[] = [],
 ): WebhookApp => {
   const retryAfter = { "retry-after": String(options.retryAfterSeconds) };
   let inFlight = 0;
-  /** Requests whose body is not complete yet, the earliest first. */
+  /** Requests whose body is not complete yet, the oldest first. */
   const arriving = new Set<{ giveUp: () => void; startedAt: number }>();
 
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Body> =>
     new Promise((resolve) => {
       const giveUp = readBody(incoming, options.maxBodyBytes, (body) => {
         arriving.delete(arrival);
-        // All that has arrived is read first, then each is verified and published: one kind of work at a time keeps the processor's
-        // caches warm, and saves a tenth of the processor time under load.
+        // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
+        // processor time under load.
         setImmediate(resolve, body);
       });
       const arrival = { giveUp, startedAt };
       arriving.add(arrival);
     });
 
-  /** Whether a slow request could be given up: slow senders must not keep out the others. */
-  const makeRoom = (nowMs: number): boolean => {
-    const [earliest] = arriving;
-    if (!earliest || nowMs - earliest.startedAt < SLOW_MS) return false;
-    earliest.giveUp();
+  /**
+   * Gives up the oldest request if it is slow, because slow senders must not lock out the others. False when
+   * there is none.
+   */
+  const giveUpSlowest = (nowMs: number): boolean => {
+    const [oldest] = arriving;
+    if (!oldest || nowMs - oldest.startedAt < SLOW_MS) return false;
+    oldest.giveUp();
     return true;
   };
 
-  const busy = (c: Context): Response => c.body("", 503, retryAfter);
+  const unavailable = (c: Context): Response => c.body("", 503, retryAfter);
   const refuse = (c: Context, why: Exclude<Body, { ok: true }>["why"]): Response => {
     switch (why) {
       case "too large":
-        return close(c, 413);
+        return answerUnread(c, 413);
       case "given up":
-        return close(c, 503, retryAfter);
+        return answerUnread(c, 503, retryAfter);
       case "broken off":
         return c.body("", 400);
     }
@@ -133,21 +149,21 @@ export const createWebhookApp = (
     const span = ports.trace?.(incoming.headers);
     const served = (
       response: Response,
-      reception: Reception | null = null,
+      reception: DeliveryOutcome | null = null,
       error: unknown = null,
     ): Response => {
-      ports.served({ status: response.status, startedAt, reception, error, span });
+      ports.served({ status: response.status, startedAt, outcome: reception, error, span });
       return response;
     };
-    if (!ports.isOpen()) return served(busy(c));
+    if (!ports.isOpen()) return served(unavailable(c));
     if (declaresMore(incoming, options.maxBodyBytes)) return served(refuse(c, "too large"));
-    if (inFlight >= options.maxInFlight && !makeRoom(startedAt)) return served(busy(c));
+    if (inFlight >= options.maxInFlight && !giveUpSlowest(startedAt)) return served(unavailable(c));
     inFlight += 1;
     try {
-      // Read from node's own request: by way of the fetch API it costs a fifth of the throughput, and has no bound.
+      // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
       if (!body.ok) return served(refuse(c, body.why));
-      const reception = await ports.receive({
+      const outcome = await ports.receive({
         pathToken: options.pathToken ? lastSegmentOf(incoming) : null,
         headers: incoming.headers,
         body: body.bytes,
@@ -155,16 +171,16 @@ export const createWebhookApp = (
         receivedAt,
         span,
       });
-      return served(replyTo(c, reception), reception);
+      return served(answerTo(c, outcome), outcome);
     } catch (error) {
-      return served(busy(c), null, error);
+      return served(unavailable(c), null, error);
     } finally {
       inFlight -= 1;
     }
   });
   app.all(route, (c) => c.body("", 405, { allow: "POST" }));
   app.notFound((c) => c.body("", 404));
-  // What middleware throws.
-  app.onError((_, c) => busy(c));
+  // Only middleware can throw here.
+  app.onError((_, c) => unavailable(c));
   return app;
 };
