@@ -84,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     "sandbox/transactions/",
     "sandbox/runtime/",
   ]),
-  "sandbox/world.ts": room(
+  "sandbox/simulated-partner.ts": room(
     [
       "sandbox/stories.ts",
       "sandbox/api/answers/",
@@ -98,9 +98,9 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   "sandbox/control/": room(
     ["sandbox/faults/", "sandbox/transactions/", "sandbox/runtime/"],
-    ["sandbox/types.ts", "sandbox/world.ts"],
+    ["sandbox/types.ts", "sandbox/simulated-partner.ts"],
   ),
-  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/world.ts"]),
+  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/simulated-partner.ts"]),
 };
 
 /** Libraries that belong to a room: there, and nowhere else, it is known that they are used. */

@@ -1,11 +1,11 @@
 import { text } from "../../runtime/answer.ts";
-import { plain } from "./plain.ts";
+import { plainProfile } from "./plain.ts";
 import { statusOf } from "./refusals.ts";
 import type { AnswersProfile } from "./types.ts";
 
-/** Bodies that are not JSON: the identifier alone as text, an "OK", and a gateway's HTML page for a refusal. */
-export const textual: AnswersProfile = {
-  ...plain,
+/** Bodies that are not JSON: a quoteId as text, "OK", an HTML page for a refusal, as a gateway sends it. */
+export const textProfile: AnswersProfile = {
+  ...plainProfile,
   createdAt: "local",
   created: (quote) => text(200, quote.quoteId),
   accepted: () => text(200, "OK"),

@@ -6,20 +6,23 @@ import { deliveryOf, type Change } from "./notifications.ts";
 import type { SentLog } from "./sent-log.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-/** Notifications of the past, by the hundred thousand: each transaction goes through the main flow between two instants. */
+/**
+ * Adds many notifications with dates between two instants; each transaction goes through the statuses of
+ * `main`.
+ */
 export type PastRequest = {
   count: number;
   from: number;
   to: number;
-  /** The share that gets lost on the way, by dice. */
+  /** The share of them that is lost, chosen at random. */
   lostShare: number;
   logged: LostAs;
-  /** False: nothing is posted, and the log says that all that is not lost was delivered. */
+  /** When false, nothing is posted, and the log shows all that are not lost as delivered. */
   send: boolean;
   seed: string | null;
 };
 
-const mostAtOnce = 2_000_000;
+const maxCount = 2_000_000;
 
 const instant = (value: unknown, name: string): number => {
   const at = typeof value === "string" ? Date.parse(value) : NaN;
@@ -34,7 +37,7 @@ export const parsePastRequest = (value: unknown): PastRequest => {
   if (typeof send !== "boolean") throw new WrongInput("send must be true or false");
   if (seed !== null && typeof seed !== "string") throw new WrongInput("seed must be a string");
   const request = {
-    count: Math.trunc(numberIn(fields, "count", 1, 1, mostAtOnce)),
+    count: Math.trunc(numberIn(fields, "count", 1, 1, maxCount)),
     from: instant(from, "from"),
     to: instant(to, "to"),
     lostShare: numberIn(fields, "lostShare", 0, 0, 1),
@@ -46,7 +49,7 @@ export const parsePastRequest = (value: unknown): PastRequest => {
   return request;
 };
 
-export type PastDeps = {
+export type PastNotificationsDeps = {
   seed: string;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
@@ -58,22 +61,24 @@ export type PastDeps = {
   bodyOf: (change: Change) => string;
 };
 
-export type Past = {
-  /** Enters them into the log, and begins to send those that are neither lost nor only said to be delivered. */
-  make(request: PastRequest): { notifications: number; lost: number; toSend: number };
-  /** How many were not sent for the first time yet. */
+export type PastNotifications = {
+  /** Adds them to the log, and begins to send those that are to be sent. */
+  add(request: PastRequest): { notifications: number; lost: number; toSend: number };
+  /** How many still wait for their first attempt. */
   waiting(): number;
   clear(): void;
 };
 
-/** How many first attempts are under way at a time. */
+/** How many first attempts run at the same time. */
 const lanes = 64;
-const nobody = "http://nobody.invalid/";
+/** The URL in the log when there is no subscription. */
+const noReceiver = "http://nobody.invalid/";
 
-export const createPast = (deps: PastDeps): Past => {
+export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifications => {
   const { deliveries, sentLog, statuses } = deps;
   let made = 0;
   let waiting = 0;
+  /** Replaced by `clear`, which ends the sending that began before. */
   let epoch = {};
 
   const sendAll = (entryIds: readonly number[]) => {
@@ -85,7 +90,7 @@ export const createPast = (deps: PastDeps): Past => {
         nth += 1;
         waiting -= 1;
         const sent = sentLog.get(entryId, deps.now());
-        // Forgotten meanwhile: the log is shorter than what was asked for.
+        // Dropped from the log meanwhile: its capacity is smaller than `count`.
         if (!sent) continue;
         const { transactionId, status, createdAt, url } = sent;
         const change = { transactionId, status, createdAt };
@@ -104,12 +109,12 @@ export const createPast = (deps: PastDeps): Past => {
   };
 
   return {
-    make: ({ count, from, to, lostShare, logged, send, seed }) => {
+    add: ({ count, from, to, lostShare, logged, send, seed }) => {
       made += 1;
       const random = (label: string) => randomFrom(seed ?? `${deps.seed} ${made}`, label);
       const dice = random("lost");
       const ids = random("ids");
-      const url = deps.subscriptions.list()[0]?.url ?? nobody;
+      const url = deps.subscriptions.list()[0]?.url ?? noReceiver;
       const transactionIds = Array.from({ length: Math.ceil(count / statuses.length) }, () =>
         deps.idFrom(ids),
       );
@@ -131,7 +136,7 @@ export const createPast = (deps: PastDeps): Past => {
           );
           deliveries.record(delivery);
           deliveries.drop(delivery, logged);
-        } else if (send && url !== nobody) toSend.push(entryId);
+        } else if (send && url !== noReceiver) toSend.push(entryId);
         else {
           sentLog.attempted(entryId, change.createdAt, 200);
           sentLog.settle(entryId, "delivered");

@@ -8,22 +8,22 @@ import type { AnswersProfile, Stamp } from "./answers/types.ts";
 import type { LogReader } from "./log/read-log.ts";
 import { InvalidRequest, type Readers } from "./read-requests.ts";
 
-export type PartnerRequest = {
+export type ApiRequest = {
   operation: Operation;
-  /** Decoded from the path; only accept has one. */
+  /** From the path, decoded; null for all operations but accept. */
   quoteId: string | null;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
 };
 
-/** The imitated API without its transport: a request in, an answer out, executed in between. */
-export type Partner = {
-  answer(request: PartnerRequest): Answer;
+/** The imitated API without its transport: executes a request and builds the answer. */
+export type PartnerApi = {
+  answer(request: ApiRequest): Answer;
   refuse(refusal: Refusal): Answer;
 };
 
-export type PartnerDeps = {
+export type PartnerApiDeps = {
   profile: AnswersProfile;
   stamp: Stamp;
   checkHeaders: (headers: IncomingHttpHeaders) => Refusal | null;
@@ -40,7 +40,7 @@ const refusals = {
   "not-of-today": { code: "QUOTE_NOT_OF_TODAY", message: "the quote was not created on this business day" },
 } as const satisfies Record<string, Refusal>;
 
-export const createPartner = (deps: PartnerDeps): Partner => {
+export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
   const { profile, stamp, readers } = deps;
 
   const accept = (quoteId: string, body: Buffer): Answer => {
@@ -55,7 +55,7 @@ export const createPartner = (deps: PartnerDeps): Partner => {
     );
   };
 
-  const execute = ({ operation, quoteId, query, body }: PartnerRequest): Answer => {
+  const execute = ({ operation, quoteId, query, body }: ApiRequest): Answer => {
     switch (operation) {
       case "create":
         return profile.created(deps.quotes.create(readers.quote(body)), stamp);

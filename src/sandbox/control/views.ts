@@ -2,7 +2,7 @@ import type {
   Delivery,
   LoggedNotification,
   Quote,
-  SeenRequest,
+  RecordedRequest,
   Subscription,
   Transaction,
 } from "../types.ts";
@@ -10,7 +10,8 @@ import type {
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
-/** The JSON views of /_sandbox/state: instants as ISO text, bodies as text and as base64 of the exact bytes. */
+// The JSON of /_sandbox/state: instants in ISO 8601, bodies as text and as base64 of the exact bytes.
+
 export const quoteView = (quote: Quote, now: number) => ({
   ...quote,
   state: quote.executions > 0 ? "accepted" : now >= quote.expiresAt ? "expired" : "created",
@@ -64,14 +65,14 @@ const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
     rawHeaders[2 * pair + 1] ?? "",
   ]);
 
-export const requestView = (request: SeenRequest) => ({
+export const requestView = (request: RecordedRequest) => ({
   at: iso(request.at),
   method: request.method,
   target: request.target,
   operation: request.operation,
   answered: request.answered,
   faults: request.faults,
-  /** Name and value, in the order and the case in which they came. */
+  /** Names and values, in their original order and case. */
   headers: pairsOf(request.rawHeaders),
   body: request.body.toString("utf8"),
   bodyBase64: request.body.toString("base64"),

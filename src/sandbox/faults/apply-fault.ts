@@ -1,21 +1,21 @@
 import type { ServerResponse } from "node:http";
-import { write, type Answer } from "../runtime/answer.ts";
+import { sendAnswer, type Answer } from "../runtime/answer.ts";
 import type { RequestFault } from "./fault-rules.ts";
-import { writeSpoilt } from "./spoil-body.ts";
+import { writeFaultyBody } from "./faulty-body.ts";
 
 /**
- * Does one fault to one response. `answer` runs the operation, and is called where the fault comes after executing.
- * Returns the status that was sent, or null where none was.
+ * Applies a fault to a response. `answer` executes the operation; it is called only by faults that come after
+ * that. Returns the status that was sent, or null when none was.
  */
-export const misbehave = (
+export const applyFault = (
   response: ServerResponse,
   fault: Exclude<RequestFault, { kind: "latency" }>,
   answer: () => Answer,
   faultAnswer: (status: number, headers: Record<string, string>, body: string | null) => Answer,
 ): number | null => {
-  const reply = (made: Answer): number => {
-    void write(response, made);
-    return made.status;
+  const reply = (normal: Answer): number => {
+    void sendAnswer(response, normal);
+    return normal.status;
   };
   switch (fault.kind) {
     case "throttle":
@@ -26,7 +26,7 @@ export const misbehave = (
       if (fault.when === "after") answer();
       return reply(faultAnswer(fault.status, fault.headers, fault.body));
     case "hang":
-      // Stays open until the client or the sandbox goes away.
+      // The connection stays open until the client or the sandbox closes it.
       if (fault.when === "after") answer();
       return null;
     case "reset":
@@ -41,9 +41,9 @@ export const misbehave = (
     case "cut-body":
     case "stall-body":
     case "endless-body": {
-      const made = answer();
-      void writeSpoilt(response, made, fault);
-      return made.status;
+      const normal = answer();
+      void writeFaultyBody(response, normal, fault);
+      return normal.status;
     }
   }
 };

@@ -2,11 +2,11 @@ import { fieldsFrom, WrongInput } from "../runtime/wrong-input.ts";
 import type { Direction } from "../types.ts";
 import { isWalk, walkNames, type Walk } from "./walks.ts";
 
-/** Transactions that no accept started, as money orders from abroad are. */
+/** Starts transactions without an accept, as money orders from abroad do. */
 export type TransactionRequest = {
   direction: Direction;
   walk: Walk | null;
-  /** Instead of a walk's; any text will do, to see what a client makes of codes it does not know. */
+  /** Replaces the statuses of the walk; any text, to test how a client handles unknown statuses. */
   statuses: string[] | null;
   transactionId: string | null;
   count: number;

@@ -6,7 +6,7 @@ import { createLogReader, type LogReader } from "./api/log/read-log.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
 import { createNotifications, type Change } from "./notifications/notifications.ts";
-import { createPast, parsePastRequest } from "./notifications/past.ts";
+import { createPastNotifications, parsePastRequest } from "./notifications/past-notifications.ts";
 import type { Poster } from "./notifications/post.ts";
 import { createSentLog } from "./notifications/sent-log.ts";
 import { signatureHeaders } from "./notifications/sign.ts";
@@ -17,14 +17,14 @@ import { numberFrom, randomFrom, uuidFrom, type Random } from "./runtime/random.
 import { createScheduler } from "./runtime/scheduler.ts";
 import { stories } from "./stories.ts";
 import { createLedger, type Ledger } from "./transactions/ledger.ts";
-import type { TransactionRequest } from "./transactions/make-transactions.ts";
+import type { TransactionRequest } from "./transactions/transaction-request.ts";
 import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type Transactions } from "./transactions/transactions.ts";
 import { isWalk, statusesOf } from "./transactions/walks.ts";
-import type { LoggedNotification, SeenRequest } from "./types.ts";
+import type { LoggedNotification, RecordedRequest } from "./types.ts";
 
-/** Everything the partner knows and does, without any HTTP server in front of it. */
-export type World = {
+/** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
+export type SimulatedPartner = {
   settings: Settings;
   profile: AnswersProfile;
   stamp: Stamp;
@@ -36,29 +36,29 @@ export type World = {
   deliveries: Deliveries;
   logReader: LogReader;
   faults: Faults;
-  seen: Ring<SeenRequest>;
+  requests: Ring<RecordedRequest>;
   counters: { requests: number };
-  makeTransactions(request: TransactionRequest): { transactionIds: string[] };
-  /** Enters notifications of the past into the log; see POST /_sandbox/log. */
-  makePast(request: unknown): { notifications: number; lost: number; toSend: number };
-  /** How the log is read from now on; see PUT /_sandbox/log. */
-  changeLog(changes: unknown): LogRules;
-  /** Notifications that never arrived, newest first. */
+  startTransactions(request: TransactionRequest): { transactionIds: string[] };
+  /** Adds notifications with past dates to the log; see POST /_sandbox/log. */
+  addPastNotifications(request: unknown): { notifications: number; lost: number; toSend: number };
+  /** Changes the rules of the log; see PUT /_sandbox/log. */
+  changeLogRules(changes: unknown): LogRules;
+  /** Notifications that were never delivered, newest first. */
   lost(limit: number): { count: number; notifications: LoggedNotification[] };
   summary(): Record<string, unknown>;
   totals(): Record<string, number | boolean>;
-  /** Forgets quotes, transactions, subscriptions, deliveries, faults and requests, and counts from zero. */
+  /** Clears quotes, transactions, subscriptions, deliveries, faults, requests and all counters. */
   reset(): void;
-  /** Nothing happens by itself any more. */
+  /** Stops all timers. */
   close(): void;
 };
 
 const walkPrefix = "walk:";
 
-export const createWorld = (
+export const createSimulatedPartner = (
   settings: Settings,
   deps: { poster: Poster; days: Record<"sao-paulo" | "utc", (at: number) => string> },
-): World => {
+): SimulatedPartner => {
   const { clock, seed } = settings;
   const now = () => clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
@@ -72,12 +72,12 @@ export const createWorld = (
   const nextTransactionId = idsFrom("transactions");
   const nextDeliveryId = idsFrom("deliveries");
   const stamp: Stamp = (at) => formatInstant(settings.createdAtFormat ?? profile.createdAt, at);
-  const usualWalk = settings.walk ?? (settings.story === null ? "main" : stories[settings.story].walk);
+  const defaultWalk = settings.walk ?? (settings.story === null ? "main" : stories[settings.story].walk);
 
   const scheduler = createScheduler(clock);
   const ledger = createLedger(settings.ledger);
   const faults = createFaults(seed);
-  const seen = new Ring<SeenRequest>(settings.history);
+  const seen = new Ring<RecordedRequest>(settings.history);
   const counters = { requests: 0 };
   const subscriptions = createSubscriptions({ now, nextId: idsFrom("subscriptions") });
   const { jitter, history } = settings;
@@ -95,7 +95,8 @@ export const createWorld = (
       headersFor: ({ deliveryId: id, body, forged }) => ({
         "content-type": "application/json",
         "user-agent": "partner-sandbox",
-        // Receivers compare a signature's time with their own clock, so it is real time even where ours is seeded.
+        // Receivers compare a signature's time with their own clock, so it is real time, not that of the
+        // sandbox's clock.
         ...(settings.signing && signatureHeaders(settings.signing, { id, body, sentAt: Date.now(), forged })),
       }),
     },
@@ -111,7 +112,7 @@ export const createWorld = (
     scaled,
     longestHoldMs: scaled(3 * settings.stepMs),
   });
-  const past = createPast({
+  const past = createPastNotifications({
     seed,
     subscriptions,
     deliveries,
@@ -138,7 +139,7 @@ export const createWorld = (
       now,
       scheduler,
       randomFor,
-      changed: ({ transactionId }, change) => notifications.notify({ transactionId, ...change }),
+      onStatusChange: ({ transactionId }, change) => notifications.notify({ transactionId, ...change }),
     },
   );
   const quotes = createQuoteBook(
@@ -156,8 +157,8 @@ export const createWorld = (
       startTransaction: ({ quoteId, direction, accept }) => {
         const transactionId = nextTransactionId();
         const { counterpartyId } = accept;
-        const asked = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
-        transactions.start({ transactionId, quoteId, direction, walk: isWalk(asked) ? asked : usualWalk });
+        const walk = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
+        transactions.start({ transactionId, quoteId, direction, walk: isWalk(walk) ? walk : defaultWalk });
         return transactionId;
       },
     },
@@ -177,22 +178,22 @@ export const createWorld = (
     deliveries,
     logReader,
     faults,
-    seen,
+    requests: seen,
     counters,
-    makeTransactions: ({ direction, walk, statuses, transactionId, count }) => {
+    startTransactions: ({ direction, walk, statuses, transactionId, count }) => {
       const transactionIds = Array.from({ length: count }, () => transactionId ?? nextTransactionId());
       for (const each of transactionIds)
         transactions.start({
           transactionId: each,
           quoteId: null,
           direction,
-          walk: walk ?? usualWalk,
+          walk: walk ?? defaultWalk,
           ...(statuses && { statuses }),
         });
       return { transactionIds };
     },
-    makePast: (request) => past.make(parsePastRequest(request)),
-    changeLog: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
+    addPastNotifications: (request) => past.add(parsePastRequest(request)),
+    changeLogRules: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
     lost: (limit) => sentLog.lost(limit, now()),
     summary: () => ({
       timeScale: settings.timeScale,
@@ -200,7 +201,7 @@ export const createWorld = (
       story: settings.story,
       answers: settings.answers,
       repetition: settings.repetition,
-      walk: usualWalk,
+      walk: defaultWalk,
       startedAt: new Date(settings.startAt).toISOString(),
       now: new Date(now()).toISOString(),
     }),

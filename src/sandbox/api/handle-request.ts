@@ -1,51 +1,51 @@
 import type { RequestFault } from "../faults/fault-rules.ts";
 import type { Faults } from "../faults/faults.ts";
-import { misbehave } from "../faults/misbehave.ts";
-import { write, type Answer } from "../runtime/answer.ts";
+import { applyFault } from "../faults/apply-fault.ts";
+import { sendAnswer, type Answer } from "../runtime/answer.ts";
 import type { Ring } from "../runtime/bounded.ts";
 import type { Handler } from "../runtime/listen.ts";
-import type { SeenRequest } from "../types.ts";
-import type { Partner, PartnerRequest } from "./partner.ts";
+import type { RecordedRequest } from "../types.ts";
+import type { PartnerApi, ApiRequest } from "./partner-api.ts";
 import { routeOf, type Route } from "./route.ts";
 
-export type ServePartnerDeps = {
-  partner: Partner;
+export type ApiHandlerDeps = {
+  api: PartnerApi;
   faults: Faults;
-  seen: Ring<SeenRequest>;
+  requests: Ring<RecordedRequest>;
   counters: { requests: number };
   now: () => number;
 };
 
 const faultMessage = "a fault of the sandbox";
 
-/** One request to the imitated API: remembered, perhaps spoilt by faults, answered. `body` is null when too large. */
-export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
-  const { partner, faults } = deps;
+/** Handles a request to the imitated API: records it, applies faults, answers it. */
+export const createApiHandler = (deps: ApiHandlerDeps): Handler => {
+  const { api, faults } = deps;
 
   const faultAnswer = (status: number, headers: Record<string, string>, body: string | null): Answer => {
-    const answer = partner.refuse({ code: "FAULT", message: faultMessage, status, headers });
+    const answer = api.refuse({ code: "FAULT", message: faultMessage, status, headers });
     return body === null
       ? answer
       : { ...answer, headers: { "content-type": "application/json", ...headers }, body };
   };
 
-  const ordinary = (
+  const answerNormally = (
     route: Route,
-    request: Omit<PartnerRequest, "operation" | "quoteId">,
+    request: Omit<ApiRequest, "operation" | "quoteId">,
     tooLarge: boolean,
   ): Answer => {
-    if (tooLarge) return partner.refuse({ code: "BODY_TOO_LARGE", message: "the body is too large" });
+    if (tooLarge) return api.refuse({ code: "BODY_TOO_LARGE", message: "the body is too large" });
     switch (route.kind) {
       case "not-found":
-        return partner.refuse({ code: "NOT_FOUND", message: "there is nothing at this path" });
+        return api.refuse({ code: "NOT_FOUND", message: "there is nothing at this path" });
       case "method-not-allowed":
-        return partner.refuse({
+        return api.refuse({
           code: "METHOD_NOT_ALLOWED",
           message: `this path takes ${route.allow} only`,
           headers: { allow: route.allow },
         });
       case "operation":
-        return partner.answer({ ...request, operation: route.operation, quoteId: route.quoteId });
+        return api.answer({ ...request, operation: route.operation, quoteId: route.quoteId });
     }
   };
 
@@ -55,7 +55,7 @@ export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
     const path = mark < 0 ? target : target.slice(0, mark);
     const method = incoming.method ?? "GET";
     const route = routeOf(method, path);
-    const seen: SeenRequest = {
+    const recorded: RecordedRequest = {
       at: deps.now(),
       method,
       target,
@@ -65,37 +65,37 @@ export const createPartnerServer = (deps: ServePartnerDeps): Handler => {
       answered: null,
       faults: [],
     };
-    deps.seen.push(seen);
+    deps.requests.push(recorded);
     deps.counters.requests += 1;
 
     const answer = () => {
       const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
-      return ordinary(route, { query, headers: incoming.headers, body: seen.body }, body === null);
+      return answerNormally(route, { query, headers: incoming.headers, body: recorded.body }, body === null);
     };
     const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
       if (fault) {
-        seen.answered = misbehave(response, fault, answer, faultAnswer);
+        recorded.answered = applyFault(response, fault, answer, faultAnswer);
         return undefined;
       }
-      const made = answer();
-      seen.answered = made.status;
-      return write(response, made);
+      const normal = answer();
+      recorded.answered = normal.status;
+      return sendAnswer(response, normal);
     };
 
-    const due = faults.any()
+    const due = faults.hasRules()
       ? faults.forRequest({
-          operation: seen.operation,
+          operation: recorded.operation,
           quoteId: route.kind === "operation" ? (route.quoteId ?? undefined) : undefined,
           path,
           query: mark < 0 ? "" : target.slice(mark + 1),
-          body: seen.body.toString(),
-          rawHeaders: seen.rawHeaders,
+          body: recorded.body.toString(),
+          rawHeaders: recorded.rawHeaders,
         })
       : [];
-    seen.faults = due.map(({ kind }) => kind);
+    recorded.faults = due.map(({ kind }) => kind);
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
     const other = due.find((fault) => fault.kind !== "latency");
-    // A latency is real time, and the request is executed after it, as behind a slow network.
+    // The request is executed after the latency, as with a slow network.
     if (latencyMs > 0)
       return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(other));
     return finish(other);

@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { put, type Answer } from "../runtime/answer.ts";
-import type { SlowBody, SpoiltBody } from "./fault-rules.ts";
+import { writePiece, type Answer } from "../runtime/answer.ts";
+import type { SlowBodyFault, BrokenBodyFault } from "./fault-rules.ts";
 
 const largePieceBytes = 65_536;
 
-/** The same bytes for ever, in pieces that hold the filler a whole number of times. */
+/** Writes the filler without an end, in pieces that hold it a whole number of times. */
 const fillForEver = async (response: ServerResponse, filler: string, bytesPerSecond: number | null) => {
   const perPiece = bytesPerSecond === null ? largePieceBytes : Math.min(bytesPerSecond / 10, largePieceBytes);
   const piece = Buffer.from(filler.repeat(Math.max(1, Math.round(perPiece / Buffer.byteLength(filler)))));
   const pauseMs = bytesPerSecond === null ? 0 : (1000 * piece.length) / bytesPerSecond;
-  while (await put(response, piece)) if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+  while (await writePiece(response, piece)) if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
 };
 
-/** A short body in ten pieces, so that it can be slow; a long one comes in pieces already. */
+/** Ten pieces of a short body; a long body is in pieces already. */
 const piecesOf = (body: Answer["body"]): Iterable<string | Buffer> => {
   if (typeof body !== "string") return body;
   const whole = Buffer.from(body);
@@ -21,25 +21,25 @@ const piecesOf = (body: Answer["body"]): Iterable<string | Buffer> => {
   return Array.from({ length: 10 }, (_, nth) => whole.subarray(nth * step, (nth + 1) * step));
 };
 
-/** Sends the first `bytes` of a body; fewer when there are no more. */
+/** Sends the first `bytes` of a body, or all of a shorter one. False when the client is gone. */
 const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: number): Promise<boolean> => {
   let left = bytes;
   for (const text of typeof body === "string" ? [body] : body) {
     const piece = Buffer.from(text).subarray(0, left);
     left -= piece.length;
-    if (piece.length > 0 && !(await put(response, piece))) return false;
+    if (piece.length > 0 && !(await writePiece(response, piece))) return false;
     if (left <= 0) break;
   }
   return true;
 };
 
-/** An answer whose head is as it should be, and whose body is slow, cut off, stuck in its middle, or without an end. */
-export const writeSpoilt = async (
+/** Sends an answer with a correct head, and a body that is slow, cut off, stalled or endless. */
+export const writeFaultyBody = async (
   response: ServerResponse,
   answer: Answer,
-  fault: SlowBody | SpoiltBody,
+  fault: SlowBodyFault | BrokenBodyFault,
 ): Promise<void> => {
-  // A body of its own where there is none: an empty one can be neither slow nor cut off.
+  // An empty body cannot be slow or cut off, so it is replaced.
   const body = answer.body || '{"note":"this body is slow or cut off by a fault"}';
   response.writeHead(answer.status === 204 ? 200 : answer.status, {
     ...answer.headers,
@@ -50,7 +50,7 @@ export const writeSpoilt = async (
   if (fault.kind === "slow-body") {
     for (const piece of piecesOf(body)) {
       await sleep(fault.ms / 10, undefined, { ref: false });
-      if (!(await put(response, piece))) return;
+      if (!(await writePiece(response, piece))) return;
     }
     response.end();
     return;
