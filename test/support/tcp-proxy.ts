@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../dev/cluster/ports.mjs";
 
-/** A way to a server that can be shut: then connections are cut, and new ones refused, as if nothing were there. */
-export type Gate = { port: number; open: () => Promise<void>; shut: () => Promise<void> };
+/** A TCP proxy that can be shut: then connections are cut and new ones refused. */
+export type TcpProxy = { port: number; open: () => Promise<void>; shut: () => Promise<void> };
 
-/** Shut at first. */
-export const gateTo = async (targetPort: number): Promise<Gate> => {
+/** The proxy is shut at first. */
+export const createTcpProxy = async (targetPort: number): Promise<TcpProxy> => {
   const port = await freePort();
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {

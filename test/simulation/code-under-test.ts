@@ -10,8 +10,8 @@ type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
 type AssignedPartition = typeof import("../../src/kafka/consume/assigned-partition.ts");
 type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
 
-/** The code under test: the project's own, or a copy of it with a mistake in it. */
-export type Subject = Pick<Execute, "createExecute"> &
+/** The code under test: the project's own, or a copy with a mutant's mistake. */
+export type CodeUnderTest = Pick<Execute, "createExecute"> &
   Pick<View, "createView"> &
   Pick<Republish, "republish"> &
   Pick<Resolve, "resolve"> &
@@ -21,8 +21,8 @@ export type Subject = Pick<Execute, "createExecute"> &
   Pick<Watermark, "Watermark"> &
   Pick<RuntimeClock, "DeadlineError">;
 
-/** @param root the folder that holds src/, as JavaScript */
-export const loadSubject = async (root: string): Promise<Subject> => {
+/** @param root the folder that contains src/ as JavaScript */
+export const loadCode = async (root: string): Promise<CodeUnderTest> => {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(`${root}/src/${path}`).href);
   const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
   const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;

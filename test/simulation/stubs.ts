@@ -2,7 +2,7 @@ import type { BuildResult, Verdict, Decide, Guard } from "../../src/commands-to-
 import type { Outcome } from "../../src/partner/types.ts";
 import type { CommandResult } from "../../src/records.ts";
 
-// Plain stand-ins for the pure functions around the journal, written for the simulation: it imports nothing of theirs.
+// Stubs for the pure functions around the journal. They share no code with the bridge.
 
 const failed = (code: "PARTNER_UNAVAILABLE" | "PARTNER_THROTTLED", answer: Verdict["answer"]): Verdict => ({
   outcome: "FAILED",

@@ -3,7 +3,7 @@ import type { IHeaders } from "kafkajs";
 import { eventually } from "./eventually.ts";
 import { askAdmin, clientOf } from "./kafka.ts";
 
-export type Seen = {
+export type TopicRecord = {
   topic: string;
   partition: number;
   offset: number;
@@ -16,11 +16,14 @@ export type Seen = {
 const textsOf = (headers: IHeaders | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
 
-/** Shows every record of topics from their beginning on, and goes on until it is stopped. */
+/**
+ * Calls `onRecord` for every record of topics, from their beginning on. Resolves with a function that stops
+ * it.
+ */
 export const followTopics = async (
   brokers: string,
   topics: readonly string[],
-  see: (record: Seen) => void,
+  onRecord: (record: TopicRecord) => void,
 ): Promise<() => Promise<void>> => {
   const consumer = clientOf(brokers).consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 });
   await consumer.connect();
@@ -28,7 +31,7 @@ export const followTopics = async (
   await consumer.run({
     eachBatch: ({ batch: { topic, partition, messages } }) => {
       for (const { offset, timestamp, key, value, headers } of messages)
-        see({
+        onRecord({
           topic,
           partition,
           offset: Number(offset),
@@ -43,16 +46,20 @@ export const followTopics = async (
   return () => consumer.disconnect();
 };
 
-/** Follows topics, and remembers every record. */
+/** Follows topics, and collects every record. */
 export const follow = async (brokers: string, topics: readonly string[]) => {
-  const records: Seen[] = [];
+  const records: TopicRecord[] = [];
   const stop = await followTopics(brokers, topics, (record) => void records.push(record));
-  const of = (topic: string): Seen[] => records.filter((record) => record.topic === topic);
+  const of = (topic: string): TopicRecord[] => records.filter((record) => record.topic === topic);
   return {
     records,
     of,
-    /** Waits for so many records of a topic that fit. */
-    until: async (topic: string, fits: (record: Seen) => boolean, count = 1): Promise<Seen[]> => {
+    /** Waits for `count` records of a topic that fit. */
+    until: async (
+      topic: string,
+      fits: (record: TopicRecord) => boolean,
+      count = 1,
+    ): Promise<TopicRecord[]> => {
       const found = () => of(topic).filter(fits);
       await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
       return found();
@@ -63,13 +70,13 @@ export const follow = async (brokers: string, topics: readonly string[]) => {
 
 export type Following = Awaited<ReturnType<typeof follow>>;
 
-/** Everything that a topic holds now. */
-export const readTopic = async (brokers: string, topic: string): Promise<Seen[]> => {
+/** All records that a topic holds now. */
+export const readTopic = async (brokers: string, topic: string): Promise<TopicRecord[]> => {
   const ends = await askAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   const missing = new Map(
     ends.filter(({ low, high }) => low !== high).map(({ partition, high }) => [partition, Number(high)]),
   );
-  const seen: Seen[] = [];
+  const seen: TopicRecord[] = [];
   if (missing.size === 0) return seen;
   const stop = await followTopics(brokers, [topic], (record) => {
     const end = missing.get(record.partition);

@@ -1,24 +1,24 @@
 import type { Random } from "./random.ts";
 
-/** Something that has a life of its own: a replica, or an operator at the command line. */
-export type Process = {
+/** A replica, or an operator's command line. */
+export type SimulatedProcess = {
   name: string;
   alive: boolean;
-  /** Virtual time until which nothing happens in it. */
+  /** Nothing happens in it until this virtual time. */
   frozenUntilMs: number;
 };
 
-type Event = { atMs: number; order: number; owner: Process | null; run: () => void };
+type Event = { atMs: number; order: number; owner: SimulatedProcess | null; run: () => void };
 
-/** Virtual time, and everything that is still going to happen. */
-export type World = ReturnType<typeof createWorld>;
+/** Virtual time, and a queue of the events to come. */
+export type Simulator = ReturnType<typeof createSimulator>;
 
 const before = (a: Event, b: Event): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
-/** Lets every promise that can go on do so: a tick comes when the queue of microtasks is empty. */
-const settle = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+/** Lets all settled promises continue: nextTick runs when the queue of microtasks is empty. */
+const runMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
-export const createWorld = (random: Random, tracing: boolean) => {
+export const createSimulator = (random: Random, tracing: boolean) => {
   const heap: Event[] = [];
   const trace: string[] = [];
   let nowMs = 0;
@@ -58,14 +58,14 @@ export const createWorld = (random: Random, tracing: boolean) => {
     nowMs: () => nowMs,
     steps: () => steps,
     trace,
-    /** Notes what happens; the text is only built when somebody will read it. */
+    /** Adds a line to the trace. The text is built only when tracing is on. */
     note: (text: () => string): void => {
       if (tracing) trace.push(`${String(nowMs).padStart(7)} ms  ${text()}`);
     },
-    /** Has something happen later. What belongs to a process happens only while it is alive and not frozen. */
-    after: (delayMs: number, owner: Process | null, run: () => void): void =>
+    /** Schedules an event. An event of a process runs only while the process is alive and not frozen. */
+    after: (delayMs: number, owner: SimulatedProcess | null, run: () => void): void =>
       push({ atMs: nowMs + delayMs, order: order++, owner, run }),
-    /** Lets the next thing happen. False when nothing is left. */
+    /** Runs the next event. False when none is left. */
     step: async (): Promise<boolean> => {
       for (;;) {
         const event = pop();
@@ -74,13 +74,13 @@ export const createWorld = (random: Random, tracing: boolean) => {
         if (owner && !owner.alive) continue;
         nowMs = Math.max(nowMs, event.atMs);
         if (owner && owner.frozenUntilMs > nowMs) {
-          // Everything that came up meanwhile is there at once when it wakes, in no particular order.
+          // Events during a freeze run together after it, in a random order.
           push({ ...event, atMs: owner.frozenUntilMs + random.int(0, 3), order: random.int(0, order) });
           continue;
         }
         steps += 1;
         event.run();
-        if (owner) await settle();
+        if (owner) await runMicrotasks();
         return true;
       }
     },

@@ -1,17 +1,20 @@
 import type { Entry, Ref } from "../../src/commands-to-results/journal-rules/entry.ts";
 import type { Oracle } from "./oracle.ts";
-import type { Process } from "./world.ts";
+import type { SimulatedProcess } from "./simulator.ts";
 
-/** The keys under which one process has read, or has begun to write, entries of one commandId. */
+/** The journal keys under which a process has read, or has begun to write, entries of one commandId. */
 type Keys = { read: Set<string>; begun: Set<string> };
 
-/** Watches that a commandId names one command: whoever has read what it names, or is at it, begins nothing else under it. */
-export const createNames = (oracle: Pick<Oracle, "fail">) => {
-  const known = new Map<Process, Map<string, Keys>>();
-  /** An append that failed is repeated: only the first one begins. */
+/**
+ * Checks that a commandId names one command: a process that has read an entry of it, or is executing it, must
+ * not begin another command under the same commandId.
+ */
+export const createCommandIdCheck = (oracle: Pick<Oracle, "fail">) => {
+  const known = new Map<SimulatedProcess, Map<string, Keys>>();
+  /** A failed append is repeated with the same entry: only the first one is a beginning. */
   const seen = new WeakSet<Entry>();
 
-  const keysOf = (process: Process, commandId: string): Keys => {
+  const keysOf = (process: SimulatedProcess, commandId: string): Keys => {
     const ofProcess = known.get(process) ?? new Map<string, Keys>();
     const keys = ofProcess.get(commandId) ?? { read: new Set(), begun: new Set() };
     known.set(process, ofProcess.set(commandId, keys));
@@ -19,11 +22,11 @@ export const createNames = (oracle: Pick<Oracle, "fail">) => {
   };
 
   return {
-    /** What names a command is its claim or its refusal: the release of a claim that never came into the log says nothing of the command. */
-    read: (process: Process, key: string, { commandId, step }: Entry): void => {
+    /** Claims and conclusions name a command. A release does not: its claim may never have been written. */
+    read: (process: SimulatedProcess, key: string, { commandId, step }: Entry): void => {
       if (step.kind === "claimed" || step.kind === "concluded") keysOf(process, commandId).read.add(key);
     },
-    begins: (process: Process, key: string, entry: Entry): void => {
+    begins: (process: SimulatedProcess, key: string, entry: Entry): void => {
       const { step, commandId } = entry;
       const isFirst = step.kind === "claimed" || (step.kind === "concluded" && step.attemptId === null);
       if (!isFirst || seen.has(entry)) return;
@@ -36,8 +39,8 @@ export const createNames = (oracle: Pick<Oracle, "fail">) => {
         );
       begun.add(key);
     },
-    /** A job has ended, whatever it began. */
-    ended: (process: Process, { key, commandId }: Ref): void => {
+    /** The execution of a command has ended. */
+    ended: (process: SimulatedProcess, { key, commandId }: Ref): void => {
       keysOf(process, commandId).begun.delete(key);
     },
   };

@@ -3,7 +3,8 @@ import { newClient } from "../../src/kafka/client.ts";
 import { elected, type ElectedOptions } from "../../src/kafka/consume/elected.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
-// A process that works while it is chosen, and says each time that it does: its options as JSON in the first argument.
+// A process that takes part in the election, and prints a line for each piece of work that it does as the
+// leader. The first argument holds its options as JSON.
 
 const EFFECT_EVERY_MS = 20;
 const log = pino({ level: "silent" });

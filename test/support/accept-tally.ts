@@ -8,43 +8,45 @@ type Totals = {
   exact: boolean;
 };
 
-/** What the world outside saw of accepts, each of a quote of its own. Lists hold commandIds. */
-export type Account = {
+/**
+ * What happened to accepts, as seen from outside. Each accept has a quote of its own. Lists hold commandIds.
+ */
+export type AcceptTally = {
   sent: number;
   unanswered: string[];
-  /** More than one final result, and they differ. */
-  twoFinals: string[];
+  /** With final results that differ. */
+  conflictingFinals: string[];
   succeeded: number;
   inDoubt: number;
-  /** SUCCEEDED, and not executed. */
-  falseYes: string[];
-  /** FAILED or REJECTED, and executed. */
-  falseNo: string[];
+  /** SUCCEEDED, but not executed. */
+  falseSuccesses: string[];
+  /** FAILED or REJECTED, but executed. */
+  falseFailures: string[];
   executedTwice: Totals["executedTwice"];
-  /** Calls for a quote that was executed before. */
+  /** Calls for a quote that had been executed before. */
   repetitions: number;
   /** Whether the partner's counters are complete. */
   exact: boolean;
   committed: number;
 };
 
-/** What every account must come to, whatever went wrong. */
-export const flawless = (sent: number) => ({
+/** The tally when all promises were kept. */
+export const correctTally = (sent: number) => ({
   sent,
   unanswered: [],
-  twoFinals: [],
-  falseYes: [],
-  falseNo: [],
+  conflictingFinals: [],
+  falseSuccesses: [],
+  falseFailures: [],
   executedTwice: [],
   repetitions: 0,
   exact: true,
   committed: sent,
 });
 
-/** A body that the sandbox takes: it refuses more than 1 MB. */
+/** Keeps the body below the sandbox's limit of 1 MB. */
 const QUOTES_PER_QUESTION = 10_000;
 
-/** How often the partner executed each quote. */
+/** How often the sandbox executed each quote. */
 const executionsOf = async (
   world: Pick<World, "sandbox">,
   quoteIds: readonly string[],
@@ -58,8 +60,11 @@ const executionsOf = async (
   return counts;
 };
 
-/** @param books `quotes`: the quote of each command; `results`: all that was published for each, in that order */
-export const drawUp = async (
+/**
+ * Compares results with what the sandbox executed.
+ * @param observed `quotes`: the quoteId of each commandId; `results`: its results in the order of the topic
+ */
+export const tallyAccepts = async (
   world: Pick<World, "sandbox">,
   {
     quotes,
@@ -70,17 +75,17 @@ export const drawUp = async (
     results: ReadonlyMap<string, readonly Result[]>;
     committed: number;
   },
-): Promise<Account> => {
+): Promise<AcceptTally> => {
   const executions = await executionsOf(world, [...quotes.values()]);
   const { executedTwice, repetitions, exact } = await world.sandbox<Totals>("/_sandbox/executions");
-  const account: Account = {
+  const tally: AcceptTally = {
     sent: quotes.size,
     unanswered: [],
-    twoFinals: [],
+    conflictingFinals: [],
     succeeded: 0,
     inDoubt: 0,
-    falseYes: [],
-    falseNo: [],
+    falseSuccesses: [],
+    falseFailures: [],
     executedTwice,
     repetitions,
     exact,
@@ -89,15 +94,15 @@ export const drawUp = async (
   for (const [commandId, quoteId] of quotes) {
     const list = results.get(commandId) ?? [];
     const finals = new Set(list.filter(({ final }) => final).map((result) => JSON.stringify(result)));
-    if (finals.size > 1) account.twoFinals.push(commandId);
+    if (finals.size > 1) tally.conflictingFinals.push(commandId);
     const end = finalOf(list);
     const executed = executions.get(quoteId)! > 0;
-    if (list.length === 0) account.unanswered.push(commandId);
-    else if (!end) account.inDoubt += 1;
+    if (list.length === 0) tally.unanswered.push(commandId);
+    else if (!end) tally.inDoubt += 1;
     else if (end.outcome === "SUCCEEDED") {
-      account.succeeded += 1;
-      if (!executed) account.falseYes.push(commandId);
-    } else if (executed) account.falseNo.push(commandId);
+      tally.succeeded += 1;
+      if (!executed) tally.falseSuccesses.push(commandId);
+    } else if (executed) tally.falseFailures.push(commandId);
   }
-  return account;
+  return tally;
 };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Report, Task } from "./worker.ts";
 
-/** Threads that run seeds, each one task after the other. */
+/** Worker threads that run schedules; each thread runs one task at a time. */
 export const createPool = (base: string, threads: number) => {
   const workers = Array.from({ length: threads }, () => new Worker(join(base, "test/simulation/worker.js")));
   const ask = (worker: Worker, task: Task): Promise<Report> =>
@@ -16,11 +16,11 @@ export const createPool = (base: string, threads: number) => {
       worker.postMessage(task);
     });
   return {
-    /** Takes tasks as threads become free, until there are none. */
-    run: async (next: () => Task | null, heard: (task: Task, report: Report) => void): Promise<void> => {
+    /** Hands out tasks to free threads until `next` returns null. Resolves when all are done. */
+    run: async (next: () => Task | null, onReport: (task: Task, report: Report) => void): Promise<void> => {
       await Promise.all(
         workers.map(async (worker) => {
-          for (let task = next(); task; task = next()) heard(task, await ask(worker, task));
+          for (let task = next(); task; task = next()) onReport(task, await ask(worker, task));
         }),
       );
     },

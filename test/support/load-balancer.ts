@@ -2,18 +2,18 @@ import { Agent, createServer, request, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from "node:net";
 import type { Replica } from "./replica.ts";
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 /**
- * One address in front of replicas, as a proxy in Kubernetes is: takes turns among those that are ready, hears of one that is being ended only
- * after a while, keeps its connections open, and never sends a notification twice.
+ * A load balancer like the proxy in Kubernetes: round robin among the replicas that are ready, with
+ * keep-alive and without retries. It notices only after a while that a replica is no longer ready.
  */
-export const startBalancer = async () => {
+export const startLoadBalancer = async () => {
   const agents = new Map<Replica, Agent>();
   const ready = new Set<Replica>();
   let turn = 0;
 
-  const look = async (): Promise<void> => {
+  const checkReadiness = async (): Promise<void> => {
     for (const replica of agents.keys()) {
       const isReady = await replica.isReady();
       if (isReady && agents.has(replica)) ready.add(replica);
@@ -39,23 +39,23 @@ export const startBalancer = async () => {
 
   const server = createServer(pass);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  let looking = look();
+  let checking = checkReadiness();
   const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, LOOK_EVERY_MS);
+    checking = checking.then(checkReadiness);
+  }, CHECK_EVERY_MS);
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     add: (replica: Replica): void => void agents.set(replica, new Agent({ keepAlive: true })),
     isUsed: (replica: Replica): boolean => ready.has(replica),
-    /** What is under way there is still answered. */
+    /** Open requests to the replica are still answered. */
     remove: (replica: Replica): void => {
       ready.delete(replica);
       agents.delete(replica);
     },
     close: async (): Promise<void> => {
       clearInterval(timer);
-      await looking;
+      await checking;
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       for (const agent of agents.values()) agent.destroy();
