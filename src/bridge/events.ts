@@ -4,9 +4,9 @@ import { isRefused } from "../kafka/produce/publish-error.ts";
 import { encoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import {
-  EventRefused,
+  EventTooLarge,
   publishOnce,
-  type Place,
+  type Position,
   type PublishOnce,
   type PublishPorts,
 } from "../notification/publish-once.ts";
@@ -50,7 +50,7 @@ export const openEvents = async (
     type: EVENT_TYPE,
     source: partner.baseUrl ?? "",
   });
-  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Place> => {
+  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Position> => {
     const headers = headersOf({
       id: event.eventId,
       subject: event.transactionId,
@@ -61,7 +61,7 @@ export const openEvents = async (
     return publisher
       .publish({ key, value: encode(event), headers, encodedHeaders }, publishTimeoutOf(config))
       .catch((error: unknown) => {
-        throw isRefused(error) ? new EventRefused(messageOf(error), { cause: error }) : error;
+        throw isRefused(error) ? new EventTooLarge(messageOf(error), { cause: error }) : error;
       });
   };
   const publish: PublishPorts["publish"] = (event, traceparent, tracestate) => {
@@ -79,9 +79,9 @@ export const openEvents = async (
     window: followed.window,
     publishOnce: publishOnce({
       publish,
-      memory: {
+      window: {
         seen: followed.window.seen,
-        about: followed.window.about,
+        factsOf: followed.window.factsOf,
         note: (identity, event, place) => {
           followed.wrote(place);
           followed.window.note(identity, event, clock.now());

@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
-import { readEntries, type EntriesSink } from "../log-to-events/entries.ts";
-import { readEntry } from "../log-to-events/entry.ts";
+import { readJsonEntries, type EntriesSink } from "../log-to-events/json-entries.ts";
+import { readEntry } from "../log-to-events/read-entry.ts";
 import { JSON_FAULTS, type JsonFault } from "../log-to-events/json-stream.ts";
-import { oneLine } from "../log-to-events/one-line.ts";
-import { isOfRows, readRows } from "../log-to-events/rows.ts";
-import { readShape } from "../log-to-events/shape.ts";
+import { compactJson } from "../log-to-events/compact-json.ts";
+import { isCsv, readCsvEntries } from "../log-to-events/csv-entries.ts";
+import { readShape } from "../log-to-events/answer-shape.ts";
 import type { LogAnswer } from "../partner/types.ts";
 
 type Answer = Pick<LogAnswer, "headers" | "body">;
@@ -60,9 +60,9 @@ const eachEntry =
       }
     }
     const entriesPointer = partner.logEntriesPointer ?? null;
-    const fault = isOfRows(headers)
-      ? await readRows(inStep(), MAX_ENTRY_BYTES, sink)
-      : await readEntries(inStep(), { entriesPointer, maxElementBytes: MAX_ENTRY_BYTES }, sink);
+    const fault = isCsv(headers)
+      ? await readCsvEntries(inStep(), MAX_ENTRY_BYTES, sink)
+      : await readJsonEntries(inStep(), { entriesPointer, maxElementBytes: MAX_ENTRY_BYTES }, sink);
     await flush();
     if (tooLarge > 0) return `holds ${tooLarge} entries that are larger than 1 MiB and are not shown`;
     return faultOf(fault) ?? (arrays === 0 ? "holds no array of entries" : null);
@@ -74,7 +74,7 @@ const readable =
     const entry = readEntry(text, partner.logNotificationPointer ?? null);
     if (entry.kind !== "notification") {
       const why = entry.kind === "otherType" ? "another event type" : entry.detail;
-      return `(${why})  ${oneLine(text)}`;
+      return `(${why})  ${compactJson(text)}`;
     }
     const { createdAt, transactionId, status } = entry.notification;
     return [createdAt, transactionId, status].join("  ");
@@ -84,6 +84,6 @@ const readable =
 export const partnerLogViews = (config: Config) => ({
   raw,
   shape,
-  json: eachEntry(config, oneLine),
+  json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),
 });

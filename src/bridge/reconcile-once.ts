@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { inspect } from "../kafka/cluster/inspect.ts";
 import type { Progress, Report } from "../log-to-events/flow.ts";
-import type { Window } from "../log-to-events/period.ts";
+import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
 import type { Services } from "./services.ts";
@@ -15,7 +15,7 @@ const PATIENCE_MS = 600_000;
 const CHECK_EVERY_MS = 50;
 
 export type RunOnce = {
-  window: Window;
+  period: Period;
   dryRun: boolean;
   force: boolean;
   progress: (step: Progress) => void;
@@ -25,11 +25,11 @@ export type RunOnce = {
 export const reconcileOnce = async (
   config: Config,
   services: Services,
-  { window, dryRun, force, progress }: RunOnce,
+  { period, dryRun, force, progress }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
   const cluster = await services.connectCluster();
-  const lookbackMs = services.clock.now() - window.fromMs;
+  const lookbackMs = services.clock.now() - period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
   const { schemaIds, problems, retentionWarning } = await inspect(
     { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
@@ -51,7 +51,7 @@ export const reconcileOnce = async (
     while (!isCaughtUp()) await services.clock.sleep(CHECK_EVERY_MS, signal);
     const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
-    return await run({ window, minAgeMs, dryRun, force, giveUpAt }, signal);
+    return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);
   } finally {
     await Promise.all([events.close(), partner.close()]);
   }

@@ -4,8 +4,8 @@ import { scan } from "../kafka/consume/scan.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
-import type { Window } from "../log-to-events/period.ts";
-import { keepReconciled } from "../log-to-events/runs.ts";
+import type { Period } from "../log-to-events/period.ts";
+import { reconcileRepeatedly } from "../log-to-events/schedule.ts";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
@@ -91,7 +91,7 @@ export const reconcileRuns = (
   );
 };
 
-const logReport = (log: Log, report: Report, { fromMs, toMs }: Window, ms: number): void => {
+const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
   const { result, reasons, entries, known, published, tooYoung, unreadable } = report;
   const counts = { entries, known, published, tooYoung, unreadable };
   const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
@@ -153,7 +153,7 @@ export const openReconcile = (
     }
   };
 
-  const ended = (report: Report, window: Window, ms: number): void => {
+  const ended = (report: Report, period: Period, ms: number): void => {
     metrics.reconcileRuns.inc({ result: report.result });
     const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
     for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
@@ -165,7 +165,7 @@ export const openReconcile = (
         log.warn({ reason: messageOf(error) }, "reconcile.note.failed"),
       );
     }
-    logReport(log, report, window, ms);
+    logReport(log, report, period, ms);
   };
 
   const election = elected(
@@ -185,7 +185,7 @@ export const openReconcile = (
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
         progress: () => undefined,
       });
-      await keepReconciled(config.reconcile, run, { clock, untilOpen, ended }, signal);
+      await reconcileRepeatedly(config.reconcile, run, { clock, untilOpen, ended }, signal);
     },
     services,
   );

@@ -3,9 +3,9 @@ import type { Config } from "../config/config.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { createWebhookApp, type Served } from "../webhooks-to-events/accept.ts";
+import { createWebhookApp, type ServedRequest } from "../webhooks-to-events/webhook-app.ts";
 import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { webhooksToEvents, type Reception } from "../webhooks-to-events/flow.ts";
+import { webhooksToEvents, type DeliveryOutcome } from "../webhooks-to-events/flow.ts";
 import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
@@ -40,7 +40,7 @@ const authOf = ({ webhook }: Config): Auth => {
   }
 };
 
-type Receive = (delivery: RawDelivery) => Promise<Reception>;
+type Receive = (delivery: RawDelivery) => Promise<DeliveryOutcome>;
 
 /** The public listener. Answers 503 until it is connected to the flow. */
 export const webhookServer = (
@@ -51,29 +51,29 @@ export const webhookServer = (
   const route = { path: webhook.path, trusted: webhook.trustTrace };
   let receive: Receive | null = null;
 
-  const logRequest = ({ status, reception, error }: Served, ms: number): void => {
-    const event = reception && "event" in reception ? reception.event : undefined;
-    const place = reception && "place" in reception ? reception.place : undefined;
+  const logRequest = ({ status, outcome, error }: ServedRequest, ms: number): void => {
+    const event = outcome && "event" in outcome ? outcome.event : undefined;
+    const position = outcome && "position" in outcome ? outcome.position : undefined;
     const line = {
       code: status,
-      kind: reception?.kind,
+      kind: outcome?.kind,
       eventId: event?.eventId,
       transactionId: event?.transactionId,
       status: event?.status,
-      partition: place?.partition,
-      offset: place?.offset,
+      partition: position?.partition,
+      offset: position?.offset,
       ms,
       reason: error === null ? undefined : messageOf(error),
     };
     if (status >= 500) log.warn(line, "webhook.unavailable");
     else log.info(line, "webhook.served");
   };
-  const served = (request: Served): void => {
-    const { status, startedAt, reception } = request;
+  const served = (request: ServedRequest): void => {
+    const { status, startedAt, outcome } = request;
     const ms = Math.round((clock.monotonic() - startedAt) * 10) / 10;
     metrics.webhookRequests.inc({ code: status });
     if (status === 200) metrics.webhookSeconds.observe(ms / 1_000);
-    if (reception?.kind === "duplicate") metrics.duplicates.inc();
+    if (outcome?.kind === "duplicate") metrics.duplicates.inc();
     logRequest(request, ms);
     endWebhook(request, route.path);
   };
@@ -109,7 +109,7 @@ export type WebhookFlowDeps = { services: Services; deadLetters: DeadLetters; pu
 export const webhookFlow = (
   config: Config,
   { services, deadLetters, publishOnce }: WebhookFlowDeps,
-): ((delivery: RawDelivery) => Promise<Reception>) =>
+): ((delivery: RawDelivery) => Promise<DeliveryOutcome>) =>
   webhooksToEvents({
     verify: verification({
       auth: authOf(config),
@@ -118,6 +118,6 @@ export const webhookFlow = (
       trustedProxyCidrs: config.webhook.trustedProxyCidrs,
     }),
     publishOnce,
-    park: (notification) => deadLetters.parkNotification(notification, publishTimeoutOf(config)),
+    deadLetter: (notification) => deadLetters.parkNotification(notification, publishTimeoutOf(config)),
     now: services.clock.now,
   });

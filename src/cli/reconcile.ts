@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
-import { windowOfDays, type Window } from "../log-to-events/period.ts";
+import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
@@ -14,7 +14,7 @@ const PROGRESS_EVERY_MS = 2_000;
 
 const reconcile = async (
   io: Io,
-  window: Window,
+  period: Period,
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
   const config = configOf(io, "reconcile");
@@ -25,7 +25,7 @@ const reconcile = async (
     lastProgressAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
-  const report = await reconcileOnce(config, services, { window, dryRun, force, progress }, io.stopped);
+  const report = await reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
   const complete = report.result === "complete";
 
   if (json) {
@@ -61,7 +61,7 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     .option("--json", "print the counts as one JSON object")
     .addHelpText("after", examples("reconcile --from 2026-12-01 --to 2026-12-02 --dry-run"))
     .action(async (flags: Flags, command: Command) => {
-      const window = windowOfDays(flags.from, flags.to);
-      if (window === null) command.error("error: --from must not be later than --to", { exitCode: 2 });
-      else exit(await reconcile(io, window, flags));
+      const period = periodOfDays(flags.from, flags.to);
+      if (period === null) command.error("error: --from must not be later than --to", { exitCode: 2 });
+      else exit(await reconcile(io, period, flags));
     });

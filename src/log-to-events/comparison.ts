@@ -1,25 +1,40 @@
 import { hash } from "node:crypto";
 import { identityOf } from "../notification/identity.ts";
-import { knownWith, NOTHING_KNOWN, packKnown, unpackKnown, type Known } from "../notification/known.ts";
+import {
+  factsWith,
+  NO_FACTS,
+  packFacts,
+  unpackFacts,
+  type TransactionFacts,
+} from "../notification/transaction-facts.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { DigestMap } from "./digest-map.ts";
-import type { Window } from "./period.ts";
+import type { Period } from "./period.ts";
 
-/** What is known of a notification of the log. `missing`: no event of it was found. `too young`: none was found, and its webhook may still come. */
-export type State = "known" | "too young" | "missing" | "published" | "refused";
-const STATES = ["known", "too young", "missing", "published", "refused"] as const satisfies State[];
+/**
+ * `known`: an event of the notification was published. `missing`: none was found. `too young`: none was
+ * found, but its webhook may still come.
+ */
+export type NotificationState = "known" | "too young" | "missing" | "published" | "refused";
+const STATES = [
+  "known",
+  "too young",
+  "missing",
+  "published",
+  "refused",
+] as const satisfies NotificationState[];
 
 export type ComparisonOptions = {
-  window: Window;
-  /** Notifications that happened after this instant are too young. */
+  period: Period;
+  /** Notifications whose instant is after this one are too young. */
   youngSinceMs: number;
-  /** Whether the event of this identity was published lately. */
+  /** Whether the deduplication window holds an event with this identity. */
   seen: (identity: string) => boolean;
 };
 
-type Told = Pick<
+type PublishedEvent = Pick<
   TransactionStatusUpdated,
   "transactionId" | "status" | "createdAt" | "occurredAt" | "receivedAt" | "direction"
 >;
@@ -27,86 +42,98 @@ type Told = Pick<
 const digestOf = (transactionId: string): string => hash("sha256", transactionId, "hex");
 
 /**
- * What a run knows of the notifications of its window: 9 bytes for each slot, at most 70 % of the slots used, and 16 for each transaction with one
- * that was not known at once. Ten million notifications of 1.7 million transactions: 150 and 67 MB. Neither notifications nor events are kept.
+ * Compares the notifications of a period with the published events. Keeps digests only: 9 bytes a slot for a
+ * notification, with at most 70 % of the slots used, and 16 for each transaction of which a notification was
+ * not found in the deduplication window. Ten million notifications of 1.7 million transactions take 150 and
+ * 67 MB.
  */
-export const comparison = ({ window, youngSinceMs, seen }: ComparisonOptions) => {
+export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
   const states = new DigestMap(Uint8Array);
-  const transactions = new DigestMap(Float64Array);
-  const counts: Record<State, number> = { known: 0, "too young": 0, missing: 0, published: 0, refused: 0 };
-  /** Notifications without an instant cannot be placed in time. */
+  const factsByTransaction = new DigestMap(Float64Array);
+  const counts: Record<NotificationState, number> = {
+    known: 0,
+    "too young": 0,
+    missing: 0,
+    published: 0,
+    refused: 0,
+  };
+  /** Missing notifications whose createdAt is no instant. */
   let undated = 0;
-  let eventsOfWindow = 0;
+  let eventsOfPeriod = 0;
 
-  const stateOf = (identity: string): State | undefined => STATES[states.get(identity) ?? -1];
-  const become = (identity: string, state: State): void => {
+  const stateOf = (identity: string): NotificationState | undefined => STATES[states.get(identity) ?? -1];
+  const setState = (identity: string, state: NotificationState): void => {
     const before = stateOf(identity);
     if (before !== undefined) counts[before] -= 1;
     counts[state] += 1;
     states.set(identity, STATES.indexOf(state));
   };
-  const isOpen = (state: State | undefined): boolean => state === "missing" || state === "too young";
+  const isOpen = (state: NotificationState | undefined): boolean =>
+    state === "missing" || state === "too young";
 
-  /** Null where it happened outside of the window. */
-  const placed = (notification: Notification): { identity: string; occurredAt: number | null } | null => {
+  /** Null for a notification whose instant is outside the period. */
+  const identify = (notification: Notification): { identity: string; occurredAt: number | null } | null => {
     const occurredAt = occurredAtOf(notification.createdAt);
-    if (occurredAt !== null && (occurredAt < window.fromMs || occurredAt > window.toMs)) return null;
+    if (occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs)) return null;
     return { identity: identityOf({ ...notification, occurredAt }), occurredAt };
   };
 
   return {
-    counts: counts as Readonly<Record<State, number>>,
+    counts: counts as Readonly<Record<NotificationState, number>>,
     undated: () => undated,
-    eventsOfWindow: () => eventsOfWindow,
-    bytes: () => states.bytes + transactions.bytes,
+    eventsOfPeriod: () => eventsOfPeriod,
+    bytes: () => states.bytes + factsByTransaction.bytes,
 
-    /** Of an entry of the log. False where its notification happened outside of the window. Attempts of one notification count once. */
+    /**
+     * Adds a notification of the log; one that is listed several times counts once. False when it is outside
+     * the period.
+     */
     add: (notification: Notification): boolean => {
-      const place = placed(notification);
-      if (place === null) return false;
-      const { identity, occurredAt } = place;
+      const found = identify(notification);
+      if (found === null) return false;
+      const { identity, occurredAt } = found;
       if (stateOf(identity) !== undefined) return true;
       if (seen(identity)) {
-        become(identity, "known");
+        setState(identity, "known");
         return true;
       }
       if (occurredAt === null) undated += 1;
-      become(identity, occurredAt !== null && occurredAt > youngSinceMs ? "too young" : "missing");
+      setState(identity, occurredAt !== null && occurredAt > youngSinceMs ? "too young" : "missing");
       const transaction = digestOf(notification.transactionId);
-      if (transactions.get(transaction) === undefined)
-        transactions.set(transaction, packKnown(NOTHING_KNOWN));
+      if (factsByTransaction.get(transaction) === undefined)
+        factsByTransaction.set(transaction, packFacts(NO_FACTS));
       return true;
     },
 
-    /** Of an event that stands in the topic. */
-    found: (event: Told): void => {
+    /** Takes an event of the topic: its notification is known. */
+    addEvent: (event: PublishedEvent): void => {
       const { transactionId, status } = event;
-      const happenedAt = event.occurredAt ?? event.receivedAt;
-      if (happenedAt >= window.fromMs && happenedAt <= Math.min(window.toMs, youngSinceMs))
-        eventsOfWindow += 1;
+      const instantMs = event.occurredAt ?? event.receivedAt;
+      if (instantMs >= period.fromMs && instantMs <= Math.min(period.toMs, youngSinceMs)) eventsOfPeriod += 1;
       const identity = identityOf(event);
-      if (isOpen(stateOf(identity))) become(identity, "known");
+      if (isOpen(stateOf(identity))) setState(identity, "known");
       if (undated > 0) {
-        // An entry without any createdAt is known by transaction and status.
-        const dateless = identityOf({ transactionId, status, createdAt: "", occurredAt: null });
-        if (isOpen(stateOf(dateless))) become(dateless, "known");
+        // A notification without createdAt is known by its transaction and status.
+        const withoutDate = identityOf({ transactionId, status, createdAt: "", occurredAt: null });
+        if (isOpen(stateOf(withoutDate))) setState(withoutDate, "known");
       }
       const transaction = digestOf(transactionId);
-      const known = transactions.get(transaction);
-      if (known !== undefined) transactions.set(transaction, packKnown(knownWith(unpackKnown(known), event)));
+      const facts = factsByTransaction.get(transaction);
+      if (facts !== undefined)
+        factsByTransaction.set(transaction, packFacts(factsWith(unpackFacts(facts), event)));
     },
 
-    /** The identity of a notification that is missing; null for any other. */
+    /** The identity of a notification that is missing; null for any other notification. */
     missing: (notification: Notification): string | null => {
-      const identity = placed(notification)?.identity ?? null;
+      const identity = identify(notification)?.identity ?? null;
       return identity !== null && stateOf(identity) === "missing" ? identity : null;
     },
-    /** What the topic tells of a transaction with a notification that is missing. */
-    about: (transactionId: string): Known => {
-      const known = transactions.get(digestOf(transactionId));
-      return known === undefined ? NOTHING_KNOWN : unpackKnown(known);
+    /** The facts from the topic about a transaction with a missing notification. */
+    factsOf: (transactionId: string): TransactionFacts => {
+      const facts = factsByTransaction.get(digestOf(transactionId));
+      return facts === undefined ? NO_FACTS : unpackFacts(facts);
     },
-    settle: become,
+    setOutcome: setState,
   };
 };
 

@@ -1,10 +1,12 @@
 /**
- * A Map from digests (in hex) to small numbers. Ten million entries take 150 MB with one byte each, and 270 MB with eight, where a Map takes 1 GB. Of a
- * digest 64 bits are kept: with ten million of them, one more is taken for one of these once in a million million times.
+ * A compact map from SHA-256 digests (hex) to numbers: an open-addressing hash table in typed arrays. Ten
+ * million entries take 150 MB with values of one byte, 270 MB with values of eight; a Map takes 1 GB. It
+ * keeps 64 bits of a digest: among ten million keys, a look-up of another one finds a false match with a
+ * probability of about 10^-12.
  */
 export class DigestMap {
   size = 0;
-  /** Two words for each slot; 0 as the first one marks a free slot. */
+  /** Two 32-bit words for each slot; a first word of 0 marks a free slot. */
   #keys: Uint32Array;
   #values: Uint8Array | Float64Array;
   readonly #valuesOf: (slots: number) => Uint8Array | Float64Array;
@@ -38,7 +40,7 @@ export class DigestMap {
     this.#values[slot] = value;
   }
 
-  /** The key's slot, or the free one where it would go. */
+  /** The slot of the key, or the free slot for it. */
   #slotOf(first: number, second: number): number {
     const keys = this.#keys;
     const mask = this.#values.length - 1;
@@ -60,7 +62,7 @@ export class DigestMap {
   }
 }
 
-/** A power of two. */
+/** A power of two, because slots are chosen by a bit mask. */
 const FIRST_SLOTS = 1_024;
 const MAX_LOAD = 0.7;
 

@@ -1,70 +1,74 @@
 import type { Notification } from "../notification/notification.ts";
-import { EventRefused, type PublishOnce } from "../notification/publish-once.ts";
+import { EventTooLarge, type PublishOnce } from "../notification/publish-once.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { asking, type AskOptions, type AskPorts, type Reading } from "./ask.ts";
+import { createLogReader, type LogReaderOptions, type LogReaderPorts, type Reading } from "./read-log.ts";
 import { comparison, type Comparison } from "./comparison.ts";
-import { holder } from "./held.ts";
-import type { Window } from "./period.ts";
+import { backfillBatch } from "./backfill-batch.ts";
+import type { Period } from "./period.ts";
 
 export type RunRequest = {
-  window: Window;
+  period: Period;
   /** Younger notifications are left to their webhooks. Milliseconds. */
   minAgeMs: number;
-  /** Publishes nothing. */
+  /** Compares only, publishes nothing. */
   dryRun: boolean;
-  /** Publishes also what is suspicious. */
+  /** Publishes even when the result is suspicious. */
   force: boolean;
-  /** On the monotonic clock: for longer the partner cannot ask to wait. */
+  /** The latest instant of the monotonic clock for which a Retry-After of the partner is waited. */
   giveUpAt: number;
 };
 
 export type Report = {
   result: "complete" | "incomplete" | "suspicious" | "failed";
-  /** Whether everything of the window was read and compared, though some of it may not be understood, or be too large. */
+  /** Whether the whole period was read and compared; single entries may be unreadable or too large. */
   isWhole: boolean;
-  /** Entries of the window, each attempt counted. */
+  /** Entries of the period; a notification that is listed several times counts as often. */
   entries: number;
-  /** Notifications, each counted once. With a dry run `published` is what would be. */
+  /** Notifications, each counted once. */
   known: number;
+  /** Notifications, each counted once. In a dry run: those that would be published. */
   published: number;
+  /** Notifications, each counted once. */
   tooYoung: number;
-  /** Entries that are not understood. */
   unreadable: number;
-  /** Sentences for people: why it is not complete. */
+  /** Why the run is not complete, for people. */
   reasons: string[];
 };
 
-export type LogOptions = AskOptions & {
-  /** Transactions whose events are published at a time. */
+export type LogOptions = LogReaderOptions & {
+  /** How many transactions are published at the same time. */
   lanes: number;
 };
 
 /** What the flow does outside of itself. */
-export type LogPorts = AskPorts & {
-  /** Whether the event of this identity was published lately. */
+export type LogPorts = LogReaderPorts & {
+  /** Whether the deduplication window holds an event with this identity. */
   seen: (identity: string) => boolean;
-  /** Hands over every event that stands in the topic from an instant on; rejects when it cannot tell all of them. */
+  /** Calls `take` for every event in the topic since an instant. Rejects when it cannot read all of them. */
   readEvents: (
     sinceMs: number,
     take: (event: TransactionStatusUpdated) => void,
     signal: AbortSignal,
   ) => Promise<void>;
   publishOnce: PublishOnce;
-  /** Throws when this replica may not publish any more. Asked before each event. */
+  /** Throws when this replica is no longer the leader. Called before each event. */
   mayPublish: () => void;
   published: (event: TransactionStatusUpdated) => void;
-  /** Hears how far a run is. */
   progress: (step: Progress) => void;
 };
 
 export type Progress = { step: "reading the log" | "reading the topic" | "publishing"; done: number };
 
-/** So many of one window, none of them known, while events of that window are: then it is the form that differs, not an outage. */
-const SUSPICIOUS = 20;
+/**
+ * From this many missing notifications on, with none known although the topic has events of the same period,
+ * the log's form is taken to differ from the webhooks': it is no outage, and publishing would duplicate every
+ * event.
+ */
+const SUSPICIOUS_COUNT = 20;
 /** The partner's clock may be ahead of Kafka's. */
 const CLOCK_MARGIN_MS = 3_600_000;
-/** A log is asked for in days, and an entry without an instant may be of any of them. */
+/** The log is asked for by days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
 const REPORT_EVERY = 1_000;
 
@@ -77,24 +81,24 @@ const resultOf = (isRead: boolean, reasons: readonly string[]): Report["result"]
   reasons.length === 0 ? "complete" : isRead ? "incomplete" : "failed";
 
 /**
- * One run: what the partner's log shows of a window is compared with what was published, and what is missing is published. The log is read once,
- * and again where something is missing: nothing is held of what is known.
+ * The whole path: compares the partner's log for a period with the published events, and publishes what is
+ * missing. Keeps only digests while it compares; where something is missing, it reads the log again for it.
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
-  const ask = asking(options, ports);
+  const readLog = createLogReader(options, ports);
   const { progress } = ports;
 
-  const isSuspicious = ({ counts, eventsOfWindow }: Comparison): boolean =>
-    counts.known === 0 && counts.missing >= SUSPICIOUS && eventsOfWindow() > 0;
+  const isSuspicious = ({ counts, eventsOfPeriod }: Comparison): boolean =>
+    counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && eventsOfPeriod() > 0;
 
-  /** Marks as known what stands in the topic. */
-  const lookUp = (compared: Comparison, { window }: RunRequest, signal: AbortSignal): Promise<void> => {
-    const sinceMs = window.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : CLOCK_MARGIN_MS);
+  /** Marks as known what is in the topic. */
+  const lookUp = (compared: Comparison, { period }: RunRequest, signal: AbortSignal): Promise<void> => {
+    const sinceMs = period.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : CLOCK_MARGIN_MS);
     let done = 0;
     return ports.readEvents(
       sinceMs,
       (event) => {
-        compared.found(event);
+        compared.addEvent(event);
         done += 1;
         if (done % REPORT_EVERY === 0) progress({ step: "reading the topic", done });
       },
@@ -102,7 +106,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     );
   };
 
-  /** Publishes what belongs to one transaction, the oldest first. */
+  /** Publishes the missing notifications of one transaction, the oldest first. */
   const publishInOrder = async (
     compared: Comparison,
     notifications: readonly Notification[],
@@ -117,47 +121,50 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
           receivedAt: ports.clock.now(),
           source: "NOTIFICATION_LOG",
           traceparent: null,
-          known: compared.about(notification.transactionId),
+          facts: compared.factsOf(notification.transactionId),
         });
-        compared.settle(identity, published.kind === "published" ? "published" : "known");
+        compared.setOutcome(identity, published.kind === "published" ? "published" : "known");
         if (published.kind === "published") ports.published(published.event);
         if (compared.counts.published % REPORT_EVERY === 0)
           progress({ step: "publishing", done: compared.counts.published });
       } catch (error) {
-        if (!(error instanceof EventRefused)) throw error;
-        compared.settle(identity, "refused");
+        if (!(error instanceof EventTooLarge)) throw error;
+        compared.setOutcome(identity, "refused");
         reasons.add(TOO_LARGE);
       }
     }
   };
 
-  /** Reads the log again and publishes what is missing, in as many turns as there is too much of it to be held. */
-  const backFill = async (
+  /**
+   * Reads the log again and publishes what is missing, batch by batch. Resolves with the reasons why the run
+   * is not complete.
+   */
+  const backfill = async (
     compared: Comparison,
-    { window, giveUpAt }: RunRequest,
+    { period, giveUpAt }: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
     const reasons = new Set<string>();
     for (;;) {
-      const held = holder();
-      const reading = await ask(
-        window,
+      const batch = backfillBatch();
+      const reading = await readLog(
+        period,
         (notification) => {
           const identity = compared.missing(notification);
-          if (identity !== null) held.add(identity, notification);
+          if (identity !== null) batch.add(identity, notification);
           return identity !== null;
         },
         { giveUpAt, signal },
       );
       for (const reason of reading.reasons) reasons.add(reason);
-      const transactions = held.byTransaction();
+      const transactions = batch.byTransaction();
       if (transactions.length === 0) break;
       const publishNext = async (): Promise<void> => {
         for (let next = transactions.pop(); next !== undefined; next = transactions.pop())
           await publishInOrder(compared, next, reasons);
       };
       const lanes = Array.from({ length: options.lanes }, publishNext);
-      // Where one fails, the others end what they are about, and begin nothing more.
+      // When one lane fails, the others finish their transaction and begin no other.
       await Promise.all(lanes).finally(() => {
         transactions.length = 0;
         return Promise.allSettled(lanes);
@@ -169,8 +176,9 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   };
 
   return async (request: RunRequest, signal: AbortSignal): Promise<Report> => {
-    const { window, minAgeMs, dryRun, force, giveUpAt } = request;
-    const compared = comparison({ window, youngSinceMs: ports.clock.now() - minAgeMs, seen: ports.seen });
+    const { period, minAgeMs, dryRun, force, giveUpAt } = request;
+    const youngSinceMs = ports.clock.now() - minAgeMs;
+    const compared = comparison({ period, youngSinceMs, seen: ports.seen });
     const { counts } = compared;
     const reading: Reading = { isRead: false, isWhole: false, entries: 0, unreadable: 0, reasons: [] };
     let taken = 0;
@@ -197,10 +205,10 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         if (taken % REPORT_EVERY === 0) progress({ step: "reading the log", done: taken });
         return compared.add(notification);
       };
-      Object.assign(reading, await ask(window, take, { giveUpAt, signal }));
+      Object.assign(reading, await readLog(period, take, { giveUpAt, signal }));
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
       if (!force && isSuspicious(compared)) return report("suspicious", [SUSPICIOUS_REASON]);
-      const more = counts.missing > 0 && !dryRun ? await backFill(compared, request, signal) : [];
+      const more = counts.missing > 0 && !dryRun ? await backfill(compared, request, signal) : [];
       return report(resultOf(reading.isRead, [...reading.reasons, ...more]), more);
     } catch (error) {
       signal.throwIfAborted();

@@ -1,14 +1,17 @@
 import { Tokenizer, TokenType, type TokenizerOptions } from "@streamparser/json";
 import { yieldToEventLoop } from "../runtime/event-loop.ts";
 
-/** What is told of a JSON text while its bytes arrive. Offsets are in bytes from the beginning of the stream. */
+/** Callbacks of {@link readJson}. Each `at` is a byte offset from the beginning of the stream. */
 export type JsonSink = {
-  /** The bytes that come next; whatever is told until the next call begins or ends in them. */
+  /**
+   * The next bytes, before they are parsed. All callbacks until the next call of this one refer to offsets in
+   * them.
+   */
   bytes: (piece: Uint8Array, at: number) => void;
-  /** The name of the member whose value comes next. */
+  /** The name of the member whose value follows. */
   name: (text: string) => void;
   open: (isArray: boolean, at: number) => void;
-  /** `at`: where the closing bracket stands. */
+  /** `at` is the offset of the closing bracket. */
   close: (at: number) => void;
   scalar: (value: string | number | boolean | null, at: number) => void;
   comma: (at: number) => void;
@@ -17,7 +20,7 @@ export type JsonSink = {
 /** Why a JSON text could not be read to its end. */
 export type JsonFault = "empty" | "invalid" | "endless" | "too deep";
 
-/** The same for people, after "the answer". */
+/** The same in words, to follow "the answer". */
 export const JSON_FAULTS = {
   empty: "is empty",
   invalid: "breaks off, or is not JSON",
@@ -25,11 +28,14 @@ export const JSON_FAULTS = {
   "too deep": "is nested too deeply",
 } as const satisfies Record<JsonFault, string>;
 
-/** Reading a piece takes about a quarter of a millisecond; between two of them other work has its turn, and a webhook needs some eight turns. */
+/**
+ * Parsing a piece takes about 0.25 ms. The event loop runs between two pieces, because a webhook needs about
+ * eight turns of it.
+ */
 const PIECE_BYTES = 4_096;
 const MAX_DEPTH = 128;
-const FIRST_BYTE_OF_MARK = 0xef;
-const BYTES_OF_MARK = 3;
+const BYTE_ORDER_MARK_START = 0xef;
+const BYTE_ORDER_MARK_BYTES = 3;
 const OPTIONS: TokenizerOptions = { stringBufferSize: PIECE_BYTES, numberBufferSize: 1024 };
 
 const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
@@ -44,7 +50,7 @@ const SCALARS = new Set([
 
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing";
 
-class Fault extends Error {
+class JsonFaultError extends Error {
   constructor(readonly fault: JsonFault) {
     super(fault);
   }
@@ -52,9 +58,9 @@ class Fault extends Error {
 
 type Token = Parameters<Tokenizer["onToken"]>[0];
 
-/** The tokenizer knows tokens only: which of them may follow another one is checked here. */
+/** Checks the order of tokens, which the tokenizer does not, and calls the sink. */
 const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => number) => {
-  /** For each object and array around: whether it is an array. */
+  /** For each open object or array, the outermost first: whether it is an array. */
   const around: boolean[] = [];
   let expected: Expected = "value";
 
@@ -62,7 +68,7 @@ const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => numb
     expected = around.length === 0 ? "nothing" : "comma or end";
   };
   const open = (isArray: boolean, at: number) => {
-    if (around.length === MAX_DEPTH) throw new Fault("too deep");
+    if (around.length === MAX_DEPTH) throw new JsonFaultError("too deep");
     around.push(isArray);
     expected = isArray ? "value or end" : "name or end";
     sink.open(isArray, at);
@@ -70,7 +76,7 @@ const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => numb
   const close = (isArray: boolean, at: number) => {
     const empty = isArray ? "value or end" : "name or end";
     if ((expected !== "comma or end" && expected !== empty) || around.pop() !== isArray)
-      throw new Fault("invalid");
+      throw new JsonFaultError("invalid");
     ended();
     sink.close(at);
   };
@@ -91,7 +97,7 @@ const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => numb
     else if (isValue && SCALARS.has(token.token)) {
       ended();
       sink.scalar(token.value, at);
-    } else throw new Fault("invalid");
+    } else throw new JsonFaultError("invalid");
   };
   const end = (): JsonFault | null => {
     if (expected === "nothing") return null;
@@ -101,8 +107,8 @@ const grammar = (sink: Omit<JsonSink, "bytes">, offsetOf: (token: Token) => numb
 };
 
 /**
- * Reads a JSON text as a stream, in memory bounded by `maxTokenBytes`, and tells what it holds. Null when the text was read to its end.
- * What the stream or the sink throws is thrown.
+ * Parses a JSON text as a stream and calls the sink, in memory bounded by `maxTokenBytes`. Resolves with null
+ * at the end of a valid text, otherwise with the fault. Rejects with what the stream or the sink throws.
  */
 export const readJson = async (
   body: AsyncIterable<Uint8Array>,
@@ -111,11 +117,11 @@ export const readJson = async (
 ): Promise<JsonFault | null> => {
   const tokenizer = new Tokenizer(OPTIONS);
   let bytes = 0;
-  // The tokenizer counts from behind a byte order mark.
-  let bytesOfMark = 0;
+  // The tokenizer's offsets do not count a byte order mark.
+  let markBytes = 0;
   let bytesAtLastToken = 0;
   const thrown: unknown[] = [];
-  const { accept, end } = grammar(sink, ({ offset }) => bytesOfMark + offset);
+  const { accept, end } = grammar(sink, ({ offset }) => markBytes + offset);
   tokenizer.onToken = (token) => {
     bytesAtLastToken = bytes;
     try {
@@ -125,7 +131,7 @@ export const readJson = async (
       throw error;
     }
   };
-  /** What the tokenizer refuses is its error, or one of the decoder in it; all else comes from the grammar or the sink. */
+  /** An error that no callback threw is the tokenizer's own, or its UTF-8 decoder's: the text is invalid. */
   const tokenize = (work: () => void): JsonFault | null => {
     try {
       work();
@@ -133,7 +139,7 @@ export const readJson = async (
     } catch {
       if (thrown.length === 0) return "invalid";
       const [error] = thrown;
-      if (error instanceof Fault) return error.fault;
+      if (error instanceof JsonFaultError) return error.fault;
       throw error;
     }
   };
@@ -141,7 +147,7 @@ export const readJson = async (
   for await (const chunk of body)
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES);
-      if (bytes === 0 && piece[0] === FIRST_BYTE_OF_MARK) bytesOfMark = BYTES_OF_MARK;
+      if (bytes === 0 && piece[0] === BYTE_ORDER_MARK_START) markBytes = BYTE_ORDER_MARK_BYTES;
       sink.bytes(piece, bytes);
       const fault = tokenize(() => {
         tokenizer.write(piece);

@@ -1,39 +1,48 @@
 import type { Notification } from "../notification/notification.ts";
-import { readEntries, type EntriesSink } from "./entries.ts";
-import { readEntry, type UnreadableDetail } from "./entry.ts";
+import { readJsonEntries, type EntriesSink } from "./json-entries.ts";
+import { readEntry, type UnreadableDetail } from "./read-entry.ts";
 import { JSON_FAULTS, type JsonFault } from "./json-stream.ts";
-import { normalized } from "./named.ts";
-import { moreHints, noteElement, noteHeaders, type AnswerHeaders, type MoreHint } from "./more.ts";
-import { isOfRows, readRows } from "./rows.ts";
+import { normalize } from "./normalize.ts";
+import {
+  paginationHints,
+  noteElement,
+  noteHeaders,
+  type AnswerHeaders,
+  type PaginationHint,
+} from "./pagination-hints.ts";
+import { isCsv, readCsvEntries } from "./csv-entries.ts";
 
 export type ReadOptions = {
   headers: AnswerHeaders;
-  /** JSON pointers to the array of entries, and to the notification within an entry; null: they are looked for. */
+  /**
+   * JSON pointers to the array of entries, and to the notification within an entry; null: found by
+   * heuristics.
+   */
   entriesPointer: string | null;
   notificationPointer: string | null;
-  /** A larger entry is not read, and no single string may be longer. */
+  /** A larger entry is unreadable; a longer string ends the answer. */
   maxElementBytes: number;
 };
 
-/** Why an answer does not tell all that was asked for; for people. Nothing of the answer is repeated. */
+/** Why an answer is incomplete, for people. It quotes nothing of the answer. */
 export type IncompleteReason =
   | `the answer ${(typeof JSON_FAULTS)[JsonFault]}`
   | typeof NO_ARRAY
   | typeof NO_ARRAY_THERE
   | typeof ALL_OF_OTHER_TYPE
   | `some entries are not understood: ${UnreadableDetail}`
-  | MoreHint;
+  | PaginationHint;
 
 export type ReadAnswer = {
-  /** How many there were, the other two numbers among them. */
+  /** All entries, including those of another type and the unreadable ones. */
   entries: number;
   otherType: number;
   unreadable: number;
   /** Empty when the answer is complete. */
   reasons: IncompleteReason[];
-  /** Whether other answers, about fewer days, may show what this one does not. */
+  /** Whether answers about fewer days may hold entries that this one does not. */
   mayShowMore: boolean;
-  /** Whether its form is understood, though some entries may not be. */
+  /** Whether the form of the answer is understood; single entries may be unreadable all the same. */
   isUnderstood: boolean;
 };
 
@@ -41,22 +50,22 @@ const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 const ALL_OF_OTHER_TYPE = "all entries say another event type";
 
-/** Arrays of these names hold no entries. */
-const NO_ENTRIES = new Set(["errors", "error", "warnings", "messages", "links", "details", "columns"]);
+/** Arrays with these names hold no entries. */
+const OTHER_ARRAYS = new Set(["errors", "error", "warnings", "messages", "links", "details", "columns"]);
 
-/** An element that no rule understands but that names one looks like an entry all the same. */
-const NAMES_A_TRANSACTION = /transaction[_-]?id/i;
+/** An unreadable element that matches this is counted as an entry. */
+const MENTIONS_TRANSACTION = /transaction[_-]?id/i;
 
 type Tally = {
   elements: number;
   otherType: number;
   unreadable: number;
-  /** Of the unreadable ones, those that look like entries. */
+  /** Unreadable elements that look like entries. */
   likeEntries: number;
   details: Set<UnreadableDetail>;
 };
 
-const nothing = (): Tally => ({
+const emptyTally = (): Tally => ({
   elements: 0,
   otherType: 0,
   unreadable: 0,
@@ -73,33 +82,34 @@ const add = (sum: Tally, other: Tally): void => {
 };
 
 /**
- * Reads an answer of unknown form as a stream, and hands on each notification that is found, attempts of the same one as often as they stand there. What
- * breaks the stream off is thrown; what was read until then has been handed on.
+ * Reads an answer of unknown form as a stream, and hands each notification that it finds to `onNotification`;
+ * one that is listed several times, several times. Rejects with the error of the stream; what was read before
+ * has been handed on.
  */
 export const readAnswer = async (
   body: AsyncIterable<Uint8Array>,
   { headers, entriesPointer, notificationPointer, maxElementBytes }: ReadOptions,
-  take: (notification: Notification) => void,
+  onNotification: (notification: Notification) => void,
 ): Promise<ReadAnswer> => {
-  const more = moreHints();
-  noteHeaders(more, headers);
+  const hints = paginationHints();
+  noteHeaders(hints, headers);
   let arrays = 0;
-  let current = nothing();
-  /** Of arrays in which something was understood, and of the others. */
-  const understood = nothing();
-  const others = nothing();
+  let current = emptyTally();
+  /** The arrays in which at least one element was understood. */
+  const understood = emptyTally();
+  const others = emptyTally();
 
   const arrayEnd = () => {
     const hasEntries = current.elements > current.unreadable;
     add(hasEntries ? understood : others, current);
-    if (hasEntries) more.array(current.elements);
-    current = nothing();
+    if (hasEntries) hints.array(current.elements);
+    current = emptyTally();
   };
   const unreadable = (text: string | null, detail: UnreadableDetail) => {
     current.unreadable++;
     current.details.add(detail);
-    if (text === null || NAMES_A_TRANSACTION.test(text)) current.likeEntries++;
-    if (text !== null) noteElement(more, text);
+    if (text === null || MENTIONS_TRANSACTION.test(text)) current.likeEntries++;
+    if (text !== null) noteElement(hints, text);
   };
   const sink: EntriesSink = {
     element: (text) => {
@@ -109,31 +119,31 @@ export const readAnswer = async (
         return;
       }
       const entry = readEntry(text, notificationPointer);
-      if (entry.kind === "notification") take(entry.notification);
+      if (entry.kind === "notification") onNotification(entry.notification);
       else if (entry.kind === "otherType") current.otherType++;
       else unreadable(text, entry.detail);
     },
     arrayEnd: (name) => {
-      // An empty list of errors says nothing of entries.
-      if (current.elements > 0 || !NO_ENTRIES.has(normalized(name))) arrays++;
+      // An empty list of errors does not prove that the answer has an array of entries.
+      if (current.elements > 0 || !OTHER_ARRAYS.has(normalize(name))) arrays++;
       arrayEnd();
     },
-    member: more.member,
+    member: hints.member,
   };
 
-  const fault = isOfRows(headers)
-    ? await readRows(body, maxElementBytes, sink)
-    : await readEntries(body, { entriesPointer, maxElementBytes }, sink);
-  // The array in which it broke off has no end.
+  const fault = isCsv(headers)
+    ? await readCsvEntries(body, maxElementBytes, sink)
+    : await readJsonEntries(body, { entriesPointer, maxElementBytes }, sink);
+  // Counts the array in which a fault ended the answer.
   arrayEnd();
 
-  // Arrays of links, errors or columns are no entries, unless there is nothing else.
+  // Arrays without a readable entry (links, errors, columns) are ignored, unless there is no other array.
   const nothingUnderstood = understood.elements === 0;
   if (nothingUnderstood) add(understood, others);
   const lookLikeEntries = nothingUnderstood ? 0 : others.likeEntries;
   const entries = understood.elements + lookLikeEntries;
   const details = lookLikeEntries > 0 ? [...understood.details, ...others.details] : understood.details;
-  const hint = more.hint(entries);
+  const hint = hints.hint(entries);
 
   const reasons: IncompleteReason[] = [];
   if (fault !== null) reasons.push(`the answer ${JSON_FAULTS[fault]}`);

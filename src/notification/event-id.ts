@@ -2,7 +2,10 @@ import { hash } from "node:crypto";
 
 const EVENT_ID_DIGITS = 32;
 
-/** The name of a notification, the same on every replica and by whichever way it arrives. Lower-case hex. */
+/**
+ * The eventId: a digest of the notification's texts, in lower-case hex. The same on every replica and in both
+ * flows.
+ */
 export const eventIdOf = (notification: {
   transactionId: string;
   status: string;

@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { TransactionStatusUpdated } from "../records.ts";
 
 /**
- * What two notifications have in common when they are one: transaction, status and instant, however that is spelled; where no instant can be read,
- * the text. A digest in hex. (The event's id is made of the texts alone.)
+ * Equal for two copies of one notification: the SHA-256 digest (hex) of transaction, status and instant, in
+ * whatever format createdAt is. Uses the text of createdAt where it is no instant. The eventId is another
+ * digest, of the texts alone.
  */
 export const identityOf = ({
   transactionId,

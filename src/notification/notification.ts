@@ -1,25 +1,28 @@
 import { members, stringOf } from "../runtime/json.ts";
 
-/** What the partner says of a transaction, each text as sent. */
+/** A notification of the partner: a transaction has reached a status. Each text is as sent. */
 export type Notification = {
-  /** Not empty. A JSON number is kept as its source text. Lone surrogates, which no UTF-8 can hold, are U+FFFD here and in `status` and `createdAt`. */
+  /**
+   * Not empty. A JSON number keeps its source text. Lone surrogates, which UTF-8 cannot encode, become U+FFFD
+   * here, in `status` and in `createdAt`.
+   */
   transactionId: string;
   /** Not empty. */
   status: string;
-  /** A string as it is, null or absent as empty, anything else as its source text. */
+  /** A string as it is, "" for null or no member, the JSON source text of anything else. */
   createdAt: string;
-  /** The JSON text itself. */
+  /** The whole JSON text. */
   payload: string;
 };
 
 export type ReadNotification =
   | { ok: true; notification: Notification }
-  /** `detail` says what is wrong, for people; it repeats nothing of the text. */
+  /** `detail` says what is wrong, for people; it quotes nothing of the text. */
   | { ok: false; detail: string };
 
 const wellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
 
-// Valid UTF-8 holds no lone surrogate, so only an escape can bring one in.
+// The text was decoded from valid UTF-8, so only an escape can produce a lone surrogate.
 const textOf = (source: string): string =>
   source.includes("\\") ? wellFormed(stringOf(source)) : stringOf(source);
 
@@ -28,7 +31,10 @@ const isNumber = (source: string): boolean => /^[-0-9]/.test(source);
 
 const notUnderstood = (detail: string): ReadNotification => ({ ok: false, detail });
 
-/** Reads a JSON text as a notification. Of a name that occurs twice the last one counts, as in JSON.parse. Never throws. */
+/**
+ * Reads a JSON text as a notification. The last of two members with the same name counts, as in JSON.parse.
+ * Never throws.
+ */
 export const readNotification = (payload: string): ReadNotification => {
   let transactionId: string | undefined;
   let status: string | undefined;

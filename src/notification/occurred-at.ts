@@ -1,10 +1,11 @@
 /**
- * Reads the partner's createdAt as an instant, where it has one meaning only:
- *  - ISO 8601 / RFC 3339 date and time with `Z` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of fraction, `T` or a space
- *    between, Java's `[Region/City]` after it;
- *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit string.
- * Everything else is null: local times, dates alone, dd/MM/yyyy, days that do not exist, and ten digits that are also a date
- * and an hour (2026112112).
+ * Reads the partner's createdAt as an instant, in milliseconds since the epoch, if it is unambiguous:
+ *  - ISO 8601 / RFC 3339 date and time with `Z` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of fraction,
+ *    `T` or a space between, Java's `[Region/City]` after it;
+ *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit
+ *    string.
+ * Null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, and ten digits that
+ * could also be a date and an hour (2026112112).
  */
 export const occurredAtOf = (createdAt: string): number | null => {
   if (createdAt.length > MAX_LENGTH) return null;
@@ -22,7 +23,10 @@ const DAY_MS = 86_400_000;
 
 const threeDigits = (fraction: string): string => `${fraction}000`.slice(0, 3);
 
-/** An instant in UTC; null for one that does not exist: Date takes February 30 for March 2, and 24:00 for the next day. */
+/**
+ * An instant in UTC; null for one that does not exist: Date reads February 30 as March 2, and 24:00 as the
+ * next day.
+ */
 const parseExactly = (text: string): number | null => {
   const date = new Date(text);
   return date.getUTCDate() === Number(text.slice(8, 10)) ? date.getTime() : null;
@@ -35,7 +39,7 @@ const fromIso = (text: string): number | null => {
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;
   const offsetMs = (Number(zoneHours) * 60 + Number(zoneMinutes)) * MINUTE_MS * (sign === "-" ? -1 : 1);
   if (second === "60") {
-    // A leap second ends a UTC day; it is read as the first instant of the next, since the epoch does not count it.
+    // Unix time has no leap seconds: one counts as the first instant of the next UTC day.
     const local = parseExactly(`${date}T${minutes}:00.000Z`);
     const next = local === null ? null : local - offsetMs + MINUTE_MS;
     return next !== null && next % DAY_MS === 0 ? next : null;
@@ -49,7 +53,7 @@ const fromEpoch = (text: string): number | null => {
   const [, whole, fraction = ""] = EPOCH.exec(text) ?? [];
   if (whole?.length === 13) return Number(whole);
   if (whole !== undefined) return Number(whole) * 1000 + Number(threeDigits(fraction));
-  // Java writes a floating-point 1763726400123 as 1.763726400123E12.
+  // Java writes the double 1763726400123 as 1.763726400123E12.
   const exponent = EPOCH_WITH_EXPONENT.exec(text)?.[1];
   if (exponent === undefined) return null;
   return Math.round(Number(text) * (exponent === "9" ? 1000 : 1));

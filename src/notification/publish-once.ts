@@ -2,69 +2,71 @@ import type { Source, TransactionStatusUpdated } from "../records.ts";
 import type { EventWindow } from "./event-window.ts";
 import { identityOf } from "./identity.ts";
 import { InFlight } from "./in-flight.ts";
-import { combined, NOTHING_KNOWN, type Known } from "./known.ts";
+import { mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { translate } from "./translate.ts";
 
-/** Where a record stands in its topic. */
-export type Place = { partition: number; offset: number };
+/** The position of a record in its topic. */
+export type Position = { partition: number; offset: number };
 
-/** The topic takes no event of this size, however often it is published. */
-export class EventRefused extends Error {
-  override readonly name = "EventRefused";
+/** The broker refuses an event of this size. Trying again does not help. */
+export class EventTooLarge extends Error {
+  override readonly name = "EventTooLarge";
 }
 
 export type PublishPorts = {
-  /** Resolves when all in-sync replicas have the event; rejects when that is not known in time, or with EventRefused. */
+  /**
+   * Resolves when all in-sync replicas have the event. Rejects when that is not known in time, or with
+   * EventTooLarge.
+   */
   publish: (
     event: TransactionStatusUpdated,
     traceparent: string | null,
     tracestate: string | null,
-  ) => Promise<Place>;
-  /** What was published lately. `note` hears of each event that is durable. */
-  memory: Pick<EventWindow, "seen" | "about"> & {
-    note: (identity: string, event: TransactionStatusUpdated, place: Place) => void;
+  ) => Promise<Position>;
+  /** The deduplication window. `note` is called for each event that is durable. */
+  window: Pick<EventWindow, "seen" | "factsOf"> & {
+    note: (identity: string, event: TransactionStatusUpdated, position: Position) => void;
   };
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
 
-export type Arrival = {
+export type PublishContext = {
+  /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
   traceparent: string | null;
   tracestate?: string | null | undefined;
-  /** What is known of the transaction beside what the memory holds. */
-  known?: Known;
+  /** About the transaction, beside what the window holds. */
+  facts?: TransactionFacts;
 };
 
 export type Published =
-  | { kind: "published"; event: TransactionStatusUpdated; place: Place }
+  | { kind: "published"; event: TransactionStatusUpdated; position: Position }
   | { kind: "duplicate"; event: TransactionStatusUpdated };
 
-export type PublishOnce = (notification: Notification, arrival: Arrival) => Promise<Published>;
+export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
 
 /**
- * Publishes the event of a notification that was not published lately. Resolves when it is durable. A duplicate of one in flight waits for the
- * same acknowledgement instead of adding a record, whichever flow it came by.
+ * Publishes the event of a notification unless the window holds it already. Resolves when the event is
+ * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
+ * of the two flows it came by. Rejects as `publish` does.
  */
-export const publishOnce = ({ publish, memory, now }: PublishPorts): PublishOnce => {
-  const inFlight = new InFlight<Place>();
+export const publishOnce = ({ publish, window, now }: PublishPorts): PublishOnce => {
+  const inFlight = new InFlight<Position>();
 
-  return async (
-    notification,
-    { receivedAt, source, traceparent, tracestate = null, known = NOTHING_KNOWN },
-  ) => {
+  return async (notification, { receivedAt, source, traceparent, tracestate = null, facts = NO_FACTS }) => {
     const nowMs = now();
     const { transactionId } = notification;
-    const remembered = combined(known, memory.about(transactionId, nowMs));
+    const durableFacts = mergedFacts(facts, window.factsOf(transactionId, nowMs));
     const event = translate(notification, {
       receivedAt,
       source,
-      known: inFlight.about(transactionId, remembered),
+      facts: inFlight.factsOf(transactionId, durableFacts),
     });
     const identity = identityOf(event);
-    if (memory.seen(identity, nowMs)) return { kind: "duplicate", event };
+    if (window.seen(identity, nowMs)) return { kind: "duplicate", event };
     const earlier = inFlight.find(transactionId, identity);
     if (earlier) {
       await earlier;
@@ -73,9 +75,9 @@ export const publishOnce = ({ publish, memory, now }: PublishPorts): PublishOnce
     const published = publish(event, traceparent, tracestate);
     inFlight.add({ identity, event, published });
     try {
-      const place = await published;
-      memory.note(identity, event, place);
-      return { kind: "published", event, place };
+      const position = await published;
+      window.note(identity, event, position);
+      return { kind: "published", event, position };
     } finally {
       inFlight.remove(transactionId, identity);
     }

@@ -1,15 +1,16 @@
 /**
- * Digests (in hex, of 12 bytes at least) that were put in lately, each with a number: a Map that forgets by age. It takes 8 bytes for a digest
- * (16 with its number) where a Map takes 100, in typed arrays that never grow. The system hands out their memory as they are written to.
+ * A compact map from digests (hex, of 12 bytes at least) to numbers, whose entries expire by age. It takes 8
+ * bytes for a digest (16 with its number) where a Map takes 100, in typed arrays that never grow. The
+ * operating system allocates their memory as it is written to.
  *
- * The time is cut into parts, each with a hash table of its own. Only the newest is written; when it is full, or its time is over, the oldest
- * one is emptied and becomes the newest.
+ * The window is divided into parts by time, each with its own hash table. Only the newest part is written to.
+ * When it is full, or its time is over, the oldest part is emptied and becomes the newest.
  */
 export type RecentDigests = {
-  /** The number that was put in with the digest last; undefined where that is longer ago than the window, or was never. */
+  /** The number that was set last; undefined for a digest that was not set within the window. */
   get(digest: string, nowMs: number): number | undefined;
   set(digest: string, value: number, atMs: number): void;
-  /** How many digests are kept. One that was put in during several parts counts for each. */
+  /** How many digests are kept. One that was set in several parts counts once for each. */
   readonly count: number;
   readonly bytes: number;
 };
@@ -17,32 +18,35 @@ export type RecentDigests = {
 export type RecentDigestsOptions = {
   windowMs: number;
   maxBytes: number;
-  /** Without, every number is 0. */
+  /** When false, every number is 0. */
   withValues: boolean;
 };
 
-/** Fewer are faster, more forget less at once when the oldest is emptied. */
+/** Fewer parts make look-ups faster; with more of them less is lost when the oldest is emptied. */
 const PARTS = 8;
-/** A part is over after this share of the window, so a digest is kept too long by that much at most. */
+/** The time of a part, as a share of the window. A digest is kept too long by that much at most. */
 const SHARE_OF_WINDOW = 1 / 4;
-/** Beyond this load, looking for a free slot takes long. */
+/** Above this load factor, probing for a free slot takes long. */
 const MAX_LOAD = 0.85;
 const BYTES_OF_KEY = 8;
 const BYTES_OF_VALUE = 8;
 
-/** What is used of a digest: two words that are kept, and the slot where they go. 0 as the first word marks a free slot. */
+/**
+ * The parts of a digest in use: two words that are stored, and the slot where probing begins. A first word of
+ * 0 marks a free slot.
+ */
 type Key = { first: number; second: number; slot: number };
 
 /**
- * A hash table with open addressing: where the slot of a key is taken by another one, the next free slot is used. With 5 million digests and
- * 60 million look-ups a day, one digest is taken for another once in millions of years.
+ * A hash table with open addressing and linear probing. It compares 64 bits of a digest: with 5 million
+ * digests and 60 million look-ups a day, a false match happens once in millions of years.
  */
 class Part {
   openedAtMs = 0;
   newestAtMs = 0;
   used = 0;
   readonly #slots: number;
-  /** Two words for each slot. */
+  /** Two 32-bit words for each slot. */
   readonly #keys: Uint32Array;
   readonly #values: Float64Array;
 
@@ -74,7 +78,7 @@ class Part {
     this.used = 0;
   }
 
-  /** Where the key is, or the free slot where it would go. */
+  /** The slot of the key, or the free slot for it. */
   #find({ first, second, slot }: Key): number {
     const keys = this.#keys;
     let at = slot;
@@ -117,7 +121,7 @@ export const recentDigests = ({ windowMs, maxBytes, withValues }: RecentDigestsO
       return undefined;
     },
     set: (digest, value, atMs) => {
-      // Records of several partitions come with times in any order: only a later one can end a part.
+      // Records of several partitions are not in the order of their times: only a later time can end a part.
       if (newest.used === 0) newest.openedAtMs = newest.newestAtMs = atMs;
       else if (newest.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
       newest.newestAtMs = Math.max(newest.newestAtMs, atMs);

@@ -1,6 +1,6 @@
 import type { Direction, Stage } from "../records.ts";
 
-/** What a status code says about its transaction. `proves` is UNKNOWN where the code occurs in both directions. */
+/** What a status means for its transaction. `proves` is UNKNOWN for a status of both directions. */
 export type StatusMeaning = { readonly stage: Stage; readonly proves: Direction };
 
 /** docs/events.md has the same table. */
@@ -21,14 +21,14 @@ export const KNOWN_STATUSES = {
   REFUNDED: { stage: "REFUNDED", proves: "OUTBOUND" },
 } as const satisfies Record<string, StatusMeaning>;
 
-// A Map, because the partner's text is the key: an object would answer to "constructor".
+// A Map, because the key is the partner's text: an object also has members such as "constructor".
 const MEANINGS: ReadonlyMap<string, StatusMeaning> = new Map(Object.entries(KNOWN_STATUSES));
 const UNKNOWN_STATUS: StatusMeaning = { stage: "UNKNOWN", proves: "UNKNOWN" };
 
 export const meaningOf = (status: string): StatusMeaning => MEANINGS.get(status) ?? UNKNOWN_STATUS;
 
-/** The statuses that a transaction of a direction usually goes through, in their order. */
-export const MAIN_FLOWS = {
+/** The statuses of a transaction in which nothing goes wrong, in order. */
+export const USUAL_STATUSES = {
   INBOUND: [
     "AWAITING_MONEY_ORDER",
     "TRANSACTION_IN_PROGRESS",

@@ -1,23 +1,23 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
 import { eventIdOf } from "./event-id.ts";
-import type { Known } from "./known.ts";
+import type { TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { occurredAtOf } from "./occurred-at.ts";
 import { meaningOf } from "./statuses.ts";
 
-export type Circumstances = {
+export type EventContext = {
+  /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
-  /** What earlier events of the same transaction tell. */
-  known: Known;
+  /** From earlier events of the same transaction. */
+  facts: TransactionFacts;
 };
 
-/** The event that a notification becomes. */
+/** Builds the event of a notification. */
 export const translate = (
   notification: Notification,
-  circumstances: Circumstances,
+  { receivedAt, source, facts }: EventContext,
 ): TransactionStatusUpdated => {
-  const { known } = circumstances;
   const meaning = meaningOf(notification.status);
   const occurredAt = occurredAtOf(notification.createdAt);
   return {
@@ -25,12 +25,12 @@ export const translate = (
     transactionId: notification.transactionId,
     status: notification.status,
     stage: meaning.stage,
-    direction: meaning.proves === "UNKNOWN" ? known.direction : meaning.proves,
+    direction: meaning.proves === "UNKNOWN" ? facts.direction : meaning.proves,
     createdAt: notification.createdAt,
     occurredAt,
-    receivedAt: circumstances.receivedAt,
-    source: circumstances.source,
-    outOfOrder: occurredAt !== null && known.latestOccurredAt !== null && known.latestOccurredAt > occurredAt,
+    receivedAt,
+    source,
+    outOfOrder: occurredAt !== null && facts.latestOccurredAt !== null && facts.latestOccurredAt > occurredAt,
     payload: notification.payload,
   };
 };

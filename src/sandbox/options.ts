@@ -2,48 +2,54 @@ import { randomBytes } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { createdAtFormats, type CreatedAtFormat } from "./api/answers/created-at.ts";
 import { profileNames, type ProfileName } from "./api/answers/profiles.ts";
-import { changedLogRules, usualLogRules, type LogRules } from "./api/log/log-rules.ts";
+import { changedLogRules, defaultLogRules, type LogRules } from "./api/log/log-rules.ts";
 import type { Signing } from "./notifications/sign.ts";
 import { runningClock, type SandboxClock } from "./runtime/clock.ts";
 import { WrongInput } from "./runtime/wrong-input.ts";
 import { storyNames, type StoryName } from "./stories.ts";
 import { walkNames, type Walk } from "./transactions/walks.ts";
 
-/** How an accept is answered whose quote was accepted before. */
+/**
+ * What happens to an accept of a quote that was accepted before: 409, the first answer again, or a second
+ * execution.
+ */
 export const repetitions = ["conflict", "same", "again"] as const;
 export type Repetition = (typeof repetitions)[number];
 
-/** All durations are milliseconds of the partner's time: the time scale divides them, unless it says "real". */
+/**
+ * All durations are milliseconds of the partner's time, which the time scale divides, unless they are called
+ * real.
+ */
 export type SandboxOptions = {
   /** Default 127.0.0.1. */
   host?: string | undefined;
   /** Default 0: any free port. */
   port?: number | undefined;
-  /** Divides every duration of the partner's; default 1. */
+  /** Divides the partner's durations; default 1. */
   timeScale?: number | undefined;
-  /** Ids, jitter and the dice of faults come from it; random by default. */
+  /** Determines ids, jitter and which requests a fault with a probability hits; random by default. */
   seed?: string | undefined;
-  /** Where the clock begins; default: now, or a fixed morning where a story and a seed are given. */
+  /** The instant at which the clock starts; default: now, or a fixed morning with both a story and a seed. */
   startAt?: number | undefined;
   story?: StoryName | undefined;
   answers?: ProfileName | undefined;
-  /** Default: the one of the answers profile. */
+  /** Default: that of the answers profile. */
   createdAtFormat?: CreatedAtFormat | undefined;
-  /** The token that must come as `Authorization: Bearer …`; any when empty or left out. */
+  /** The required token in `Authorization: Bearer …`; default: any. */
   accessToken?: string | undefined;
-  /** The token that must come as `x-token`; any when empty or left out. */
+  /** The required token in `x-token`; default: any. */
   xToken?: string | undefined;
-  /** What must follow the last hyphen of User-Agent; any when left out. */
+  /** What must follow the last hyphen of User-Agent; default: anything. */
   serviceName?: string | undefined;
   /** Subscribed from the start. */
   webhookUrls?: readonly string[] | undefined;
-  /** Default a day, so that the same-day rule is what ends a quote. */
+  /** Default: 24 hours, so that the same-day rule ends a quote. */
   quoteValidityMs?: number | undefined;
   /** Mean time between two statuses of a transaction; default 10 minutes. */
   stepMs?: number | undefined;
   /** Mean time between two attempts to deliver; default 15 minutes. */
   retryMs?: number | undefined;
-  /** How far steps and retries stray from their mean to either side; default 0.2. */
+  /** How far steps and retries may be from their mean, as a share of it; default 0.2. */
   jitter?: number | undefined;
   /** How long an attempt waits for the receiver's answer, in real milliseconds; default 10 seconds. */
   attemptTimeoutMs?: number | undefined;
@@ -51,25 +57,28 @@ export type SandboxOptions = {
   repetition?: Repetition | undefined;
   /** Executes accepts of quotes that were never created, instead of refusing them; default false. */
   acceptUnknownQuotes?: boolean | undefined;
-  /** The client uses the local quotation flow: accept must carry an amount; default false. */
+  /** The client uses the local quotation flow, in which an accept must have an amount; default false. */
   localQuotation?: boolean | undefined;
-  /** Lets fields and query parameters pass that the specification does not know; default false. */
+  /** Accepts fields and query parameters that are not in the specification; default false. */
   ignoreUnknownFields?: boolean | undefined;
-  /** The path transactions take; default `main`, or the story's. */
+  /** The statuses that transactions go through; default `main`, or the story's walk. */
   walk?: Walk | undefined;
   /** Notifications are unsigned by default. */
   signing?: Signing | undefined;
-  /** How the notification log is read and answered, as in PUT /_sandbox/log. */
+  /** The rules of the notification log, as in PUT /_sandbox/log. */
   log?: Partial<LogRules> | undefined;
-  /** How many notifications the log holds, the oldest being forgotten; default 1,000,000. */
+  /** The capacity of the notification log; the oldest entry is dropped first. Default 1,000,000. */
   logEntries?: number | undefined;
-  /** How many quotes, transactions, deliveries and requests each are kept to be looked at; default 5,000. */
+  /** How many quotes, transactions, deliveries and requests each the state shows; default 5,000. */
   history?: number | undefined;
-  /** How many quotes are known at most, the oldest being forgotten; default 50,000. */
+  /** How many quotes exist at most; the oldest is dropped first. Default 50,000. */
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
-  /** How many transactions walk at a time at most; one more stays at its first status. Default 100,000. */
+  /**
+   * How many transactions change their status by themselves; one more stays at its first status. Default
+   * 100,000.
+   */
   maxWalking?: number | undefined;
   /** Default: runs at real speed from `startAt`. */
   clock?: SandboxClock | undefined;
@@ -112,7 +121,7 @@ const signingOf = (signing: Signing | undefined): Signing | null => {
 
 const logRulesOf = (rules: Partial<LogRules> | undefined): LogRules => {
   try {
-    return changedLogRules(usualLogRules, rules ?? {});
+    return changedLogRules(defaultLogRules, rules ?? {});
   } catch (error) {
     return wrong(error instanceof WrongInput ? `log: ${error.message}` : String(error));
   }
@@ -121,7 +130,7 @@ const logRulesOf = (rules: Partial<LogRules> | undefined): LogRules => {
 // 09:00 on a Monday in São Paulo.
 const seededStart = Date.parse("2026-01-05T12:00:00Z");
 
-/** Fills in what was left out; throws a RangeError that names what is wrong. */
+/** Fills in the defaults. Throws a RangeError that names the invalid option. */
 export const settingsFrom = (options: SandboxOptions) => {
   const timeScale = options.timeScale ?? 1;
   if (!(Number.isFinite(timeScale) && timeScale > 0)) wrong("timeScale must be a number above 0");

@@ -1,14 +1,13 @@
 import type { Walk } from "./transactions/walks.ts";
 import type { QuoteRequest } from "./types.ts";
 
-/** A scenario as data: what it accepts by itself, what it leaves open for a client, and what goes wrong meanwhile. */
+/** A scenario: the quotes that it creates, whether it accepts them, and the faults that it installs. */
 export type Story = {
   about: string;
-  /** The path of every transaction while the story runs, those of other clients included. */
+  /** The walk of every transaction, including those of other clients. */
   walk: Walk;
-  /** Quotes that the story creates. */
   quotes: readonly QuoteRequest[];
-  /** Whether the story accepts its quotes itself, one after the other, or leaves that to a client. */
+  /** Whether the story accepts its quotes, or leaves that to a client. */
   accepts: boolean;
   /** In the form of POST /_sandbox/faults. */
   faults: readonly Record<string, unknown>[];

@@ -1,4 +1,6 @@
-/** The sandbox's own vocabulary. Every instant is milliseconds since the Unix epoch on the sandbox's clock. */
+/**
+ * Types that several rooms share. Every instant is milliseconds since the Unix epoch on the sandbox's clock.
+ */
 
 export type Direction = "INBOUND" | "OUTBOUND";
 
@@ -16,7 +18,10 @@ export type Quote = QuoteRequest & {
   quoteId: string;
   createdAt: number;
   expiresAt: number;
-  /** How often an accept was executed for this quote. More than one is a double accept. */
+  /**
+   * How many accepts of this quote were executed. More than one is the error that the bridge must never
+   * cause.
+   */
   executions: number;
   acceptedAt: number | null;
   accept: AcceptRequest | null;
@@ -37,8 +42,8 @@ export type Transaction = {
 export type Subscription = { subscriptionId: string; url: string; events: string[]; createdAt: number };
 
 export type Attempt = {
-  /** When the attempt was due, and when it was really started. */
   dueAt: number;
+  /** Later than `dueAt` when the machine is busy. */
   startedAt: number;
   tookMs: number;
   httpStatus: number | null;
@@ -46,7 +51,7 @@ export type Attempt = {
   error: string | null;
 };
 
-/** How a lost notification stands in the log: as five failed attempts, or as a success that never arrived. */
+/** How the log shows a lost notification: as five failed attempts, or as delivered. */
 export type LostAs = "failed" | "delivered";
 
 /** One notification to one URL, as the log keeps it. */
@@ -57,21 +62,21 @@ export type LoggedNotification = {
   status: string;
   createdAt: number;
   state: Delivery["state"];
-  /** Oldest first; null where no answer came. */
+  /** Oldest first; `httpStatus` is null when no answer came. */
   attempts: { at: number; httpStatus: number | null }[];
 };
 
-/** One notification on its way to one URL. */
+/** One notification to one URL, with its attempts. */
 export type Delivery = {
   deliveryId: string;
-  /** Null where the log does not know of it: a repetition, or a forgery that the partner never sent. */
+  /** Null for what is not in the log: duplicates, and forged notifications, which the partner never sent. */
   entryId: number | null;
   url: string;
   eventType: string;
   transactionId: string;
   status: string;
   createdAt: number;
-  /** The exact JSON text that is posted. */
+  /** The JSON text that is posted. */
   body: string;
   state: "pending" | "delivered" | "failed" | "dropped";
   duplicate: boolean;
@@ -82,16 +87,16 @@ export type Delivery = {
 
 export type Operation = "create" | "accept" | "subscribe" | "logs";
 
-/** One request as it came in: headers in their original order and case, body byte for byte. */
-export type SeenRequest = {
+/** A request as received: headers in their original order and case, body byte for byte. */
+export type RecordedRequest = {
   at: number;
   method: string;
   target: string;
   operation: Operation | null;
   rawHeaders: readonly string[];
   body: Buffer;
-  /** Status of the answer; null while it is open, or when no status line was ever sent. */
+  /** The status of the answer; null before it is sent, and when a fault sends none. */
   answered: number | null;
-  /** The fault kinds that were applied. */
+  /** The kinds of the faults that were applied. */
   faults: string[];
 };

@@ -8,8 +8,9 @@ const withoutPort = (hop: string): string =>
   BRACKETED.exec(hop)?.[1] ?? DOTTED_WITH_PORT.exec(hop)?.[1] ?? hop;
 
 /**
- * Who sent the delivery. X-Forwarded-For is believed only as far as trusted proxies wrote it: from the right, the first hop
- * that is no trusted proxy is the client, whatever stands left of it. All hops trusted: the leftmost.
+ * The address of the sender. X-Forwarded-For is trusted only as far as trusted proxies wrote it: from the
+ * right, the first hop that is no trusted proxy is the client, and anything left of it may be forged. When
+ * all hops are trusted, the leftmost counts.
  */
 export const clientAddress = (delivery: RawDelivery, isTrustedProxy: Ranges): string => {
   let client = delivery.peerAddress;

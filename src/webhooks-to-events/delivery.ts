@@ -1,21 +1,21 @@
 import type { Span } from "../runtime/traces.ts";
 
-/** A request to the webhook route as it came off the wire: nothing of it is trusted, decoded or parsed yet. */
+/** A request to the webhook route as received: nothing in it is verified, decoded or parsed yet. */
 export type RawDelivery = {
-  /** What follows the route's path and a slash in the request's path, percent-encoding untouched; null when nothing does. */
+  /** The last segment of the request's path, still percent-encoded; null for a route without a token. */
   pathToken: string | null;
-  /** By lower-case name, as `IncomingMessage.headers` has them: one code unit per byte. */
+  /** By lower-case name, as in `IncomingMessage.headers`: one UTF-16 code unit per byte. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   body: Buffer;
-  /** Address of the connection's other end; empty when the connection is gone already. */
+  /** The remote address of the connection; empty when the connection is closed already. */
   peerAddress: string;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
-  /** The work on it, where it is traced. */
+  /** The span of the request, when it is traced. */
   span?: Span | undefined;
 };
 
-/** The header's only value, or null. Node joins a repeated header with commas, which then matches no secret. */
+/** The value of a header, or null. Node joins a repeated header with commas, which then matches no secret. */
 export const headerOf = (delivery: RawDelivery, lowerCaseName: string): string | null => {
   const value = delivery.headers[lowerCaseName];
   return typeof value === "string" ? value : null;

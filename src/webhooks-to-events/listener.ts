@@ -1,52 +1,57 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import type { WebhookApp } from "./accept.ts";
+import type { WebhookApp } from "./webhook-app.ts";
 import { declaresMore } from "./read-body.ts";
 
 export type ListenerOptions = {
   maxBodyBytes: number;
-  /** Connections at once, used or not: each holds memory and a file descriptor. */
+  /** Open connections, idle ones included: each takes memory and a file descriptor. */
   maxConnections: number;
-  /** A request whose head, or which as a whole, takes longer to arrive is cut off. */
+  /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs: number;
 };
 
-/** Node by itself looks every half minute for requests that take too long to arrive. */
-const LOOK_FOR_LATE_MS = 1_000;
-/** Longer than load balancers keep an idle connection: the side that closes first must not be the one that is about to be called. */
+/** How often node looks for requests that are late; its default is 30 seconds. */
+const LATE_CHECK_MS = 1_000;
+/**
+ * Longer than load balancers keep an idle connection: if the server closed it first, a request could meet the
+ * closing connection.
+ */
 const KEEP_ALIVE_MS = 75_000;
 const HOST = "localhost";
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /**
- * The route is a path, whatever host it is asked of: clients of proxies name one in the target too, HTTP/1.0 none at all, and the adapter answers
- * 400 to those that it finds odd.
+ * Removes the host from a request, because the route depends on the path alone. The adapter would answer 400
+ * to hosts that it cannot parse, to none at all (HTTP/1.0), and to an absolute URL as the target (proxies).
  */
-const forgetHost = (request: IncomingMessage): void => {
+const removeHost = (request: IncomingMessage): void => {
   request.headers.host = HOST;
   if (request.url?.startsWith("/") === false) request.url = request.url.replace(SCHEME_AND_HOST, "");
 };
 
-/** The public listener: the app behind node's HTTP server, with its bounds on what a sender may take up. */
+/** The public listener: the app behind node's HTTP server, with limits on what a sender can occupy. */
 export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): Server => {
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
-      // Left at its default of a minute, the one would change places with the other, which has to be the longer one.
+      // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
       headersTimeout: options.arrivalTimeoutMs,
       requestTimeout: options.arrivalTimeoutMs,
-      connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+      connectionsCheckingInterval: LATE_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
   }) as Server;
-  // Keeps the write side open after the sender half-closes, so that it still gets its answer. (`allowHalfOpen` is a different option.)
+  // Keeps the write side open after the sender half-closes, so that it still gets its answer.
+  // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = options.maxConnections;
   server.on("drop", () => server.closeIdleConnections());
-  server.prependListener("request", forgetHost);
+  server.prependListener("request", removeHost);
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    // A body that is too large by what it declares is never read, whatever the answer is: the connection cannot be used again.
+    // A body whose Content-Length is too large is never read, whatever the answer: the connection cannot be
+    // used again.
     if (declaresMore(request, options.maxBodyBytes)) response.shouldKeepAlive = false;
     else response.writeContinue();
     server.emit("request", request, response);

@@ -4,14 +4,14 @@ export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" |
 
 const EMPTY = Buffer.alloc(0);
 
-/** Whether a request says itself that its body has more bytes than these. */
+/** Whether the Content-Length of a request is larger than `maxBytes`. */
 export const declaresMore = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
 /**
- * Reads a request's body up to a bound, and no byte after that.
- * @param done called once, after this has returned
- * @returns gives up waiting for the rest
+ * Reads a request's body up to `maxBytes`, and stops reading there.
+ * @param done called once, after this function has returned
+ * @returns a function that gives up waiting for the rest
  */
 export const readBody = (
   request: IncomingMessage,
@@ -39,7 +39,7 @@ export const readBody = (
     .on("end", () => {
       end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
     })
-    // After the end it closes as well, which changes nothing any more.
+    // Also emitted after "end", where it has no effect.
     .on("close", () => {
       end({ ok: false, why: "broken off" });
     });

@@ -3,7 +3,10 @@ import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
 import { headerOf, type RawDelivery } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
-/** Tells whether the sender knows a secret. Looks at raw bytes only, takes equally long for every wrong secret, never throws. */
+/**
+ * Whether the sender knows a secret. Works on raw bytes, takes the same time for every wrong secret, never
+ * throws.
+ */
 export type Scheme = (delivery: RawDelivery, nowMs: number) => boolean;
 
 const SHA256_BYTES = 32;
@@ -12,22 +15,23 @@ const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
 
 const wireBytes = (text: string): Buffer => Buffer.from(text, "latin1");
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
-// A key object is made once for each secret: with the bytes themselves as key, Node 24 takes eight times as long for each message.
+// The key is a KeyObject that is made once for each secret: with raw bytes as the key, Node 24 takes eight
+// times as long for each message.
 const hmacSha256 = (key: KeyObject, ...parts: readonly Buffer[]): Buffer => {
   const hmac = createHmac("sha256", key);
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 };
 
-/** The 32 bytes that a hex or base64 text stands for, or null. 64 characters are hex, 43 or 44 are base64: never both. */
+/** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */
 const decodedSha256 = (text: string): Buffer | null => {
   if (text.length !== 2 * SHA256_BYTES) return BASE64_SHA256.test(text) ? Buffer.from(text, "base64") : null;
-  // Decoding stops at whatever is no hex digit.
+  // Decoding stops at the first character that is no hex digit.
   const bytes = Buffer.from(text, "hex");
   return bytes.length === SHA256_BYTES ? bytes : null;
 };
 
-// Hashing both sides first makes secrets of any length comparable in constant time.
+// Both sides are hashed first: a comparison in constant time needs equal lengths.
 const sharedSecret = (secrets: Secrets, given: (delivery: RawDelivery) => readonly string[]): Scheme => {
   const digests = keysOf(secrets, (secret) => sha256(Buffer.from(secret, "utf8")));
   return (delivery) =>
@@ -37,7 +41,7 @@ const sharedSecret = (secrets: Secrets, given: (delivery: RawDelivery) => readon
     );
 };
 
-/** The secret ends the request's path, as it is or percent-encoded. */
+/** The secret is the last segment of the request's path, as it is or percent-encoded. */
 export const pathToken = (secrets: Secrets): Scheme =>
   sharedSecret(secrets, ({ pathToken: token }) => {
     if (token === null) return [];
@@ -68,13 +72,13 @@ export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): 
   };
 };
 
-// Digits alone: a sign, a fraction or a dot would let signed bytes be split between timestamp and body in another way.
+// Digits only: with a dot in it, the same signed bytes could be split differently between timestamp and body.
 const UNIX_SECONDS = /^\d{1,12}$/;
 const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * The Standard Webhooks scheme, symmetric: webhook-signature lists `v1,<base64>` entries, separated by spaces, over
- * `id.timestamp.body`; any of them may match any secret. Entries of other versions are passed over.
+ * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces,
+ * of HMACs over `id.timestamp.body`. Any of them may match any secret. Entries of other versions are skipped.
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {
@@ -86,7 +90,7 @@ export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme 
     const timestamp = headerOf(delivery, "webhook-timestamp");
     const list = headerOf(delivery, "webhook-signature");
     if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return false;
-    // The sender cut its clock to whole seconds, so ours is cut as well before the two are compared.
+    // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
     if (Math.abs(Math.floor(nowMs / 1000) - Number(timestamp)) * 1000 > toleranceMs) return false;
     const given = list.split(" ").flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];

@@ -6,24 +6,33 @@ import { bodyHmac, headerSecret, pathToken, standardWebhooks, type Scheme } from
 
 declare const verified: unique symbol;
 
-/** Came from somebody who may send it. Only this file makes these, so what asks for one cannot be called too early. */
+/**
+ * The sender is authentic. Only this file creates values of this type, so a function that takes one cannot
+ * run before the check.
+ */
 export type Verified<T> = T & { readonly [verified]: true };
 
 export type Verification =
-  { ok: true; delivery: Verified<RawDelivery> } | { ok: false; /** The whole answer. */ status: 401 | 404 };
+  | { ok: true; delivery: Verified<RawDelivery> }
+  /** The answer is this status with an empty body. */
+  | { ok: false; status: 401 | 404 };
 
 export type Auth =
   | { kind: "path-token" }
   | { kind: "header"; headerName: string }
-  | { kind: "hmac"; headerName: string; /** Such as `sha256=`; often empty. */ prefix: string }
-  | { kind: "standard-webhooks"; /** Accepted clock skew, to both sides. */ toleranceMs: number }
+  | {
+      kind: "hmac";
+      headerName: string;
+      /** Before the digest, such as `sha256=`; often empty. */ prefix: string;
+    }
+  | { kind: "standard-webhooks"; /** Accepted clock skew, in both directions. */ toleranceMs: number }
   | { kind: "none" };
 
 export type VerificationOptions = {
   auth: Auth;
-  /** Not asked with `none`. */
+  /** Not called with `none`. */
   secrets: Secrets;
-  /** Empty: every address. */
+  /** When empty, every address is allowed. */
   allowedCidrs: readonly string[];
   trustedProxyCidrs: readonly string[];
 };
@@ -43,7 +52,9 @@ const schemeOf = (auth: Auth, secrets: Secrets): Scheme => {
   }
 };
 
-/** Builds the step once from its settings; the step itself never throws. Throws a RangeError for an unreadable CIDR. */
+/**
+ * Builds the check from its settings. Throws a RangeError for an invalid CIDR; the check itself never throws.
+ */
 export const verification = (
   options: VerificationOptions,
 ): ((delivery: RawDelivery, nowMs: number) => Verification) => {
@@ -52,7 +63,8 @@ export const verification = (
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);
   const refusal = options.auth.kind === "path-token" ? 404 : 401;
   return (delivery, nowMs) => {
-    // The address comes first: from outside the ranges the answer is the same for a right and a wrong secret.
+    // The address is checked first, so that the answer to a foreign address does not tell whether the secret
+    // was right.
     if (options.allowedCidrs.length > 0 && !isAllowed(clientAddress(delivery, isTrustedProxy)))
       return { ok: false, status: 401 };
     if (!isAuthentic(delivery, nowMs)) return { ok: false, status: refusal };

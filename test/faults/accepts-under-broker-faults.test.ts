@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { drawUp, flawless } from "../support/account.ts";
+import { tallyAccepts, correctTally } from "../support/accept-tally.ts";
 import { messageOf, newAccepts } from "../support/accepts.ts";
 import { openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { decodeResult, type Result } from "../support/result.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import { committedTotal, endTotal } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import { onAllBrokers, threeBrokers, type Broker } from "../support/three-brokers.ts";
@@ -87,7 +87,7 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
   const book = claimBook();
   for (const record of await readTopic(brokers, topics.journal)) book.see(record);
   const committed = await committedTotal(brokers, groupId, topics.commands);
-  const account = await drawUp(world, { quotes, results, committed });
+  const account = await tallyAccepts(world, { quotes, results, committed });
   const doubted = [...results.entries()].filter(([, list]) =>
     list.some(({ outcome }) => outcome === "IN_DOUBT"),
   );
@@ -104,7 +104,7 @@ it.each(faults)("executes no accept twice and answers each one with a broker $na
 
   expect(quotes.size).toBeGreaterThan(ACCEPTS);
   // A client that tried twice has written twice: the offsets end with the records, not with the commands.
-  expect(account).toMatchObject({ ...flawless(quotes.size), committed: end });
+  expect(account).toMatchObject({ ...correctTally(quotes.size), committed: end });
   expect(executedBefore).toBeLessThan(ACCEPTS);
   // Nobody died: a doubt is due only where a claim stood open when the broker went.
   expect(needless).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -23,6 +23,6 @@ it("lets a frozen replica wake up after its partitions moved without executing a
   await sleeper?.untilReady(60_000);
   const account = await accepts.settle(90_000);
 
-  expect(account).toMatchObject(flawless(ACCEPTS));
+  expect(account).toMatchObject(correctTally(ACCEPTS));
   expect(account.inDoubt).toBeLessThanOrEqual(IN_FLIGHT);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { newAccepts, type Accept } from "../support/accepts.ts";
-import { drawUp, flawless } from "../support/account.ts";
+import { tallyAccepts, correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, committedTotal } from "../support/kafka.ts";
@@ -35,7 +35,7 @@ const submitTo = (
 const accountOf = (world: World, results: ReadonlyMap<string, Result[]>, all: readonly Accept[]) => {
   const quotes = new Map(all.map(({ commandId, quoteId }) => [commandId, quoteId]));
   // Offsets of two topics add up to nothing.
-  return drawUp(world, { quotes, results, committed: 0 });
+  return tallyAccepts(world, { quotes, results, committed: 0 });
 };
 
 it.each([
@@ -71,7 +71,7 @@ it.each([
     const account = await accountOf(world, accepts.results, [...old, ...fresh]);
 
     const { unanswered } = account;
-    expect({ ...account, unanswered: [] }).toMatchObject({ ...flawless(OLD + count), committed: 0 });
+    expect({ ...account, unanswered: [] }).toMatchObject({ ...correctTally(OLD + count), committed: 0 });
     // Of the old topic's commands those are gone that nobody had read.
     expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
     expect(unanswered.filter((commandId) => fresh.some((each) => each.commandId === commandId))).toEqual([]);
@@ -105,7 +105,7 @@ it("answers every command of the new topic also when the replicas are killed rig
   await eventually(() => fresh.every(isAnswered), "every command of the new topic", 120_000);
   const account = await accountOf(world, accepts.results, [...old, ...fresh]);
   const { unanswered } = account;
-  expect({ ...account, unanswered: [] }).toMatchObject({ ...flawless(OLD + COUNT), committed: 0 });
+  expect({ ...account, unanswered: [] }).toMatchObject({ ...correctTally(OLD + COUNT), committed: 0 });
   expect(unanswered.length).toBeLessThanOrEqual(OLD - ANSWERED_BEFORE);
 });
 

@@ -18,9 +18,9 @@ it("gives a quote to one of two commands that want it, wherever they come from",
 
   expect(account).toMatchObject({
     unanswered: [],
-    twoFinals: [],
+    conflictingFinals: [],
     inDoubt: 0,
-    falseYes: [],
+    falseSuccesses: [],
     executedTwice: [],
     repetitions: 0,
     exact: true,
@@ -50,7 +50,7 @@ it("answers all who want a taken quote without reading the journal again", async
 
   expect(account).toMatchObject({
     unanswered: [],
-    twoFinals: [],
+    conflictingFinals: [],
     inDoubt: 0,
     executedTwice: [],
     repetitions: 0,

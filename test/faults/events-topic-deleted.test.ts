@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { sendAccepts } from "../support/accepts.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import { askAdmin } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { onAllBrokers, threeBrokers } from "../support/three-brokers.ts";
@@ -51,7 +51,7 @@ it("refuses webhooks while their topic is gone, serves them when it is there aga
   const account = await settle(goneAt);
 
   expect(servedMeanwhile).toEqual([]);
-  expect(commands).toMatchObject({ ...flawless(ACCEPTS), succeeded: ACCEPTS });
+  expect(commands).toMatchObject({ ...correctTally(ACCEPTS), succeeded: ACCEPTS });
   expect(account).toMatchObject({ lost: [], otherStatuses: [] });
   expect(account.slowestMs).toBeLessThan(SLOWEST_MS);
   expect(wholeAfterMs).toBeLessThan(WHOLE_WITHIN_MS);

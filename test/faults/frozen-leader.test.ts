@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 
 const SESSION_MS = 6_000;
-const PROGRAM = fileURLToPath(new URL("../support/candidate.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../support/election-candidate.ts", import.meta.url));
 
 /** Two candidates, each a process of its own, of which one works already. */
 const twoCandidates = async () => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { randomFrom } from "../support/random.ts";
 
@@ -59,7 +59,7 @@ it.each([
     const sent = accepts.sent();
     const account = await accepts.settle(30_000);
 
-    expect(account).toMatchObject({ ...flawless(sent), succeeded: sent, inDoubt: 0 });
+    expect(account).toMatchObject({ ...correctTally(sent), succeeded: sent, inDoubt: 0 });
     if (isReused) expect(way.connections()).toBeLessThan(sent / 2);
     else expect(way.connections()).toBeGreaterThanOrEqual(sent);
   },

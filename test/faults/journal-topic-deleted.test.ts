@@ -1,6 +1,6 @@
 import type { Admin } from "kafkajs";
 import { expect, it } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -110,7 +110,7 @@ it.each(
     );
     const account = await accepts.settle(0);
 
-    expect({ ...account, unanswered: [] }).toMatchObject(flawless(accepts.sent()));
+    expect({ ...account, unanswered: [] }).toMatchObject(correctTally(accepts.sent()));
     expect(account.unanswered).toHaveLength(leftOpen);
     console.log(
       `${harm}, replicas running ${replicasRun}: ${leftOpen} left open, ${account.inDoubt} in doubt`,

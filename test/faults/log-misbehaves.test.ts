@@ -4,7 +4,7 @@ import { sendAccepts } from "../support/accepts.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow } from "../support/follow.ts";
+import { follow } from "../support/follow-topics.ts";
 import { openWorld } from "../support/world.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const ACCEPTS = 120;
@@ -26,7 +26,7 @@ it.each(faults)("tells the truth when the partner answers with $name", async ({ 
   await accepts.send(ACCEPTS);
   const account = await accepts.settle(60_000);
 
-  expect(account).toMatchObject(flawless(ACCEPTS));
+  expect(account).toMatchObject(correctTally(ACCEPTS));
   const outcomes = [...accepts.results.values()].map((list) => list.at(-1)?.outcome);
   expect(outcomes.filter((seen) => seen === outcome)).toHaveLength(outcome === "SUCCEEDED" ? ACCEPTS : 20);
   expect(outcomes.filter((seen) => seen === "SUCCEEDED")).toHaveLength(

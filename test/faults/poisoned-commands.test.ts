@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { request } from "undici";
 import { expect, it, onTestFinished } from "vitest";
 import { newAccepts, type Accept } from "../support/accepts.ts";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
-import { followTopics } from "../support/follow.ts";
+import { followTopics } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
 import { openProducer } from "../support/produce.ts";
 import { randomFrom, shuffled } from "../support/random.ts";
@@ -88,7 +88,7 @@ it(`answers ${COUNT} commands among ${COUNT} records that are none, and keeps th
   await eventually(async () => (await committed()) === 2 * COUNT, "every commit", 30_000);
 
   // Whether all of them were committed is asked above: the account was drawn up before.
-  expect(account).toMatchObject({ ...flawless(COUNT), succeeded: COUNT, committed: account.committed });
+  expect(account).toMatchObject({ ...correctTally(COUNT), succeeded: COUNT, committed: account.committed });
   expect(dead.toSorted()).toEqual(poison.map((value) => value.toString("base64")).toSorted());
   const asked = registry.asked() - askedAtStart;
   console.log(`the registry was asked ${asked} times`);

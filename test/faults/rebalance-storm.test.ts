@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const ACCEPTS = 600;
@@ -23,6 +23,6 @@ it("doubts nothing while replicas join and leave in good order", async () => {
   }
   const account = await accepts.settle(90_000);
 
-  expect(account).toMatchObject({ ...flawless(ACCEPTS), succeeded: ACCEPTS, inDoubt: 0 });
+  expect(account).toMatchObject({ ...correctTally(ACCEPTS), succeeded: ACCEPTS, inDoubt: 0 });
   expect(await Promise.all(exits)).toEqual(exits.map(() => 0));
 });

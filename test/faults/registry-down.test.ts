@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
-import { gateTo } from "../support/gate.ts";
+import { createTcpProxy } from "../support/tcp-proxy.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
 import type { Replica } from "../support/replica.ts";
 
@@ -12,7 +12,7 @@ const ACCEPTS = 200;
 /** A world whose way to the registry can be shut. Ends with the test. */
 const behindGate = async () => {
   const shared = new URL(sharedCluster().schemaRegistryUrl);
-  const registry = await gateTo(Number(shared.port));
+  const registry = await createTcpProxy(Number(shared.port));
   onTestFinished(registry.shut);
   await registry.open();
   const url = `http://127.0.0.1:${registry.port}${shared.pathname}`;
@@ -45,7 +45,7 @@ it("goes on as if nothing were when the registry is gone while it runs", async (
   const statuses = new Set((await load.stop()).map(({ status }) => status));
 
   expect([...statuses]).toEqual([200]);
-  expect(account).toMatchObject({ ...flawless(ACCEPTS), succeeded: ACCEPTS });
+  expect(account).toMatchObject({ ...correctTally(ACCEPTS), succeeded: ACCEPTS });
   expect(ready).toBe(true);
 });
 

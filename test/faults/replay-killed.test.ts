@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic, type Seen } from "../support/follow.ts";
+import { readTopic, type TopicRecord } from "../support/follow-topics.ts";
 import { endTotal } from "../support/kafka.ts";
 import { produce, type Message } from "../support/produce.ts";
 import { openWorld } from "../support/world.ts";
@@ -83,7 +83,7 @@ it("sends a thousand letters once each, with two replays killed in the middle an
   }
 
   const entries = (await readTopic(brokers, topics.audit)).map(
-    ({ value }: Seen) => JSON.parse(String(value)) as Entry,
+    ({ value }: TopicRecord) => JSON.parse(String(value)) as Entry,
   );
   const ended = new Map(
     entries.flatMap(({ data }) => (data.outcome ? [[data.actionId, data.outcome.kind]] : [])),

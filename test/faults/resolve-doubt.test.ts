@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
-import type { Ended } from "../support/program.ts";
+import type { ProgramResult } from "../support/program.ts";
 import { eventually } from "../support/eventually.ts";
 
 it("lets an operator end a doubt once, and shows the decision to the next one", async () => {
@@ -10,7 +10,7 @@ it("lets an operator end a doubt once, and shows the decision to the next one", 
   await accepts.submit([{ commandId, quoteId: "q-doubted", key: "q-doubted" }]);
   await eventually(() => accepts.results.get(commandId)?.[0]?.outcome === "IN_DOUBT", "the doubt", 30_000);
 
-  const decide = (as: string, ...more: string[]): Promise<Ended> =>
+  const decide = (as: string, ...more: string[]): Promise<ProgramResult> =>
     world.run(["resolve", commandId, "--as", as, "--by", "ana", "--note", "asked the partner", ...more]);
   const tooYoung = await decide("succeeded");
   expect(tooYoung).toMatchObject({ code: 1, out: "" });
@@ -30,5 +30,5 @@ it("lets an operator end a doubt once, and shows the decision to the next one", 
   );
   const account = await accepts.settle(10_000);
   expect(accepts.results.get(commandId)?.at(-1)).toMatchObject({ outcome: "SUCCEEDED", final: true });
-  expect(account).toMatchObject({ twoFinals: [], falseYes: [], repetitions: 0, committed: 1 });
+  expect(account).toMatchObject({ conflictingFinals: [], falseSuccesses: [], repetitions: 0, committed: 1 });
 });

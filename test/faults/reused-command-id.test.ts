@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { messageOf } from "../support/accepts.ts";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 
 it("parks other content under a used commandId, without a call and without a second result", async () => {
   const { world, accepts } = await commandsUnderFault({ replicas: 2, partnerMs: 300 });
@@ -17,7 +17,7 @@ it("parks other content under a used commandId, without a call and without a sec
   const account = await accepts.settle(30_000);
   const dead = await readTopic(world.brokers, world.topics.deadLetters);
 
-  expect(account).toMatchObject({ ...flawless(2), succeeded: 2, committed: 4 });
+  expect(account).toMatchObject({ ...correctTally(2), succeeded: 2, committed: 4 });
   for (const list of accepts.results.values()) expect(list).toHaveLength(1);
   expect(dead.map(({ headers }) => headers["dead-letter-reason"])).toEqual([
     "COMMAND_ID_REUSED",

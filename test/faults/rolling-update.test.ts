@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { sendAccepts } from "../support/accepts.ts";
-import { startBalancer } from "../support/balancer.ts";
+import { startLoadBalancer } from "../support/load-balancer.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { startWebhookLoad } from "../support/webhook-load.ts";
 import { openWorld } from "../support/world.ts";
@@ -28,7 +28,7 @@ const openFleet = async () => {
   });
   onTestFinished(world.close);
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: PARTNER_MS });
-  const balancer = await startBalancer();
+  const balancer = await startLoadBalancer();
   world.defer(balancer.close);
   const join = async (): Promise<Replica> => {
     const replica = await world.startReplica();
@@ -92,6 +92,6 @@ it("loses no webhook and doubts nothing while three replicas are replaced one by
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   expect(answers.filter(({ eventId }) => !published.has(eventId))).toEqual([]);
   expect(doubts).toEqual([]);
-  expect(account).toMatchObject({ ...flawless(account.sent), succeeded: account.sent, inDoubt: 0 });
+  expect(account).toMatchObject({ ...correctTally(account.sent), succeeded: account.sent, inDoubt: 0 });
   expect(replaced.map(({ code }) => code)).toEqual(replicas.map(() => 0));
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -20,5 +20,5 @@ it("ends in time with a doubt published for each call that hangs", async () => {
   expect(await replicas[0]?.stop()).toBe(0);
   expect(Date.now() - startedAt).toBeLessThan(SHUTDOWN_MS);
   const account = await accepts.settle(10_000);
-  expect(account).toMatchObject({ ...flawless(HANGING), inDoubt: HANGING });
+  expect(account).toMatchObject({ ...correctTally(HANGING), inDoubt: HANGING });
 });

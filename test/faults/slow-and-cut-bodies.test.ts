@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { commandsUnderFault } from "../support/commands-under-fault.ts";
 
 const ACCEPTS = 20;
@@ -16,6 +16,6 @@ it.each(bodies)("believes the status line of an answer whose body is $name", asy
   await accepts.send(ACCEPTS);
   const account = await accepts.settle(30_000);
 
-  expect(account).toMatchObject({ ...flawless(ACCEPTS), succeeded: ACCEPTS });
+  expect(account).toMatchObject({ ...correctTally(ACCEPTS), succeeded: ACCEPTS });
   for (const [result] of accepts.results.values()) expect(result?.response !== null).toBe(whole);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following } from "../support/follow.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
 import { clientOf } from "../support/kafka.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, encode, latestSchemaId } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following, type Seen } from "../support/follow.ts";
+import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
@@ -50,8 +50,8 @@ const send = async (key: string | null, ...values: (string | Buffer | null)[]): 
     values.map((value) => ({ key, value })),
   );
 };
-const resultOf = ({ value }: Seen) => decode("command-result", value);
-const resultsOf = async (commandId: string, count = 1): Promise<Seen[]> =>
+const resultOf = ({ value }: TopicRecord) => decode("command-result", value);
+const resultsOf = async (commandId: string, count = 1): Promise<TopicRecord[]> =>
   following.until(results, ({ headers }) => headers["correlation-id"] === commandId, count);
 const hash = (...parts: string[]): string =>
   createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
@@ -86,7 +86,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
   };
   await send("avro-create", encode("command", schemaId, create));
   const [record] = await resultsOf("avro-create");
-  const result = resultOf(record as Seen);
+  const result = resultOf(record as TopicRecord);
   expect(result).toEqual({
     resultId: hash("avro-create", "final"),
     commandId: "avro-create",
@@ -124,7 +124,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
   const value = { ...command, request: { "cambio.bridge.v1.AcceptQuote": request } };
   await send(quoteId, encode("command", schemaId, value));
   const [accepted] = await resultsOf("avro-accept");
-  expect(resultOf(accepted as Seen)).toMatchObject({
+  expect(resultOf(accepted as TopicRecord)).toMatchObject({
     operation: "ACCEPT_QUOTE",
     outcome: "SUCCEEDED",
     quoteId,
@@ -140,7 +140,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
 test("a command in JSON is the same command", async () => {
   await send("json-1", accept("json-1", "q/json 1", { amount: "1000.00" }));
   const [record] = await resultsOf("json-1");
-  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
+  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
   expect(await executions("q/json 1")).toBe(1);
   expect(await requests("q%2Fjson%201/accept")).toHaveLength(1);
 });
@@ -165,7 +165,7 @@ test("a command that breaks a rule is answered without a call, and is no dead le
   await send("k", accept("bad-1", "q-bad", { ammount: "1000.00" }));
   const [record] = await resultsOf("bad-1");
   expect(record?.key).toBe("bad-1");
-  expect(resultOf(record as Seen)).toMatchObject({
+  expect(resultOf(record as TopicRecord)).toMatchObject({
     resultId: hash("bad-1", "final"),
     outcome: "REJECTED",
     error: { code: "INVALID_COMMAND", message: expect.stringContaining("ammount") as string },
@@ -200,7 +200,7 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     const offset = place["dead-letter-offset"] ?? "";
     const answer = answers.find(({ headers }) => headers["command-offset"] === offset);
     expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
-    expect(resultOf(answer as Seen)).toMatchObject({
+    expect(resultOf(answer as TopicRecord)).toMatchObject({
       resultId: hash(commands, partition, offset),
       commandId: i === 2 ? "half" : "",
       operation: "UNKNOWN",
@@ -236,8 +236,8 @@ test("the same commandId with other content is a dead letter, and neither called
 
 test("a second command for a quote that is taken is rejected without a call", async () => {
   await send("q-taken", accept("taken-1", "q-taken"), accept("taken-2", "q-taken"));
-  expect(resultOf((await resultsOf("taken-1"))[0] as Seen)).toMatchObject({ outcome: "SUCCEEDED" });
-  expect(resultOf((await resultsOf("taken-2"))[0] as Seen)).toMatchObject({
+  expect(resultOf((await resultsOf("taken-1"))[0] as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED" });
+  expect(resultOf((await resultsOf("taken-2"))[0] as TopicRecord)).toMatchObject({
     outcome: "REJECTED",
     error: { code: "QUOTE_ALREADY_TAKEN" },
     attempts: 0,
@@ -257,7 +257,7 @@ test.each([
   const command = accept(commandId, quoteId);
   await send(quoteId, command);
   const [first] = await resultsOf(commandId);
-  expect(resultOf(first as Seen)).toMatchObject({
+  expect(resultOf(first as TopicRecord)).toMatchObject({
     resultId: hash(commandId, "in-doubt"),
     outcome: "IN_DOUBT",
     final: false,
@@ -268,7 +268,7 @@ test.each([
   await send(quoteId, command, accept(`${commandId}-other`, quoteId));
   const repeated = await resultsOf(commandId, 2);
   expect(repeated[1]?.value?.equals(first?.value ?? Buffer.alloc(0)), "the same doubt again").toBe(true);
-  expect(resultOf((await resultsOf(`${commandId}-other`))[0] as Seen)).toMatchObject({
+  expect(resultOf((await resultsOf(`${commandId}-other`))[0] as TopicRecord)).toMatchObject({
     error: { code: "QUOTE_ALREADY_TAKEN" },
   });
   expect(await requests(`${quoteId}/accept`)).toHaveLength(1);
@@ -287,7 +287,7 @@ test("a create that is answered 503 is tried again", async () => {
   };
   await send("retried", JSON.stringify({ commandId: "retried", request }));
   const [record] = await resultsOf("retried");
-  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
+  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", attempts: 3 });
 });
 
 test("an accept that was throttled is sent again, for it was not executed", async () => {
@@ -300,7 +300,7 @@ test("an accept that was throttled is sent again, for it was not executed", asyn
   });
   await send("q-429", accept("throttled", "q-429"));
   const [record] = await resultsOf("throttled");
-  expect(resultOf(record as Seen)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
+  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", attempts: 2 });
   expect(await executions("q-429")).toBe(1);
 });
 
@@ -320,7 +320,7 @@ test("no secret is in a result, a dead letter or the log", async () => {
   for (const secret of Object.values(secrets)) expect(said).not.toContain(secret);
 });
 
-const deadLettersUnder = (key: string, count: number): Promise<Seen[]> =>
+const deadLettersUnder = (key: string, count: number): Promise<TopicRecord[]> =>
   following.until(deadLetters, (record) => record.key === key, count);
 
 test("nothing else is answered under the commandId of an executed accept: no false final, no call", async () => {
@@ -349,7 +349,10 @@ test("a refused commandId is known from then on, and its record gets the same re
   await send("refused", broken, broken, accept("refused", "q-refused"));
   const [first, again] = await resultsOf("refused", 2);
   expect(again?.value).toEqual(first?.value);
-  expect(resultOf(first as Seen)).toMatchObject({ outcome: "REJECTED", error: { code: "INVALID_COMMAND" } });
+  expect(resultOf(first as TopicRecord)).toMatchObject({
+    outcome: "REJECTED",
+    error: { code: "INVALID_COMMAND" },
+  });
   await deadLettersUnder("refused", 1);
   expect(await executions("q-refused")).toBe(0);
 });
@@ -359,9 +362,9 @@ test("two spellings of a quote are one quote, and the partner is sent what the c
   await send("spelled", accept("spelled-1", `{${uuid.toUpperCase()}}`), accept("spelled-2", uuid));
   await send("spelled", accept("spelled-3", "Q-Spelled"), accept("spelled-4", "q-spelled"));
   for (const commandId of ["spelled-1", "spelled-3"])
-    expect(resultOf((await resultsOf(commandId))[0] as Seen)).toMatchObject({ outcome: "SUCCEEDED" });
+    expect(resultOf((await resultsOf(commandId))[0] as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED" });
   for (const commandId of ["spelled-2", "spelled-4"])
-    expect(resultOf((await resultsOf(commandId))[0] as Seen)).toMatchObject({
+    expect(resultOf((await resultsOf(commandId))[0] as TopicRecord)).toMatchObject({
       outcome: "REJECTED",
       error: { code: "QUOTE_ALREADY_TAKEN" },
     });

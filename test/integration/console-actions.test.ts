@@ -12,7 +12,7 @@ import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import { produceRaw } from "../support/raw-records.ts";
 import { toolSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";

@@ -7,7 +7,7 @@ import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import { openWorld, type World } from "../support/world.ts";
 import { RIGHT } from "../unit/console/browser.ts";
 

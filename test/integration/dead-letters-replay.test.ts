@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic } from "../support/follow.ts";
+import { readTopic } from "../support/follow-topics.ts";
 import { endTotal, setTopicConfig } from "../support/kafka.ts";
-import type { Ended } from "../support/program.ts";
+import type { ProgramResult } from "../support/program.ts";
 import {
   followRaw,
   produceRaw,
   type RawHeader,
   type RawRecord,
-  type RawSeen,
+  type ReadRawRecord,
 } from "../support/raw-records.ts";
 import { openWorld, type World } from "../support/world.ts";
 
@@ -34,10 +34,10 @@ const header = (name: string | Buffer, value: string | Buffer | null): RawHeader
   Buffer.from(name),
   value === null ? null : Buffer.from(value),
 ];
-const ref = ({ partition, offset }: RawSeen): string => `${partition}/${offset}`;
+const ref = ({ partition, offset }: ReadRawRecord): string => `${partition}/${offset}`;
 
 /** Has the bridge make dead letters of records, then ends it; the letters of these records. */
-const park = async (records: readonly RawRecord[], settings = {}): Promise<RawSeen[]> => {
+const park = async (records: readonly RawRecord[], settings = {}): Promise<ReadRawRecord[]> => {
   const before = letters.seen.length;
   await produceRaw(world.brokers, world.topics.commands, records);
   const bridge = await world.startReplica(settings);
@@ -47,10 +47,10 @@ const park = async (records: readonly RawRecord[], settings = {}): Promise<RawSe
   return letters.seen.slice(before);
 };
 
-const deadLetters = (...args: string[]): Promise<Ended> => world.run(["dead-letters", ...args]);
-const replay = (...args: string[]): Promise<Ended> =>
+const deadLetters = (...args: string[]): Promise<ProgramResult> => world.run(["dead-letters", ...args]);
+const replay = (...args: string[]): Promise<ProgramResult> =>
   deadLetters("replay", ...args, "--by", "ana", "--note", "the schema is there now", "--rate", "1000");
-const linesOf = ({ out }: Ended): Record<string, unknown>[] =>
+const linesOf = ({ out }: ProgramResult): Record<string, unknown>[] =>
   out
     .trim()
     .split("\n")
@@ -91,7 +91,7 @@ const comparable = ({ key, value, headers }: RawRecord): string =>
   JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
 
 describe("letters of commands", () => {
-  let parked: RawSeen[];
+  let parked: ReadRawRecord[];
   beforeAll(async () => {
     parked = await park(odd);
   });
@@ -112,7 +112,7 @@ describe("letters of commands", () => {
   });
 
   test("are shown with everything that is known of them", async () => {
-    const binary = parked.find(({ value }) => value?.[0] === 255) as RawSeen;
+    const binary = parked.find(({ value }) => value?.[0] === 255) as ReadRawRecord;
     const shown = await deadLetters("show", ref(binary));
     expect(shown).toMatchObject({ code: 0, err: "" });
     expect(shown.out).toContain("00000000  ff 00 1b");
@@ -164,13 +164,13 @@ describe("letters of commands", () => {
     expect(entries[1]?.data).toMatchObject({
       by: "ana",
       action: "replay",
-      outcome: { kind: "done", effect: { letters: { [ref(parked[0] as RawSeen)]: { end: "sent" } } } },
+      outcome: { kind: "done", effect: { letters: { [ref(parked[0] as ReadRawRecord)]: { end: "sent" } } } },
     });
   });
 
   test("are not sent a second time, unless somebody insists", async () => {
     const before = commands.seen.length;
-    const first = parked[0] as RawSeen;
+    const first = parked[0] as ReadRawRecord;
     const second = await replay(ref(first));
     expect(second.code).toBe(1);
     expect(second.out).toMatch(/replayed before, .* \(\d{4}-.* by ana: /);
@@ -201,7 +201,7 @@ describe("letters of commands", () => {
     const keyed = { key, value: Buffer.from("no command"), headers: [header("b", null)] };
     // Its parts have no key, so that they lie in any partition.
     await produceRaw(brokers, topics.commands, [whole, keyed]);
-    const isPart = ({ headers }: RawSeen): boolean =>
+    const isPart = ({ headers }: ReadRawRecord): boolean =>
       headers.some(([name]) => name.toString() === "dead-letter-part");
     await letters.until(isPart, 3 + 4);
     await bridge.stop();
@@ -218,7 +218,7 @@ describe("letters of commands", () => {
     for (const record of [whole, keyed])
       expect(back.filter((each) => comparable(each) === comparable(record)).length).toBe(1);
 
-    const first = letters.seen.filter(isPart)[0] as RawSeen;
+    const first = letters.seen.filter(isPart)[0] as ReadRawRecord;
     const cut = first.headers.map(([name, of]): RawHeader => [
       name,
       name.toString() === "dead-letter-part-id" ? Buffer.from("cut off") : of,
@@ -226,7 +226,7 @@ describe("letters of commands", () => {
     const at = letters.seen.length;
     await produceRaw(brokers, topics.deadLetters, [{ ...original(first), headers: cut }]);
     await letters.until((letter) => letters.seen.indexOf(letter) >= at);
-    const missing = await replay(ref(letters.seen[at] as RawSeen));
+    const missing = await replay(ref(letters.seen[at] as ReadRawRecord));
     expect(missing.code).toBe(1);
     expect(missing.out).toContain("parts are missing");
     await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });

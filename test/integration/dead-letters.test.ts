@@ -9,7 +9,7 @@ import {
   produceRaw,
   type RawHeader,
   type RawRecord,
-  type RawSeen,
+  type ReadRawRecord,
 } from "../support/raw-records.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -72,11 +72,11 @@ const send = (...records: RawRecord[]): Promise<void> =>
   produceRaw(world.brokers, world.topics.commands, records);
 const keyed =
   (key: string) =>
-  (record: RawSeen): boolean =>
+  (record: ReadRawRecord): boolean =>
     record.key?.toString() === key;
-const own = (record: RawSeen | undefined): readonly RawHeader[] =>
+const own = (record: ReadRawRecord | undefined): readonly RawHeader[] =>
   (record?.headers ?? []).filter(([name]) => !name.toString().startsWith("dead-letter-"));
-const added = (record: RawSeen, name: string): string | undefined =>
+const added = (record: ReadRawRecord, name: string): string | undefined =>
   record.headers.findLast(([each]) => each.toString() === `dead-letter-${name}`)?.[1]?.toString();
 /** Resolves when the brokers go by it, which is a moment after they took it. */
 const narrow = async (topic: string, bytes: number): Promise<void> => {
@@ -90,7 +90,7 @@ const narrow = async (topic: string, bytes: number): Promise<void> => {
     );
   await eventually(isRefused, `${topic} to be narrow`, 20_000);
 };
-const outcomeOf = (record: RawSeen | undefined): unknown =>
+const outcomeOf = (record: ReadRawRecord | undefined): unknown =>
   decode("command-result", record?.value ?? null)["outcome"];
 
 describe("headers", () => {
@@ -178,7 +178,7 @@ describe("size", () => {
     for (const part of parts) {
       expect(own(part)).toEqual(headers);
       expect(added(part, "reason")).toBe("UNREADABLE_COMMAND");
-      expect(added(part, "part-id")).toBe(added(parts[0] as RawSeen, "part-id"));
+      expect(added(part, "part-id")).toBe(added(parts[0] as ReadRawRecord, "part-id"));
     }
     expect(outcomeOf((await results.until(keyed("after parts")))[0])).toBe("SUCCEEDED");
     await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
@@ -193,7 +193,7 @@ describe("size", () => {
     await eventually(
       async () => {
         // Partitions are read side by side: the parts come in any order.
-        const numberOf = (part: RawSeen): number => parseInt(added(part, "part") ?? "0", 10);
+        const numberOf = (part: ReadRawRecord): number => parseInt(added(part, "part") ?? "0", 10);
         const parts = letters.seen
           .filter((part) => added(part, "part-of") !== undefined)
           .sort((a, b) => numberOf(a) - numberOf(b));

@@ -2,11 +2,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { readTopic, type Seen } from "../support/follow.ts";
+import { readTopic, type TopicRecord } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld } from "../support/world.ts";
 
-const directionOf = ({ value }: Seen) => decode("transaction-status-updated", value)["direction"];
+const directionOf = ({ value }: TopicRecord) => decode("transaction-status-updated", value)["direction"];
 
 const post = async ({ webhookUrl }: Replica, status: string, createdAt: string): Promise<unknown> => {
   const body = JSON.stringify({ transactionId: "tx-memory", status, createdAt });
@@ -18,7 +18,7 @@ const post = async ({ webhookUrl }: Replica, status: string, createdAt: string):
 it("remembers what any replica published, after a restart too", async () => {
   const world = await openWorld(sharedCluster(), { settings: { FLOWS: "webhooks" } });
   onTestFinished(world.close);
-  const published = (): Promise<Seen[]> => readTopic(world.brokers, world.topics.events);
+  const published = (): Promise<TopicRecord[]> => readTopic(world.brokers, world.topics.events);
   const [a, b] = await Promise.all([world.startReplica(), world.startReplica()]);
   await Promise.all([a.untilReady(), b.untilReady()]);
 

@@ -3,7 +3,7 @@ import { startKafka, type KafkaCluster } from "../../dev/cluster/kafka.mjs";
 import { messageOf } from "../support/accepts.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow } from "../support/follow.ts";
+import { follow } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following, type Seen } from "../support/follow.ts";
+import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
 import { setTopicConfig } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
@@ -46,24 +46,24 @@ afterAll(async () => {
   await world.close();
 });
 
-const accepted = async (commandId: string): Promise<Seen> => {
+const accepted = async (commandId: string): Promise<TopicRecord> => {
   const request = { type: "AcceptQuote", quoteId: `q-${commandId}`, counterpartyId: "cp-1" };
   const value = JSON.stringify({ commandId, request });
   await produce(world.brokers, world.topics.commands, [{ key: commandId, value }]);
   const [result] = await following.until(world.topics.results, ({ key }) => key === commandId);
-  return result as Seen;
+  return result as TopicRecord;
 };
 /** The bytes of the result that the journal holds for a command. */
 const concluded = async (commandId: string): Promise<unknown> => {
-  const stepOf = ({ value }: Seen): Record<string, { result?: Buffer }> =>
+  const stepOf = ({ value }: TopicRecord): Record<string, { result?: Buffer }> =>
     decode("command-journal-entry", value)["step"] as Record<string, { result?: Buffer }>;
   const entries = await following.until(
     world.topics.journal,
     (record) => record.key === `q-${commandId}` && "cambio.bridge.v1.Concluded" in stepOf(record),
   );
-  return stepOf(entries[0] as Seen)["cambio.bridge.v1.Concluded"]?.result;
+  return stepOf(entries[0] as TopicRecord)["cambio.bridge.v1.Concluded"]?.result;
 };
-const isSame = async (commandId: string, { value }: Seen): Promise<boolean> =>
+const isSame = async (commandId: string, { value }: TopicRecord): Promise<boolean> =>
   Buffer.from((await concluded(commandId)) as Buffer).equals(value ?? Buffer.alloc(0));
 
 test("an answer that is no UTF-8 is bounded in what its text takes", async () => {

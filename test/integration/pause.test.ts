@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newAccepts, sendAccepts } from "../support/accepts.ts";
-import { flawless } from "../support/account.ts";
+import { correctTally } from "../support/accept-tally.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { openCommandsWorld } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
 import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
-import type { Ended } from "../support/program.ts";
+import type { ProgramResult } from "../support/program.ts";
 import type { Replica } from "../support/replica.ts";
 import type { World } from "../support/world.ts";
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const who = ["--by", "ana", "--note", "FX-7: the partner asked for it"];
-const run = async (...args: string[]): Promise<Ended> => {
+const run = async (...args: string[]): Promise<ProgramResult> => {
   const ended = await world.run([...args, ...who]);
   expect(ended).toMatchObject({ code: 0, err: "" });
   return ended;
@@ -98,7 +98,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   });
 
   await run("resume", "commands");
-  expect(await accepts.settle(30_000)).toMatchObject(flawless(90));
+  expect(await accepts.settle(30_000)).toMatchObject(correctTally(90));
   expect(accepts.answered()).toBe(90);
   await untilAll(false);
   expect(

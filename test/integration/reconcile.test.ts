@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { serveSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";

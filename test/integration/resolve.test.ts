@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, DOUBT_TRACE, writeDoubts } from "../support/doubts.ts";
-import { readTopic } from "../support/follow.ts";
-import type { Ended } from "../support/program.ts";
+import { readTopic } from "../support/follow-topics.ts";
+import type { ProgramResult } from "../support/program.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 // The journal is written here as replicas that are gone left it: two of them, for one commandId, at the same moment.
@@ -20,7 +20,7 @@ afterAll(() => world.close());
 const doubts = (commandId: string, callWithinMs: number, ...quoteIds: string[]): Promise<void> =>
   writeDoubts(world, commandId, callWithinMs, ...quoteIds);
 
-const resolve = (commandId: string, args: readonly string[], env = {}): Promise<Ended> =>
+const resolve = (commandId: string, args: readonly string[], env = {}): Promise<ProgramResult> =>
   world.run(["resolve", commandId, "--by", "ana", "--note", "asked the partner", ...args], env);
 const resultsOf = async (commandId: string) =>
   (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);

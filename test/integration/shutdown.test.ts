@@ -5,7 +5,7 @@ import { messageOf } from "../support/accepts.ts";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following } from "../support/follow.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
 import { committedTotal } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";

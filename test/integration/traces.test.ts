@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { follow, type Following, type Seen } from "../support/follow.ts";
+import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
 import { openReceiver, type ReceivedSpan, type Receiver } from "../support/otlp-receiver.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 /** As whoever reads the record takes it up: by its header. */
-const contextOf = ({ headers }: Seen): { traceId: string; spanId: string } => {
+const contextOf = ({ headers }: TopicRecord): { traceId: string; spanId: string } => {
   const [, traceId = "", spanId = "", flags] = headers["traceparent"]?.split("-") ?? [];
   expect(headers["ce_traceparent"]).toBe(headers["traceparent"]);
   expect(flags).toBe("01");
@@ -73,8 +73,8 @@ const acceptCommand = (commandId: string, quoteId: string) => ({
   value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" } }),
   headers: { traceparent, tracestate: "a=1" },
 });
-const resultOf = async (commandId: string): Promise<Seen> => {
-  const ofCommand = ({ headers }: Seen) => headers["correlation-id"] === commandId;
+const resultOf = async (commandId: string): Promise<TopicRecord> => {
+  const ofCommand = ({ headers }: TopicRecord) => headers["correlation-id"] === commandId;
   const [result] = await following.until(world.topics.results, ofCommand);
   if (!result) throw new Error("no result");
   return result;
@@ -200,7 +200,7 @@ test("a call of which nobody knows what became says so; how a person ends that i
 
   const word = ["--as", "succeeded", "--by", "ana", "--note", "seen", "--force"];
   expect(await world.run(["resolve", "doubted", ...word])).toMatchObject({ code: 0 });
-  const isFinal = ({ headers }: Seen) =>
+  const isFinal = ({ headers }: TopicRecord) =>
     headers["correlation-id"] === "doubted" && headers["outcome"] === "SUCCEEDED";
   const [final] = await following.until(world.topics.results, isFinal);
   if (!final) throw new Error("no result");

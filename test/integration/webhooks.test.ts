@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode, schemaIdOf } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { follow, type Following } from "../support/follow.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
 import { secrets } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";

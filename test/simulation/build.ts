@@ -32,7 +32,10 @@ const write = (root: string, path: string, source: string): void => {
   writeFileSync(target, toJavaScript(source));
 };
 
-/** JavaScript of the bridge and of its simulation, in a folder of its own: the code as it is, and copies of it with a mistake. */
+/**
+ * Compiles the bridge and the simulation to JavaScript in a temporary folder, and copies of the bridge with a
+ * mistake.
+ */
 export const createBuild = () => {
   const folder = join(projectRoot, ".cache", `simulation-${process.pid}`);
   const base = join(folder, "base");
@@ -40,7 +43,7 @@ export const createBuild = () => {
     write(base, path, readFileSync(join(projectRoot, path), "utf8"));
   return {
     base,
-    /** @returns the root of a copy of the bridge with the mistake in it */
+    /** @returns the root of a copy of the bridge with the mistake */
     mutate: ({ name, edits }: Mutant): string => {
       const root = join(folder, name.replaceAll(/\W+/g, "-"));
       cpSync(join(base, "src"), join(root, "src"), { recursive: true });

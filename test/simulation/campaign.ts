@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { createBuild } from "./build.ts";
 import type { Mutant } from "./mutants.ts";
-import { createPool } from "./pool.ts";
-import type { Run } from "./run.ts";
-import type { Subject } from "./subject.ts";
+import { createPool } from "./worker-pool.ts";
+import type { ScheduleResult } from "./run.ts";
+import type { CodeUnderTest } from "./code-under-test.ts";
 import type { Report, Task } from "./worker.ts";
 
 type Build = ReturnType<typeof createBuild>;
@@ -16,8 +16,8 @@ const PROGRESS_MS = 10_000;
 const replayHint = (seed: number, mutant: Mutant | null): string =>
   `npm run simulate -- --replay ${seed}${mutant ? ` --mutant "${mutant.name}"` : ""}`;
 
-/** Runs many schedules against the code as it is. @returns whether none broke a promise */
-export const explore = async (
+/** Runs many schedules against the unchanged code. @returns whether none broke a promise */
+export const runSchedules = async (
   build: Build,
   options: { from: number; seeds: number; threads: number; print: Print },
 ): Promise<boolean> => {
@@ -27,7 +27,7 @@ export const explore = async (
   const end = from + seeds;
   const startedAt = performance.now();
   let next = from;
-  let saidAt = startedAt;
+  let printedAt = startedAt;
   const task = (): Task | null => {
     if (next >= end) return null;
     const count = Math.min(BATCH, end - next);
@@ -43,8 +43,8 @@ export const explore = async (
       for (const { seed, text } of report.violations)
         print(`seed ${seed}: ${text}\n  ${replayHint(seed, null)}`);
       total.violations.push(...report.violations);
-      if (performance.now() - saidAt < PROGRESS_MS) return;
-      saidAt = performance.now();
+      if (performance.now() - printedAt < PROGRESS_MS) return;
+      printedAt = performance.now();
       print(`${total.ran} of ${seeds} schedules, ${total.violations.length} broke a promise`);
     });
   } finally {
@@ -58,8 +58,8 @@ export const explore = async (
   return total.violations.length === 0;
 };
 
-/** Looks for the first seed that finds each mistake. @returns whether every one is found */
-export const hunt = async (
+/** Finds for each mutant the first seed that breaks a promise. @returns whether every mutant was found */
+export const findMutants = async (
   build: Build,
   options: { mutants: readonly Mutant[]; from: number; seeds: number; threads: number; print: Print },
 ): Promise<boolean> => {
@@ -92,18 +92,20 @@ export const hunt = async (
   return allFound;
 };
 
-/** Runs one schedule again and prints it. @returns whether it broke no promise */
-export const replay = async (
+/** Runs one schedule again and prints its trace. @returns whether it broke no promise */
+export const replaySchedule = async (
   build: Build,
   { seed, mutant, print }: { seed: number; mutant: Mutant | null; print: Print },
 ): Promise<boolean> => {
   const load = (path: string): Promise<unknown> =>
     import(pathToFileURL(join(build.base, "test/simulation", path)).href);
   const { runSeed } = (await load("run.js")) as {
-    runSeed: (seed: number, subject: Subject, tracing: boolean) => Promise<Run>;
+    runSeed: (seed: number, code: CodeUnderTest, tracing: boolean) => Promise<ScheduleResult>;
   };
-  const { loadSubject } = (await load("subject.js")) as { loadSubject: (root: string) => Promise<Subject> };
-  const run = await runSeed(seed, await loadSubject(mutant ? build.mutate(mutant) : build.base), true);
+  const { loadCode } = (await load("code-under-test.js")) as {
+    loadCode: (root: string) => Promise<CodeUnderTest>;
+  };
+  const run = await runSeed(seed, await loadCode(mutant ? build.mutate(mutant) : build.base), true);
   print(JSON.stringify(run.scenario, null, 2));
   for (const line of run.trace) print(line);
   print(run.violation ?? "no promise was broken");

@@ -1,20 +1,20 @@
 import type { Clock } from "../../src/runtime/clock.ts";
-import type { Subject } from "./subject.ts";
-import type { Process, World } from "./world.ts";
+import type { CodeUnderTest } from "./code-under-test.ts";
+import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
 export const EPOCH_MS = Date.UTC(2026, 10, 20, 12);
 
-/** How far a process's clocks are from the truth. */
+/** How far a process's clocks differ from virtual time. */
 export type Skew = { wallMs: number; monotonicLostMs: number };
 
 const reasonOf = (signal: AbortSignal): Error => signal.reason as Error;
 
-/** The clock that a process sees. */
+/** The clock of a process. */
 export const createClock = (
-  world: World,
-  process: Process,
+  simulator: Simulator,
+  process: SimulatedProcess,
   skew: Skew,
-  { DeadlineError }: Pick<Subject, "DeadlineError">,
+  { DeadlineError }: Pick<CodeUnderTest, "DeadlineError">,
 ): Clock => {
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -24,14 +24,14 @@ export const createClock = (
       }
       const stop = () => reject(reasonOf(signal!));
       signal?.addEventListener("abort", stop, { once: true });
-      world.after(Math.max(ms, 0), process, () => {
+      simulator.after(Math.max(ms, 0), process, () => {
         signal?.removeEventListener("abort", stop);
         resolve();
       });
     });
   const clock: Clock = {
-    now: () => EPOCH_MS + world.nowMs() + skew.wallMs,
-    monotonic: () => world.nowMs() - skew.monotonicLostMs,
+    now: () => EPOCH_MS + simulator.nowMs() + skew.wallMs,
+    monotonic: () => simulator.nowMs() - skew.monotonicLostMs,
     sleep,
     within: async (ms, signal, pending) => {
       if (signal?.aborted) throw reasonOf(signal);

@@ -1,31 +1,31 @@
 import type { StopSignals, Slot } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { AssignedPartition } from "../../src/kafka/consume/assigned-partition.ts";
-import type { Replica, Surroundings } from "./replica.ts";
+import type { Replica, SimulationContext } from "./replica.ts";
 import { itemOf } from "./replica.ts";
 import type { SentCommand } from "./scenario.ts";
 import { SESSION_TIMEOUT_MS } from "./scenario.ts";
 
 type Assignment = { replica: Replica; generation: number; assigned: AssignedPartition };
 
-/** What the real consumer waits before it handles a record again that failed. */
+/** How long the real consumer waits before it handles a failed record again. */
 const AGAIN_AFTER_MS = 2_000;
 
 /** The commands topic and the consumer group on it. */
-export const createGroup = (around: Surroundings, replicas: () => Replica[]) => {
-  const { world, scenario, oracle, log, subject } = around;
-  const { random } = world;
+export const createGroup = (context: SimulationContext, replicas: () => Replica[]) => {
+  const { simulator, scenario, oracle, log, code } = context;
+  const { random } = simulator;
   const topic: SentCommand[][] = Array.from({ length: scenario.commandPartitions }, () => []);
   for (const command of [...scenario.commands].sort((a, b) => a.sentAtMs - b.sentAtMs))
     topic[command.partition]!.push(command);
   const committed = topic.map(() => 0);
   const owners: (Assignment | null)[] = topic.map(() => null);
-  /** Of all replicas, in the order of their beginning: those that are over too. */
+  /** Of all replicas, oldest first, including those that have ended. */
   const assignments: Assignment[] = [];
 
   const commit = (partition: number, generation: number, offset: number): void => {
-    // The group refuses a member that is not in it any more.
+    // The group refuses commits of an earlier generation.
     if (owners[partition]?.generation !== generation || offset <= committed[partition]!) return;
-    world.note(() => `group: partition ${partition} is committed up to ${offset}`);
+    simulator.note(() => `group: partition ${partition} is committed up to ${offset}`);
     committed[partition] = offset;
     oracle.committed(topic[partition]!.slice(0, offset));
   };
@@ -33,28 +33,28 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
   /** A replica handles its partition, with the key order, partition state and watermark of the bridge. */
   const consume = (partition: number, { replica, generation, assigned }: Assignment): void => {
     const records = topic[partition]!;
-    const watermark = new subject.Watermark(committed[partition]!);
+    const watermark = new code.Watermark(committed[partition]!);
     const isLost = (): boolean => assigned.lost.signal.aborted;
 
     const handle = async (offset: number, slot: Slot, stop: AbortSignal): Promise<void> => {
       const signals: StopSignals = { stop, cut: replica.cut.signal, abandon: replica.abandon.signal };
       const sent = records[offset]!;
-      world.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
+      simulator.note(() => `${replica.name} takes up ${partition}/${offset} ${sent.commandId}`);
       oracle.started(records.slice(0, offset), sent);
-      const prepared = itemOf(sent, replica.deps.clock.now(), subject);
+      const prepared = itemOf(sent, replica.deps.clock.now(), code);
       try {
         const end = await replica.execute(prepared, signals, slot);
-        world.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
+        simulator.note(() => `${replica.name} settles ${sent.commandId}: ${end.kind}`);
         if (end.kind === "reused") oracle.reused(sent);
       } finally {
         log.ended(replica, prepared.ref);
       }
       watermark.finish(offset);
       const upTo = watermark.committable();
-      world.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
+      simulator.after(log.latencyMs(), replica, () => commit(partition, generation, upTo));
     };
     const run = (offset: number, slot: Slot): Promise<void> =>
-      subject.handleUntilDone(assigned, slot, {
+      code.handleUntilDone(assigned, slot, {
         handle: (signal) => handle(offset, slot, signal),
         failed: (error) => {
           if (replica.alive)
@@ -64,15 +64,15 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
       });
     const fetch = (): void => {
       if (isLost()) return;
-      while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= world.nowMs()) {
+      while (watermark.next < records.length && records[watermark.next]!.sentAtMs <= simulator.nowMs()) {
         const offset = watermark.next;
         watermark.begin(offset, records[offset]!.sentAtMs);
         replica.order.submit(records[offset]!.kafkaKey, (slot) => run(offset, slot));
       }
     };
     for (const { sentAtMs } of records.slice(watermark.next)) {
-      const inMs = sentAtMs - world.nowMs();
-      if (inMs > 0) world.after(inMs + random.int(0, 5), replica, fetch);
+      const inMs = sentAtMs - simulator.nowMs();
+      if (inMs > 0) simulator.after(inMs + random.int(0, 5), replica, fetch);
     }
     fetch();
   };
@@ -82,17 +82,17 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
     const assignment = {
       replica,
       generation: assignments.length + 1,
-      assigned: subject.newAssignedPartition(),
+      assigned: code.newAssignedPartition(),
     };
     assignments.push(assignment);
     owners[partition] = assignment;
-    world.note(() => `group: partition ${partition} goes to ${replica.name}`);
-    // The former owner hears of it when it hears of it.
+    simulator.note(() => `group: partition ${partition} goes to ${replica.name}`);
+    // The former owner learns of it with a delay.
     if (old)
-      world.after(random.int(0, 300), old.replica, () =>
-        subject.endAssignment(old.assigned, new Error("partition lost")),
+      simulator.after(random.int(0, 300), old.replica, () =>
+        code.endAssignment(old.assigned, new Error("partition lost")),
       );
-    world.after(random.int(0, 60), replica, () => {
+    simulator.after(random.int(0, 60), replica, () => {
       replica.lastHeartbeatMs = replica.deps.clock.now();
       consume(partition, assignment);
     });
@@ -105,38 +105,38 @@ export const createGroup = (around: Surroundings, replicas: () => Replica[]) => 
 
   const heardAtMs = new Map<Replica, number>();
   const isAwake = ({ alive, stopped, frozenUntilMs }: Replica): boolean =>
-    alive && !stopped && frozenUntilMs <= world.nowMs();
+    alive && !stopped && frozenUntilMs <= simulator.nowMs();
   const members = (): Replica[] => replicas().filter(isAwake);
 
-  /** Heartbeats, and what the group does about members that it did not hear of. */
-  const beat = (): void => {
+  /** Takes heartbeats, and reassigns the partitions of members whose session has timed out. */
+  const heartbeat = (): void => {
     const awake = members();
     for (const replica of awake) {
-      heardAtMs.set(replica, world.nowMs());
+      heardAtMs.set(replica, simulator.nowMs());
       replica.lastHeartbeatMs = replica.deps.clock.now();
     }
     owners.forEach((owner, partition) => {
-      const silentMs = owner ? world.nowMs() - (heardAtMs.get(owner.replica) ?? 0) : Infinity;
+      const silentMs = owner ? simulator.nowMs() - (heardAtMs.get(owner.replica) ?? 0) : Infinity;
       const gone = silentMs >= SESSION_TIMEOUT_MS || (owner?.replica.stopped && !owner.replica.alive);
       if (gone && awake.length > 0) assign(partition, random.pick(awake));
     });
   };
 
   return {
-    beat,
+    beat: heartbeat,
     rebalance: (): void => {
       const awake = members();
       if (awake.length > 0) assign(random.int(0, topic.length - 1), random.pick(awake));
     },
-    /** A replica is told whether it may begin commands: what the real consumer does then. */
+    /** Does what the real consumer does when commands are paused or resumed. */
     hold: (replica: Replica, isHeld: boolean): void => {
       if (replica.stopped) return;
-      for (const assigned of assignedTo(replica)) subject.suspendPartition(assigned, isHeld);
+      for (const assigned of assignedTo(replica)) code.suspendPartition(assigned, isHeld);
       replica.order.suspend(isHeld);
     },
-    /** A replica takes nothing new: what the real consumer does then. */
+    /** Does what the real consumer does when it takes no new records. */
     drain: (replica: Replica): void => {
-      for (const assigned of assignedTo(replica)) subject.endAssignment(assigned, new Error("draining"));
+      for (const assigned of assignedTo(replica)) code.endAssignment(assigned, new Error("draining"));
       replica.order.suspend(false);
     },
     done: (): boolean => topic.every((records, partition) => committed[partition] === records.length),

@@ -3,25 +3,25 @@ import { fromRecord, toRecord } from "../../src/commands-to-results/journal-rule
 import type { Journal } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
 import { EPOCH_MS } from "./clock.ts";
-import { createNames } from "./names.ts";
+import { createCommandIdCheck } from "./command-id-check.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Process, World } from "./world.ts";
+import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
-/** A record of the journal, whole. */
+/** A record of the journal topic. */
 type Written = Position & { timestampMs: number; key: string; entry: Entry | null };
 
-/** The journal topic: one for all, as Kafka would keep it. */
+/** The journal topic, which all replicas share. */
 export type JournalLog = ReturnType<typeof createJournalLog>;
 
 const APPEND_TIMEOUT_MS = 400;
 
-export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracle) => {
-  const { random } = world;
+export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracle: Oracle) => {
+  const { random } = simulator;
   const { chances } = scenario;
   const partitions: Written[][] = Array.from({ length: scenario.journalPartitions }, () => []);
   const tails: ((partition: number) => void)[] = [];
-  const faulty = (chance: number): boolean => world.nowMs() < scenario.calmAtMs && random.chance(chance);
+  const faulty = (chance: number): boolean => simulator.nowMs() < scenario.calmAtMs && random.chance(chance);
   const latencyMs = (slowed: (ms: number) => void = () => undefined): number => {
     if (!faulty(chances.slow)) return random.int(0, 8);
     const ms = random.int(50, 1_500);
@@ -37,12 +37,12 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     records.push({
       partition,
       offset,
-      timestampMs: EPOCH_MS + world.nowMs(),
+      timestampMs: EPOCH_MS + simulator.nowMs(),
       key,
       entry: fromRecord(toRecord(entry), { key, ageMs: 0 }),
     });
     const { step, commandId } = entry;
-    world.note(
+    simulator.note(
       () =>
         `log ${partition}/${offset} ${key} ${commandId} ${JSON.stringify({ ...step, result: undefined })}`,
     );
@@ -58,61 +58,62 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
     return { partition, offset };
   };
 
-  const names = createNames(oracle);
+  const commandIdCheck = createCommandIdCheck(oracle);
 
-  const journalFor = (process: Process, atPort: () => void): Journal => ({
+  const journalFor = (process: SimulatedProcess, atPort: () => void): Journal => ({
     append: (key, entry) =>
       new Promise((resolve, reject) => {
         const { step, commandId } = entry;
-        names.begins(process, key, entry);
+        commandIdCheck.begins(process, key, entry);
         if (step.kind === "claimed")
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
-        const struck = (): void => oracle.claimStruck(commandId);
+        const disturbed = (): void => oracle.claimDisturbed(commandId);
         atPort();
         const lose = (why: string) =>
-          world.after(APPEND_TIMEOUT_MS, process, () => {
-            world.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
+          simulator.after(APPEND_TIMEOUT_MS, process, () => {
+            simulator.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
             reject(new Error(why));
           });
         if (faulty(chances.appendFails)) {
-          struck();
+          disturbed();
           lose("failed");
           return;
         }
-        const isLateNo = scenario.story === "late-no" && step.kind === "concluded" && step.attemptId === null;
-        if (faulty(isLateNo ? 1 : chances.appendLate)) {
-          // The producer gives up, the broker writes it all the same, perhaps much later.
-          world.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
-          struck();
+        const isLateRejection =
+          scenario.rareCase === "late-rejection" && step.kind === "concluded" && step.attemptId === null;
+        if (faulty(isLateRejection ? 1 : chances.appendLate)) {
+          // The producer times out, but the broker appends it, perhaps much later.
+          simulator.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          disturbed();
           lose("timed out");
           return;
         }
         const ackLost = faulty(chances.ackLost);
-        if (ackLost) struck();
-        world.after(latencyMs(struck), null, () => {
+        if (ackLost) disturbed();
+        simulator.after(latencyMs(disturbed), null, () => {
           const position = write(key, entry);
           if (ackLost) lose("lost its acknowledgement");
-          else world.after(latencyMs(struck), process, () => resolve(position));
+          else simulator.after(latencyMs(disturbed), process, () => resolve(position));
         });
       }),
     reread: ({ partition, offset }) =>
       new Promise((resolve, reject) => {
         const fails = faulty(chances.appendFails);
-        world.after(latencyMs(), process, () => {
+        simulator.after(latencyMs(), process, () => {
           if (fails) reject(new Error("fetch failed"));
           else resolve(partitions[partition]?.[offset]?.entry ?? null);
         });
       }),
   });
 
-  /** Feeds a process's view, with the mistakes that a Kafka client makes. */
-  const tail = (process: Process, view: View): void => {
+  /** Feeds a process's view, with gaps, repetitions and resets as from a Kafka client. */
+  const tail = (process: SimulatedProcess, view: View): void => {
     const scheduled = partitions.map(() => false);
     const pump = (partition: number): void => {
       if (scheduled[partition] || !process.alive) return;
       scheduled[partition] = true;
-      world.after(
-        latencyMs((ms) => oracle.struck(process.name, ms)),
+      simulator.after(
+        latencyMs((ms) => oracle.disturbed(process.name, ms)),
         process,
         () => deliver(partition),
       );
@@ -121,23 +122,23 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
       scheduled[partition] = false;
       const records = partitions[partition]!;
       if (view.nextOffset(partition) === null || faulty(chances.tailReset)) {
-        oracle.struck(process.name);
+        oracle.disturbed(process.name);
         view.discard(partition);
         view.begin(partition, { startOffset: 0, endOffset: records.length });
       }
       let from = view.nextOffset(partition) ?? 0;
-      if (faulty(chances.tailAgain)) from = random.int(0, from);
+      if (faulty(chances.tailRepeats)) from = random.int(0, from);
       if (faulty(chances.tailGap)) {
-        oracle.struck(process.name);
+        oracle.disturbed(process.name);
         from += random.int(1, 2);
       }
       const to = Math.min(records.length, from + random.int(1, 6));
       if (from >= to && from > 0 && to > 0) from = to - 1;
       for (const record of records.slice(from, to)) {
         const taken = view.take(record);
-        if (taken === "folded" && record.entry) names.read(process, record.key, record.entry);
+        if (taken === "folded" && record.entry) commandIdCheck.read(process, record.key, record.entry);
         if (taken !== "folded")
-          world.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
+          simulator.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
       }
       if (view.nextOffset(partition) !== records.length) pump(partition);
     };
@@ -149,5 +150,5 @@ export const createJournalLog = (world: World, scenario: Scenario, oracle: Oracl
   const timeOf = ({ partition, offset }: Position): number | null =>
     partitions[partition]?.[offset]?.timestampMs ?? null;
 
-  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: names.ended };
+  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: commandIdCheck.ended };
 };

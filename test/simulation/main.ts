@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { createBuild } from "./build.ts";
-import { explore, hunt, replay } from "./campaign.ts";
+import { runSchedules, findMutants, replaySchedule } from "./campaign.ts";
 import { mutants } from "./mutants.ts";
 
 const USAGE = `npm run simulate -- [--seeds 20000] [--from 1] [--threads N]   runs schedules; prints every seed that breaks a promise
 npm run simulate -- --replay SEED [--mutant NAME]              runs one again and prints what happens in it
-npm run simulate -- --mutants [--mutant NAME] [--seeds 5000]   puts mistakes into the code and says which seed finds each`;
+npm run simulate -- --mutants [--mutant NAME] [--seeds 5000]   puts mistakes into the code; prints the first seed that finds each`;
 
 const { values } = parseArgs({
   options: {
@@ -31,18 +31,27 @@ const main = async (): Promise<boolean> => {
   try {
     const [mutant] = values.mutant === undefined ? [] : chosen;
     if (values.replay !== undefined)
-      return await replay(build, { seed: Number(values.replay), mutant: mutant ?? null, print: console.log });
+      return await replaySchedule(build, {
+        seed: Number(values.replay),
+        mutant: mutant ?? null,
+        print: console.log,
+      });
     const threads = Number(values.threads);
     const from = Number(values.from);
     if (values.mutants || mutant)
-      return await hunt(build, {
+      return await findMutants(build, {
         mutants: chosen,
         from,
         seeds: Number(values.seeds ?? 5_000),
         threads,
         print: console.log,
       });
-    return await explore(build, { from, seeds: Number(values.seeds ?? 20_000), threads, print: console.log });
+    return await runSchedules(build, {
+      from,
+      seeds: Number(values.seeds ?? 20_000),
+      threads,
+      print: console.log,
+    });
   } finally {
     build.remove();
   }

@@ -1,4 +1,4 @@
-/** A mistake that somebody might make in the protocol. `file` is below src; `from` must stand in it once. */
+/** A mistake in the protocol. `file` is relative to src; `from` must occur in it exactly once. */
 export type Mutant = { name: string; edits: { file: string; from: string; to: string }[] };
 
 const HOLDS_BEFORE_CALL = "    if (!deps.view.holds(ref, attemptId)) return;\n";
@@ -30,7 +30,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "guards before the journal",
+    name: "the guards run before the journal is read",
     edits: [
       {
         file: "commands-to-results/execute.ts",
@@ -78,7 +78,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "what a commandId names is not looked up again after the wait for a turn",
+    name: "what a commandId names is not checked again after the wait for a slot",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -128,7 +128,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "taken is decided by a look-up",
+    name: "whether a quote is taken is decided by a look-up, not by the fold",
     edits: [
       {
         file: "commands-to-results/journal-rules/partition-view.ts",
@@ -169,7 +169,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "no Published: nobody looks after a final that follows a doubt",
+    name: "no Published entry: nobody publishes a final result that follows a doubt",
     edits: [
       {
         file: "commands-to-results/journal-rules/republish.ts",
@@ -179,7 +179,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a doubt that is published counts for the final that follows it",
+    name: "the publication of a doubt counts for the final result that follows it",
     edits: [
       {
         file: "commands-to-results/journal-rules/publish-result.ts",
@@ -194,7 +194,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "an await between the last look and the bytes",
+    name: "an await between the last check and the bytes",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -206,7 +206,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a call after its time",
+    name: "a call after its deadline",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -252,7 +252,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "the takeover wait is forgotten",
+    name: "a takeover does not wait",
     edits: [
       {
         file: "commands-to-results/journal-rules/takeover.ts",
@@ -307,7 +307,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a late no without an attempt ends a doubt",
+    name: "a late rejection without an attempt ends a doubt",
     edits: [
       {
         file: "commands-to-results/journal-rules/fold-rules.ts",
@@ -317,7 +317,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a late no without an attempt ends a claim",
+    name: "a late rejection without an attempt ends a claim",
     edits: [
       {
         file: "commands-to-results/journal-rules/fold-rules.ts",
@@ -387,7 +387,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "another command's claim is pushed aside",
+    name: "a claim supersedes that of another command",
     edits: [
       {
         file: "commands-to-results/journal-rules/fold-rules.ts",
@@ -417,7 +417,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a call that left is taken for harmless",
+    name: "a call that has left counts as not sent",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -442,7 +442,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a claim may be asked for its call twice",
+    name: "a claim permits two calls",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -462,7 +462,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "an end is not written down once the partition is lost",
+    name: "a conclusion is not written once the partition is lost",
     edits: [
       {
         file: "commands-to-results/journal-rules/job.ts",
@@ -499,7 +499,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a late claim with other content stands in the way of the first",
+    name: "a late claim with other content blocks the first one",
     edits: [
       {
         file: "commands-to-results/journal-rules/fold-rules.ts",
@@ -569,7 +569,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "a held command is given up",
+    name: "a paused command is given up",
     edits: [
       {
         file: "kafka/consume/assigned-partition.ts",
@@ -579,7 +579,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "what waits for a place is not told that commands go on",
+    name: "a waiting command is not resumed after a pause",
     edits: [
       {
         file: "kafka/consume/key-order.ts",
@@ -589,7 +589,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "the call of a held command is cut",
+    name: "the call of a paused command is cut",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -599,7 +599,7 @@ export const mutants: Mutant[] = [
     ],
   },
   {
-    name: "the claim of a held command is released although its call left",
+    name: "the claim of a paused command is released although its call left",
     edits: [
       {
         file: "commands-to-results/journal-rules/attempt.ts",

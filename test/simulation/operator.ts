@@ -1,31 +1,31 @@
-import { codec, finalResultId } from "./bridge-parts.ts";
+import { codec, finalResultId } from "./stubs.ts";
 import { createClock } from "./clock.ts";
-import type { Surroundings } from "./replica.ts";
+import type { SimulationContext } from "./replica.ts";
 import { commandOf, publisherFor } from "./replica.ts";
-import { nameOf } from "./scenario.ts";
-import type { Process } from "./world.ts";
+import { commandNameOf } from "./scenario.ts";
+import type { SimulatedProcess } from "./simulator.ts";
 
-/** How far the clock of a person's machine may be from the truth: nobody has seen to it. */
+/** How far the clock of an operator's machine may be off: nobody monitors it. */
 const CLOCKS_MS = [0, 0, -30_000, 5_000, 30_000, 400_000];
 
 /**
- * A person who looks at the partner's books and then tells the truth, at a command line that may die at any moment, on a machine whose clock
- * may say anything.
+ * An operator who looks up the execution with the partner and runs `resolve` truthfully. The process may die
+ * at any moment, and the machine's clock may be wrong.
  */
-export const visit = (around: Surroundings, operator: string): void => {
-  const { world, scenario, oracle, log, subject } = around;
+export const startOperator = (context: SimulationContext, operator: string): void => {
+  const { simulator, scenario, oracle, log, code } = context;
   const [name] = oracle.openDoubts();
-  const sent = scenario.commands.find((command) => nameOf(command) === name && !command.invalid);
+  const sent = scenario.commands.find((command) => commandNameOf(command) === name && !command.invalid);
   if (!sent) return;
-  const process: Process = { name: operator, alive: true, frozenUntilMs: 0 };
-  const skew = { wallMs: world.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
-  const clock = createClock(world, process, skew, subject);
-  const view = subject.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
+  const process: SimulatedProcess = { name: operator, alive: true, frozenUntilMs: 0 };
+  const skew = { wallMs: simulator.random.pick(CLOCKS_MS), monotonicLostMs: 0 };
+  const clock = createClock(simulator, process, skew, code);
+  const view = code.createView({ partitions: scenario.journalPartitions, partitionOf: log.partitionOf });
   log.tail(process, view);
   const { key } = sent;
-  const ref = subject.journalRef(commandOf(sent));
+  const ref = code.journalRef(commandOf(sent));
   const signal = new AbortController().signal;
-  const publish = publisherFor(around, process);
+  const publish = publisherFor(context, process);
   const journal = log.journalFor(process, () => undefined);
   const deps = {
     clock,
@@ -35,7 +35,7 @@ export const visit = (around: Surroundings, operator: string): void => {
     finalResultId,
     newId: () => operator,
     timeOf: log.timeOf,
-    random: () => world.random.next(),
+    random: () => simulator.random.next(),
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
     options: {
       callWithinMs: 0,
@@ -49,7 +49,7 @@ export const visit = (around: Surroundings, operator: string): void => {
     journal: {
       ...journal,
       append: (at: string, entry: Parameters<typeof journal.append>[1]) => {
-        // From here on the quote may be tried again: the books were looked at, and no call can still be on its way.
+        // From here on the quote may be accepted again: it was not executed, and no call can still be open.
         const { step } = entry;
         if (step.kind === "concluded" && step.outcome === "FAILED") oracle.proven({ key });
         return journal.append(at, entry);
@@ -58,16 +58,16 @@ export const visit = (around: Surroundings, operator: string): void => {
   };
   const decide = async (): Promise<void> => {
     await view.untilReady(signal);
-    const as = oracle.executedBy(nameOf(sent)) ? "succeeded" : "not-executed";
-    world.note(() => `${operator} says that ${sent.commandId} is ${as}`);
-    const end = await subject.resolve(deps, ref, { as, by: operator, note: "looked", force: false }, signal);
-    world.note(() => `${operator} hears ${end.kind}`);
+    const as = oracle.executedBy(commandNameOf(sent)) ? "succeeded" : "not-executed";
+    simulator.note(() => `${operator} says that ${sent.commandId} is ${as}`);
+    const end = await code.resolve(deps, ref, { as, by: operator, note: "looked", force: false }, signal);
+    simulator.note(() => `${operator} hears ${end.kind}`);
     process.alive = false;
   };
   decide().catch((error: unknown) => oracle.fail(`resolve rejected with ${String(error)}`));
-  if (world.nowMs() < scenario.calmAtMs && world.random.chance(0.3))
-    world.after(world.random.int(0, 200), process, () => {
-      world.note(() => `${operator} dies`);
+  if (simulator.nowMs() < scenario.calmAtMs && simulator.random.chance(0.3))
+    simulator.after(simulator.random.int(0, 200), process, () => {
+      simulator.note(() => `${operator} dies`);
       process.alive = false;
     });
 };

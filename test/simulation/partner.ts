@@ -2,7 +2,7 @@ import type { Call, Outcome } from "../../src/partner/types.ts";
 import type { CallBody, Oracle } from "./oracle.ts";
 import { CALL_WITHIN_MS } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Process, World } from "./world.ts";
+import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
 const FATES = [
   "notConnected",
@@ -19,8 +19,8 @@ const FATES = [
 ] as const;
 type Fate = (typeof FATES)[number] | "executed";
 
-/** What leaves the bridge without a word, or with one that proves nothing. */
-const LEAVES_A_DOUBT = new Set<Fate>([
+/** Fates with no answer, or with one that proves nothing. */
+const CAUSES_DOUBT = new Set<Fate>([
   "lostOnTheWay",
   "executedThenReset",
   "executedThenSilent",
@@ -42,16 +42,16 @@ const unknown = (reason: string, httpStatus: number | null = null): Outcome => (
   answer: httpStatus === null ? null : answer(httpStatus),
 });
 
-/** The partner executes every accept that reaches it: nothing on its side protects from a second one. */
-export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) => {
-  const { random } = world;
+/** The partner executes every accept that reaches it, and does not protect against a second one. */
+export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: Oracle) => {
+  const { random } = simulator;
 
-  /** What the partner does with a call, and what comes back of it. */
+  /** Executes a call and answers it according to its fate. */
   const handle = (body: CallBody, fate: Fate, respond: (delayMs: number, outcome: Outcome) => void): void => {
     const transitMs = random.int(0, 40);
     const execute = (delayMs: number) =>
-      world.after(delayMs, null, () => {
-        world.note(() => `partner: executes ${body.commandId} for ${body.key}`);
+      simulator.after(delayMs, null, () => {
+        simulator.note(() => `partner: executes ${body.commandId} for ${body.key}`);
         oracle.executed(body);
       });
     const backMs = transitMs + random.int(0, 40);
@@ -111,11 +111,12 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
   };
 
   const callFor =
-    (process: Process, atPort: () => void, mayStillSend: (body: CallBody) => void): Call =>
+    (process: SimulatedProcess, atPort: () => void, mayStillSend: (body: CallBody) => void): Call =>
     (request, { signal, withinMs, mayCall }) =>
       new Promise((resolve) => {
         const body = JSON.parse(request.body) as CallBody;
-        const troubled = world.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
+        const troubled =
+          simulator.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
         const fate = troubled ? random.pick(FATES) : "executed";
         let left = false;
         let over = false;
@@ -126,7 +127,7 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           oracle.callEnds(process.name);
           const proof = outcome.kind !== "executed" && outcome.kind !== "unknown";
           if (left && proof) oracle.proven(body);
-          world.note(() => `${process.name}: call of ${body.commandId} ends ${JSON.stringify(outcome)}`);
+          simulator.note(() => `${process.name}: call of ${body.commandId} ends ${JSON.stringify(outcome)}`);
           resolve(outcome);
         };
         const stop = () => finish(left ? unknown("timeout") : { kind: "notSent", reason: "timeout" });
@@ -136,9 +137,9 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
           return;
         }
         signal.addEventListener("abort", stop, { once: true });
-        world.after(withinMs, process, stop);
+        simulator.after(withinMs, process, stop);
         atPort();
-        world.after(random.int(0, 20), process, () => {
+        simulator.after(random.int(0, 20), process, () => {
           if (over) return;
           if (fate === "notConnected") {
             finish({ kind: "notSent", reason: "refused" });
@@ -149,13 +150,13 @@ export const createPartner = (world: World, scenario: Scenario, oracle: Oracle) 
             return;
           }
           left = true;
-          world.note(() => `${process.name}: sends ${body.commandId} for ${body.key}, fate ${fate}`);
+          simulator.note(() => `${process.name}: sends ${body.commandId} for ${body.key}, fate ${fate}`);
           mayStillSend(body);
-          if (LEAVES_A_DOUBT.has(fate)) oracle.claimStruck(body.commandId);
+          if (CAUSES_DOUBT.has(fate)) oracle.claimDisturbed(body.commandId);
           oracle.sent(body);
-          // A library that loses the connection may ask for leave to send again.
+          // An HTTP library that loses the connection may try to send again.
           if (fate === "executedThenReset" && mayCall()) oracle.sent(body);
-          handle(body, fate, (delayMs, outcome) => world.after(delayMs, process, () => finish(outcome)));
+          handle(body, fate, (delayMs, outcome) => simulator.after(delayMs, process, () => finish(outcome)));
         });
       });
 

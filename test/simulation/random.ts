@@ -1,4 +1,4 @@
-/** A seeded source of chance: everything that a schedule does comes from one of these. */
+/** A seeded random generator. Everything in a schedule is determined by its seed. */
 export type Random = {
   /** In [0, 1). */
   next(): number;
@@ -8,7 +8,7 @@ export type Random = {
   pick<T>(items: readonly T[]): T;
 };
 
-/** Mulberry32, seeded through a hash so that neighbouring seeds have nothing in common. */
+/** Mulberry32. The seed is hashed, so that neighbouring seeds give unrelated sequences. */
 export const createRandom = (seed: number): Random => {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   const next = (): number => {

@@ -3,7 +3,7 @@ import type { Execute } from "../../src/commands-to-results/execute.ts";
 import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
 import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
-import { buildResult, codec, decide, finalResultId, guard } from "./bridge-parts.ts";
+import { buildResult, codec, decide, finalResultId, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";
 import { createClock, EPOCH_MS } from "./clock.ts";
@@ -18,25 +18,25 @@ import {
   SESSION_TIMEOUT_MS,
   TAKEOVER_MARGIN_MS,
 } from "./scenario.ts";
-import type { Subject } from "./subject.ts";
-import type { Process, World } from "./world.ts";
+import type { CodeUnderTest } from "./code-under-test.ts";
+import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
-export type Surroundings = {
-  world: World;
+export type SimulationContext = {
+  simulator: Simulator;
   scenario: Scenario;
   oracle: Oracle;
   log: JournalLog;
   partner: ReturnType<typeof createPartner>;
-  subject: Subject;
-  /** A replica is about to make a call; the bytes of one have left it. */
-  callBegins: (replica: Replica) => void;
-  callLeft: (replica: Replica) => void;
+  code: CodeUnderTest;
+  onCallBegins: (replica: Replica) => void;
+  /** The bytes of a call have left the replica. */
+  onCallLeft: (replica: Replica) => void;
 };
 
-/** A process with the bridge in it. */
-export type Replica = Process & {
+/** A process that runs the bridge. */
+export type Replica = SimulatedProcess & {
   skew: Skew;
-  /** When the group last heard of it, by its own clock. */
+  /** When it last reached the group, by its own clock. */
   lastHeartbeatMs: number;
   stopped: boolean;
   view: View;
@@ -71,7 +71,7 @@ const invalid: Verdict = {
   answer: null,
 };
 
-export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject): PreparedCommand => {
+export const itemOf = (sent: SentCommand, receivedAt: number, code: CodeUnderTest): PreparedCommand => {
   const { commandId, key, quoteId, operation, content } = sent;
   const body = JSON.stringify({ commandId, key, operation });
   const command = commandOf(sent);
@@ -85,7 +85,7 @@ export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject):
       externalId: null,
       finalResultId: finalResultId(commandId),
     },
-    ref: sent.invalid ? subject.refusedRef(commandId) : subject.journalRef(command),
+    ref: sent.invalid ? code.refusedRef(commandId) : code.journalRef(command),
     requestHash: Buffer.from(content).toString("hex"),
     work: sent.invalid
       ? { kind: "refuse", verdict: invalid }
@@ -95,38 +95,41 @@ export const itemOf = (sent: SentCommand, receivedAt: number, subject: Subject):
   };
 };
 
-/** Writes to the results topic, with what can go wrong with it. */
-export const publisherFor = ({ world, log, oracle, scenario }: Surroundings, process: Process): Publish => {
+/** Publishes to the results topic, with faults. */
+export const publisherFor = (
+  { simulator, log, oracle, scenario }: SimulationContext,
+  process: SimulatedProcess,
+): Publish => {
   const { chances } = scenario;
   return (result, value) =>
     new Promise<void>((resolve, reject) => {
       const arrive = () => {
-        world.note(() => `results: ${process.name} ${result.commandId} ${result.outcome}`);
+        simulator.note(() => `results: ${process.name} ${result.commandId} ${result.outcome}`);
         oracle.published(result, value);
       };
       const fails = log.faulty(chances.appendFails);
       if (fails) {
-        if (world.random.chance(0.5)) world.after(world.random.int(0, 2_000), null, arrive);
-        world.after(400, process, () => reject(new Error("publish failed")));
+        if (simulator.random.chance(0.5)) simulator.after(simulator.random.int(0, 2_000), null, arrive);
+        simulator.after(400, process, () => reject(new Error("publish failed")));
         return;
       }
-      world.after(log.latencyMs(), null, () => {
+      simulator.after(log.latencyMs(), null, () => {
         arrive();
-        world.after(log.latencyMs(), process, resolve);
+        simulator.after(log.latencyMs(), process, resolve);
       });
     });
 };
 
-export const createReplica = (around: Surroundings, name: string): Replica => {
-  const { world, scenario, oracle, log, partner, subject } = around;
-  const { random } = world;
-  const process: Process = { name, alive: true, frozenUntilMs: 0 };
+export const createReplica = (context: SimulationContext, name: string): Replica => {
+  const { simulator, scenario, oracle, log, partner, code } = context;
+  const { random } = simulator;
+  const process: SimulatedProcess = { name, alive: true, frozenUntilMs: 0 };
   const skew: Skew = { wallMs: random.int(-scenario.skewMs, scenario.skewMs), monotonicLostMs: 0 };
-  const clock = createClock(world, process, skew, subject);
-  const view = subject.createView({
+  const clock = createClock(simulator, process, skew, code);
+  const view = code.createView({
     partitions: scenario.journalPartitions,
     partitionOf: log.partitionOf,
-    // Two quotations for one create are allowed, and then one answer may differ from the other.
+    // A create may be called twice, and the answers may differ.
     contradicted: ({ ref }) => {
       if (ref.operation === "ACCEPT_QUOTE")
         oracle.fail(`${ref.commandId} is contradicted, though nobody lied`);
@@ -135,10 +138,10 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
   let ids = 0;
   const atPort = (times: number) => (): void => {
     if (!log.faulty(scenario.chances.freezeAtPort * times)) return;
-    freeze(around, replica, random.pick([400, 1_100, 45_000, 45_000]));
+    freeze(context, replica, random.pick([400, 1_100, 45_000, 45_000]));
   };
   const atCall = (): void => {
-    around.callBegins(replica);
+    context.onCallBegins(replica);
     atPort(4)();
   };
   const replica: Replica = Object.assign(process, {
@@ -146,7 +149,7 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
     lastHeartbeatMs: clock.now(),
     stopped: false,
     view,
-    order: subject.keyOrder(scenario.maxInFlight),
+    order: code.keyOrder(scenario.maxInFlight),
     cut: new AbortController(),
     abandon: new AbortController(),
   }) as Replica;
@@ -165,15 +168,16 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
       );
       if (sent && guard(commandOf(sent), clock.now()) !== null)
         oracle.fail(`${body.commandId} is sent although it expired`);
-      around.callLeft(replica);
+      context.onCallLeft(replica);
     }),
-    publish: publisherFor(around, process),
+    publish: publisherFor(context, process),
     codec,
     contradiction: () => Promise.resolve(),
     guard,
     decide,
     buildResult,
-    mayStart: () => !scenario.heartbeatsTold || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
+    mayStart: () =>
+      !scenario.noticesSessionTimeout || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
     random: () => random.next(),
     newId: () => `${name}.${++ids}`,
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
@@ -187,23 +191,29 @@ export const createReplica = (around: Surroundings, name: string): Replica => {
       backoff: { baseMs: 50, maxMs: 500 },
     },
   };
-  // Every command in flight listens to these.
+  // Every command in flight adds a listener to these.
   setMaxListeners(0, replica.cut.signal, replica.abandon.signal);
-  replica.execute = subject.createExecute(replica.deps);
+  replica.execute = code.createExecute(replica.deps);
   log.tail(process, view);
   const { deps } = replica;
-  subject
+  code
     .republish(deps, { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal })
     .catch(() => undefined);
   return replica;
 };
 
-/** Stops a process for a while. One of its clocks may stand still meanwhile, as in a virtual machine that is paused. */
-export const freeze = ({ world, scenario, oracle }: Surroundings, replica: Replica, forMs: number): void => {
-  world.note(() => `${replica.name} freezes for ${forMs} ms`);
-  oracle.struck(replica.name, forMs);
-  replica.frozenUntilMs = Math.max(replica.frozenUntilMs, world.nowMs() + forMs);
-  if (scenario.story !== "late-call" && world.random.chance(0.5)) return;
+/**
+ * Stops a process for a while. One of its clocks may stand still meanwhile, as in a paused virtual machine.
+ */
+export const freeze = (
+  { simulator, scenario, oracle }: SimulationContext,
+  replica: Replica,
+  forMs: number,
+): void => {
+  simulator.note(() => `${replica.name} freezes for ${forMs} ms`);
+  oracle.disturbed(replica.name, forMs);
+  replica.frozenUntilMs = Math.max(replica.frozenUntilMs, simulator.nowMs() + forMs);
+  if (scenario.rareCase !== "late-call" && simulator.random.chance(0.5)) return;
   if (scenario.clockThatStops === "wall") replica.skew.wallMs -= forMs;
   else replica.skew.monotonicLostMs += forMs;
 };

@@ -9,13 +9,13 @@ export const REPUBLISH_AFTER_MS = 3_000;
 export type SentCommand = {
   commandId: string;
   operation: "ACCEPT_QUOTE" | "CREATE_QUOTE";
-  /** What the partner takes for one: the quote of an accept, the commandId of a create. */
+  /** What the partner identifies it by: the quoteId of an accept, the commandId of a create. */
   key: string;
-  /** The quote as this record spells it. */
+  /** As written in this record, in upper or lower case. */
   quoteId: string;
-  /** What else it says: the same commandId with other content is a mistake of the caller. */
+  /** Stands for the other fields: the same commandId with other content is a mistake of the caller. */
   content: string;
-  /** It breaks a rule, whatever it asks for. */
+  /** Whether it fails validation. */
   invalid: boolean;
   kafkaKey: string;
   partition: number;
@@ -23,32 +23,32 @@ export type SentCommand = {
   expiresAtMs: number | null;
 };
 
-const STORIES = ["late-answer", "late-answer", "late-call", "late-call", "late-no"] as const;
+const RARE_CASES = ["late-answer", "late-answer", "late-call", "late-call", "late-rejection"] as const;
 
 /**
- * Events that hardly ever come together by chance.
- * - `late-answer`: the first caller is frozen at its call, wakes about when its heir publishes the doubt, and dies soon after
- * - `late-call`: it is frozen right before its call, and wakes when an operator may have decided
- * - `late-no`: two replicas have the same command when it expires, their clocks differ, and a refusal is written late
+ * Combinations of events that rarely happen by chance.
+ * - `late-answer`: the owner freezes at its call, wakes when another replica publishes the doubt, and soon dies
+ * - `late-call`: the owner freezes right before its call, and wakes when an operator may have decided
+ * - `late-rejection`: two replicas have the same command when it expires, their clocks differ, and a rejection is appended late
  */
-export type Story = (typeof STORIES)[number];
+export type RareCase = (typeof RARE_CASES)[number];
 
-/** What may go wrong in a schedule, and how often. All chances are per occasion. */
+/** What may go wrong in a schedule, and how often. Each chance is per occasion. */
 export type Scenario = {
   replicas: number;
   journalPartitions: number;
   commandPartitions: number;
   commands: SentCommand[];
-  /** Calls that a replica may have open at a time. */
+  /** How many calls a replica may have open at the same time. */
   maxInFlight: number;
-  /** No fault begins after this; what has begun goes on. */
+  /** No fault begins after this; those that have begun continue. */
   calmAtMs: number;
   crashes: number;
   freezes: number;
   rebalances: number;
-  /** How often commands are paused, and go on soon or later. */
+  /** How often commands are paused and resumed. */
   pauses: number;
-  story: Story | null;
+  rareCase: RareCase | null;
   skewMs: number;
   chances: {
     ackLost: number;
@@ -56,17 +56,17 @@ export type Scenario = {
     appendFails: number;
     slow: number;
     tailGap: number;
-    tailAgain: number;
+    tailRepeats: number;
     tailReset: number;
     partnerTrouble: number;
-    /** That a replica freezes when it asks something of the world: between a look at something and what it then does. */
+    /** That a replica freezes at a port: between a check and the action that follows it. */
     freezeAtPort: number;
   };
   operator: boolean;
-  /** Which of a replica's clocks does not notice that it was frozen: never both, or nobody could. */
+  /** Which of a replica's clocks stands still during a freeze. Never both: then no process could notice. */
   clockThatStops: "wall" | "monotonic";
-  /** Whether a replica can tell that the group has given it up. No promise may depend on it. */
-  heartbeatsTold: boolean;
+  /** Whether a replica notices that its group session has timed out. No promise may depend on it. */
+  noticesSessionTimeout: boolean;
 };
 
 const chancesOf = (random: Random): Scenario["chances"] => {
@@ -77,28 +77,28 @@ const chancesOf = (random: Random): Scenario["chances"] => {
     appendFails: sometimes(0.2),
     slow: sometimes(0.3),
     tailGap: sometimes(0.15),
-    tailAgain: sometimes(0.2),
+    tailRepeats: sometimes(0.2),
     tailReset: sometimes(0.1),
     partnerTrouble: random.chance(0.8) ? random.next() : 0,
     freezeAtPort: random.chance(0.5) ? random.next() * 0.15 : 0,
   };
 };
 
-/** A command by what it is about: two records of one are answered alike. */
-export const nameOf = ({ commandId, key, invalid }: SentCommand): string =>
+/** Equal for two records of one command, which must get the same answer. */
+export const commandNameOf = ({ commandId, key, invalid }: SentCommand): string =>
   invalid ? `${commandId} for ${commandId}` : `${commandId} for ${key}`;
 
-const spelled = (key: string, random: Random): string => (random.chance(0.3) ? key.toUpperCase() : key);
+const inAnyCase = (key: string, random: Random): string => (random.chance(0.3) ? key.toUpperCase() : key);
 
-/** What a caller may send under a commandId that it has sent before: mostly the same, rarely something else. */
-const again = (earlier: SentCommand, random: Random): Partial<SentCommand> => {
+/** How a record with a known commandId differs from the earlier one: mostly not at all. */
+const repetitionOf = (earlier: SentCommand, random: Random): Partial<SentCommand> => {
   const what = random.next();
   if (what < 0.2) return { content: "other" };
   if (what < 0.28) return { invalid: !earlier.invalid, content: earlier.invalid ? "same" : "broken" };
   if (what < 0.36) return { invalid: true, content: "again broken" };
   if (what > 0.5) return {};
   const key = random.pick(["quote-1", "quote-2", "quote-3"]);
-  return { operation: "ACCEPT_QUOTE", key, quoteId: spelled(key, random) };
+  return { operation: "ACCEPT_QUOTE", key, quoteId: inAnyCase(key, random) };
 };
 
 const commandsOf = (random: Random, commandPartitions: number): SentCommand[] => {
@@ -109,12 +109,13 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
     const sentAtMs = random.pick([0, 0, random.int(0, 3_000), random.int(0, 30_000)]);
     const earlier = commands.at(-1);
     if (earlier && random.chance(0.4)) {
-      // The same commandId again, perhaps under another Kafka key, so that two replicas have it at once.
+      // The same commandId again, perhaps under another Kafka key, so that two replicas have it at the same
+      // time.
       const partition = random.int(0, commandPartitions - 1);
       const kafkaKey = random.chance(0.5) ? earlier.kafkaKey : `k-${i}`;
       commands.push({
         ...earlier,
-        ...again(earlier, random),
+        ...repetitionOf(earlier, random),
         sentAtMs: Math.max(sentAtMs, earlier.sentAtMs),
         kafkaKey,
         partition: kafkaKey === earlier.kafkaKey ? earlier.partition : partition,
@@ -129,7 +130,7 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
       commandId,
       operation: create ? "CREATE_QUOTE" : "ACCEPT_QUOTE",
       key,
-      quoteId: spelled(key, random),
+      quoteId: inAnyCase(key, random),
       content: "same",
       invalid: random.chance(0.05),
       kafkaKey: ownKey ? commandId : key,
@@ -141,42 +142,42 @@ const commandsOf = (random: Random, commandPartitions: number): SentCommand[] =>
   return commands;
 };
 
-/** One accept under two Kafka keys, in two partitions, soon expired. */
-const twice = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+/** The same accept under two Kafka keys, in two partitions, which expires soon. */
+const inTwoPartitions = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
   const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
   if (!accept) return [...commands];
   const one = { ...accept, partition: 0, expiresAtMs: accept.sentAtMs + random.int(-500, 500) };
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
 
-/** @param ofPauses of their own, so that a schedule without them is the same as ever */
+/** @param ofPauses a random stream of its own, so that pauses do not change the rest of a schedule */
 export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
   const faulty = random.chance(0.9);
-  const story = faulty && random.chance(0.2) ? random.pick(STORIES) : null;
-  const commandPartitions = story === "late-no" ? 2 : random.int(1, 2);
+  const story = faulty && random.chance(0.2) ? random.pick(RARE_CASES) : null;
+  const commandPartitions = story === "late-rejection" ? 2 : random.int(1, 2);
   const commands = commandsOf(random, commandPartitions);
   const chances = chancesOf(random);
   return {
     replicas: random.int(2, 3),
     journalPartitions: random.int(1, 2),
     commandPartitions,
-    commands: story === "late-no" ? twice(commands, random) : commands,
+    commands: story === "late-rejection" ? inTwoPartitions(commands, random) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
     calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
     crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
     freezes: faulty ? random.pick([0, 1, 2, 3]) : 0,
     rebalances: random.pick([0, 1, 2, 4]),
     pauses: ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
-    story,
-    skewMs: story === "late-no" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
+    rareCase: story,
+    skewMs: story === "late-rejection" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
     chances: {
       ...chances,
-      ...(story && story !== "late-no" && { slow: 0.5, partnerTrouble: 0 }),
-      ...(story === "late-no" && { slow: 0, partnerTrouble: 1 }),
+      ...(story && story !== "late-rejection" && { slow: 0.5, partnerTrouble: 0 }),
+      ...(story === "late-rejection" && { slow: 0, partnerTrouble: 1 }),
       ...(!faulty && { ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 }),
     },
     operator: story === "late-call" || random.chance(0.6),
     clockThatStops: random.pick(["wall", "monotonic"]),
-    heartbeatsTold: random.chance(0.5),
+    noticesSessionTimeout: random.chance(0.5),
   };
 };

@@ -1,13 +1,14 @@
-// Runs the bridge's own accept protocol through thousands of schedules of everything that can go wrong, and then puts mistakes into it
-// to show that the same schedules find them. `npm run simulate` runs longer, and replays a seed that failed.
+// Runs the bridge's accept protocol through thousands of random schedules with faults. Then it puts mistakes
+// into the code, to show that the same schedules find them. `npm run simulate` runs more schedules, and
+// replays a seed that failed.
 import { availableParallelism } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBuild } from "./build.ts";
-import { explore, hunt } from "./campaign.ts";
+import { runSchedules, findMutants } from "./campaign.ts";
 import { mutants } from "./mutants.ts";
 
 const SEEDS = 20_000;
-/** Each of the mistakes is found by several of so many schedules, so that a change elsewhere does not hide one. */
+/** Enough schedules that several of them find each mistake: then a change elsewhere does not hide one. */
 const SEEDS_PER_MUTANT = 10_000;
 const TIMEOUT_MS = 15 * 60_000;
 
@@ -21,13 +22,13 @@ describe("the accept protocol", () => {
 
   it(`breaks no promise in ${SEEDS} schedules`, { timeout: TIMEOUT_MS }, async () => {
     const printed: string[] = [];
-    const held = await explore(build, {
+    const isKept = await runSchedules(build, {
       from: 1,
       seeds: SEEDS,
       threads,
       print: (text) => printed.push(text),
     });
-    expect(held, printed.join("\n")).toBe(true);
+    expect(isKept, printed.join("\n")).toBe(true);
   });
 
   it(`is shown to need each of its ${mutants.length} precautions`, { timeout: TIMEOUT_MS }, async () => {
@@ -39,7 +40,7 @@ describe("the accept protocol", () => {
       threads,
       print: (text: string) => printed.push(text),
     };
-    const allFound = await hunt(build, options);
+    const allFound = await findMutants(build, options);
     expect(allFound, printed.join("\n")).toBe(true);
     expect(printed).toHaveLength(mutants.length);
   });

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
 import { runSeed } from "./run.ts";
-import { loadSubject } from "./subject.ts";
+import { loadCode } from "./code-under-test.ts";
 
-/** Seeds to run against the code under `root`. */
+/** A range of seeds to run against the code under `root`. */
 export type Task = { root: string; from: number; count: number; stopAtFirst: boolean };
 export type Report = {
   ran: number;
@@ -12,10 +12,10 @@ export type Report = {
 };
 
 const run = async ({ root, from, count, stopAtFirst }: Task): Promise<Report> => {
-  const subject = await loadSubject(root);
+  const code = await loadCode(root);
   const report: Report = { ran: 0, steps: 0, outcomes: {}, violations: [] };
   for (let seed = from; seed < from + count; seed++) {
-    const { violation, steps, outcomes } = await runSeed(seed, subject);
+    const { violation, steps, outcomes } = await runSeed(seed, code);
     report.ran += 1;
     report.steps += steps;
     for (const outcome of outcomes) report.outcomes[outcome] = (report.outcomes[outcome] ?? 0) + 1;

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { drawUp, type Account } from "./account.ts";
+import { tallyAccepts, type AcceptTally } from "./accept-tally.ts";
 import { eventually } from "./eventually.ts";
 import { decodeResult, type Result } from "./result.ts";
-import { followTopics } from "./follow.ts";
+import { followTopics } from "./follow-topics.ts";
 import { committedTotal } from "./kafka.ts";
 import { openProducer } from "./produce.ts";
 import type { World } from "./world.ts";
 
-/** Two that are equal but for their key are the same command. */
+/** Two accepts that differ only in `key` are the same command. */
 export type Accept = {
   commandId: string;
   quoteId: string;
-  /** Of the record. */
+  /** The key of the record. */
   key: string;
   counterpartyId?: string;
 };
@@ -21,14 +21,14 @@ export const messageOf = ({ commandId, quoteId, key, counterpartyId = "cp-1" }: 
   value: JSON.stringify({ commandId, request: { type: "AcceptQuote", quoteId, counterpartyId } }),
 });
 
-/** Accepts of as many quotes, each with a key of its own. */
+/** Accepts for different quotes; the key of each is its quoteId. */
 export const newAccepts = (count: number): Accept[] =>
   Array.from({ length: count }, () => {
     const quoteId = randomUUID();
     return { commandId: randomUUID(), quoteId, key: quoteId };
   });
 
-/** Sends accepts and keeps the books about them until the world ends: results topic, the sandbox's counters, committed offsets. */
+/** Sends accepts, and records their results until the world is closed. */
 export const sendAccepts = async ({ brokers, topics, groupId, ...world }: World) => {
   const results = new Map<string, Result[]>();
   const quotes = new Map<string, string>();
@@ -55,13 +55,13 @@ export const sendAccepts = async ({ brokers, topics, groupId, ...world }: World)
     sent: () => quotes.size,
     submit,
     send: (count: number): Promise<void> => submit(newAccepts(count)),
-    /** Waits until every command has a result and every offset is committed; then draws up the account. */
-    settle: async (withinMs: number): Promise<Account> => {
+    /** Waits until every command has a result and every offset is committed; then tallies them. */
+    settle: async (withinMs: number): Promise<AcceptTally> => {
       await eventually(() => results.size >= quotes.size, "every result", withinMs).catch(() => undefined);
       await eventually(async () => (await committed()) >= records, "every commit", 30_000).catch(
         () => undefined,
       );
-      return drawUp(world, { quotes, results, committed: await committed() });
+      return tallyAccepts(world, { quotes, results, committed: await committed() });
     },
   };
 };

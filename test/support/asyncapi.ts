@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
 import avro from "avsc";
 import { parse } from "yaml";
-import type { Seen } from "./follow.ts";
+import type { TopicRecord } from "./follow-topics.ts";
 
-// docs/asyncapi.yaml as somebody reads it who has nothing else: with ajv and avsc, and no code of the bridge.
+// Reads docs/asyncapi.yaml as any other user does: with ajv and avsc, and no code of the bridge.
 
 type Schema = Record<string, unknown>;
 type Message = {
@@ -50,19 +50,19 @@ const payloadProblems = ({ payload }: Message, value: Buffer | null): string[] =
   if (value === null) return ["there is no value"];
   if (payload.schema === undefined) return problemsOf(ajv.compile(payload), JSON.parse(value.toString()));
   if (value[0] !== 0) return ["the value is not in Confluent's wire format"];
-  // Throws when a byte is too much or missing.
+  // Throws for a missing or an additional byte.
   avro.Type.forSchema(payload.schema).fromBuffer(value.subarray(WIRE_HEADER_BYTES));
   return [];
 };
 
 /**
- * What a record has that the document does not say of such a message.
- * @param ownHeaders names that are not the bridge's
+ * How a record differs from the document's message.
+ * @param ownHeaders headers that the test added
  */
 export const problemsOfRecord = (
   document: AsyncApi,
   name: string,
-  { headers, value }: Pick<Seen, "headers" | "value">,
+  { headers, value }: Pick<TopicRecord, "headers" | "value">,
   ownHeaders: readonly string[] = [],
 ): string[] => {
   const message = named(document, name);
@@ -75,7 +75,7 @@ export const problemsOfRecord = (
   ];
 };
 
-/** Whether the document takes a text for a command in JSON. */
+/** Whether a text is a valid JSON command by the document. */
 export const takesJsonCommand = (document: AsyncApi): ((text: string) => boolean) => {
   const validate = ajv.compile(named(document, "JsonCommand").payload ?? false);
   return (text) => validate(JSON.parse(text));

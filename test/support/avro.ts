@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
 
-// Confluent's wire format, with avsc and the files of schemas/ alone: no code of the bridge comes into it.
+// Confluent's wire format, with avsc and the files of schemas/: no code of the bridge.
 
 const WIRE_HEADER_BYTES = 5;
 
@@ -20,7 +20,7 @@ const types = {
 };
 export type RecordName = keyof typeof types;
 
-/** Throws when a byte is too much or missing. */
+/** Throws for a missing or an additional byte. */
 export const decode = (record: RecordName, value: Buffer | null): Record<string, unknown> => {
   if (value?.[0] !== 0) throw new Error("not in Confluent's wire format");
   return { ...(types[record].fromBuffer(value.subarray(WIRE_HEADER_BYTES)) as Record<string, unknown>) };

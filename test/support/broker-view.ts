@@ -1,12 +1,12 @@
 import { askBroker } from "../../dev/cluster/probe.mjs";
 
-/** A partition as one broker sees it: who leads it, and who is in sync. */
+/** A partition in one broker's metadata: the ids of the leader and of the in-sync replicas. */
 export type PartitionView = { leader: number; inSync: number[] };
 
 const METADATA = 3;
 const METADATA_VERSION = 1;
 
-/** Reads what Kafka's protocol is made of, one after the other. */
+/** Reads the primitive types of Kafka's protocol in sequence. */
 const reader = (bytes: Buffer) => {
   let at = 0;
   const advance = (by: number): number => {
@@ -27,7 +27,7 @@ const reader = (bytes: Buffer) => {
   };
 };
 
-/** The partitions of a topic as the broker behind this port sees them, in their order. Its word alone: a client library asks anyone. */
+/** The partitions of a topic by the metadata of one broker; a client library would ask any of them. */
 export const topicAsSeenBy = (port: number, topic: string): Promise<PartitionView[]> =>
   askBroker(port, async (ask) => {
     const head = Buffer.alloc(6);
@@ -58,9 +58,9 @@ export const topicAsSeenBy = (port: number, topic: string): Promise<PartitionVie
   });
 
 /**
- * What all these brokers see alike of a topic, with each of them in sync in every partition; rejects while it is not so. A broker that
- * was frozen takes itself for the leader of old until it has heard of the new one, and tells the end of then to whoever asks: only
- * when even it names the others' leader is an end offset the true one.
+ * The metadata of a topic, when all brokers agree and all are in sync in every partition; rejects otherwise.
+ * A broker that was frozen believes that it is still the leader until it learns of the new one, and reports
+ * its old end offset. An end offset can be trusted only after that.
  */
 export const agreedTopic = async (
   brokers: readonly { id: number; port: number }[],

@@ -4,7 +4,9 @@ import { sharedCluster } from "./cluster.ts";
 import { openCommandsWorld } from "./commands-world.ts";
 import type { Cluster, Settings } from "./settings.ts";
 
-/** Replicas that are ready for commands, and the books about the accepts that a test sends them. Ends with the test. */
+/**
+ * Starts replicas that are ready for commands, and records the accepts that a test sends. Ends with the test.
+ */
 export const commandsUnderFault = async ({
   cluster = sharedCluster(),
   ...options

@@ -2,13 +2,19 @@ import type { Replica } from "./replica.ts";
 import type { Cluster, Settings } from "./settings.ts";
 import { openWorld, type World } from "./world.ts";
 
-/** Short enough that a claim of a lost owner is given up within seconds. */
+/** Short, so that another replica takes over the claim of a lost owner within seconds. */
 const QUICK = { PARTNER_CONNECT_TIMEOUT: "1s", PARTNER_CALL_TIMEOUT: "2s" };
 
-/** The partner takes any quote and executes it as often as it is asked to: what a careless client does shows in full. */
+/**
+ * The sandbox executes every accept that it gets, so that a second call of the bridge would show as a second
+ * execution.
+ */
 export const TRUSTING = ["--accept-unknown-quotes", "--repetition", "again", "--walk", "still"];
 
-/** A world with the commands flow alone, whose partner answers after `partnerMs`, and so many replicas that are ready. */
+/**
+ * A world with the commands flow only, whose partner answers after `partnerMs`, and with `replicas` that are
+ * ready.
+ */
 export const openCommandsWorld = async (
   cluster: Cluster,
   options: { settings?: Settings; replicas: number; partnerMs?: number },

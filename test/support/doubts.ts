@@ -4,12 +4,12 @@ import { sharedCluster } from "./cluster.ts";
 import { produce } from "./produce.ts";
 import type { World } from "./world.ts";
 
-/** The trace that these commands belong to. */
+/** The traceparent of these commands. */
 export const DOUBT_TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-/** `resolve` wants a claim to be twenty times as old. */
+/** A call time with which `resolve` accepts at once: it requires a claim to be twenty times as old. */
 export const AT_ONCE_MS = 1;
 
-/** Writes the journal as replicas that are gone left it: a command in doubt for each of these quotes. */
+/** Writes journal entries as lost replicas leave them: a command in doubt for each of these quotes. */
 export const writeDoubts = async (
   { brokers, topics }: Pick<World, "brokers" | "topics">,
   commandId: string,

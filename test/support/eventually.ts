@@ -1,10 +1,10 @@
 const LOOK_EVERY_MS = 50;
-/** Less than a unit test may take, so that it is this that says what was wrong. */
+/** Less than the timeout of a unit test, so that this error is reported, not vitest's. */
 const SOON_MS = 8_000;
 
 /**
- * Waits until `look` gives something other than false; what it throws means "not yet". Rejects in time, even where `look` hangs, with
- * what was waited for and the last thing that was wrong.
+ * Polls `look` until it returns something other than false; when it throws, it is polled again. Rejects after
+ * `withinMs`, even if `look` hangs, with `what` was waited for and the last error.
  */
 export const eventually = async <T>(
   look: () => Promise<T> | T,

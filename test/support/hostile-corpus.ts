@@ -1,9 +1,9 @@
-/** What has to become of a body that an authentic sender delivers, whatever it holds. */
+/** A body from an authentic sender, and the event that it must become. */
 export type HostileCase = {
   name: string;
-  /** Made when asked for: some are large. */
+  /** Built on demand, because some are large. */
   body: () => Buffer;
-  /** The texts that the event must carry, or null where the body is not understood. */
+  /** The fields of the event, or null for a body that becomes a dead letter. */
   becomes: { transactionId: string; status: string; createdAt: string } | null;
 };
 
@@ -22,7 +22,7 @@ const refused = (name: string, body: string | (() => string) | Buffer): HostileC
   becomes: null,
 });
 
-/** A notification of transaction `t` in status `S`, with more members. */
+/** A notification of transaction `t` with status `S` and more members. */
 const plus = (members: string): string => `{"transactionId":"t","status":"S",${members}}`;
 const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(
@@ -30,7 +30,7 @@ const bytes = (...parts: (string | number[])[]): Buffer =>
   );
 const DEEP = 30_000;
 
-/** Every body is below 64 KiB, so it passes the default limit. {@link hugeCorpus} has the larger ones. */
+/** Bodies below 64 KiB, the default limit. {@link hugeCorpus} has larger ones. */
 export const hostileCorpus: readonly HostileCase[] = [
   // no JSON object
   refused("no bytes", ""),
@@ -173,7 +173,7 @@ export const hostileCorpus: readonly HostileCase[] = [
 
 const MEGABYTES_10 = 10_000_000;
 
-/** For a limit that was raised: what is long must not become slow, or large in memory. */
+/** For a raised limit: large bodies must not take disproportionate time or memory. */
 export const hugeCorpus: readonly HostileCase[] = [
   understood("10 MB in a string", () => plus(`"x":"${"x".repeat(MEGABYTES_10)}"`)),
   understood("10 MB of escapes", () => plus(`"x":"${"\\u0000".repeat(MEGABYTES_10 / 6)}"`)),

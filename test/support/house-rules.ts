@@ -1,11 +1,12 @@
 import { posix } from "node:path";
 import ts from "typescript";
 
-/** A source file; `file` is its path below src, with forward slashes. */
+/** A source file; `file` is its path relative to src, with forward slashes. */
 export type Source = { file: string; text: string };
 
 /**
- * What a room may import besides itself. An entry that ends in `/` is a room, any other one file. `types` are open to `import type` alone.
+ * What a room may import besides itself. An entry that ends in `/` is a room, any other a file; `types` only
+ * by `import type`.
  */
 type Room = { values: readonly string[]; types: readonly string[] };
 
@@ -13,7 +14,7 @@ const room = (values: readonly string[], types: readonly string[] = []): Room =>
 
 const adapter = room(["runtime/"], ["records.ts", "config/config.ts"]);
 
-/** Who may know of whom. A room that is not named here may not exist; a file belongs to the innermost room that is. */
+/** The import rules. Every file must belong to one of these rooms; it belongs to the innermost one. */
 export const rooms: Readonly<Record<string, Room>> = {
   "main.ts": room(["cli/program.ts"]),
   "records.ts": room([]),
@@ -46,9 +47,9 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["records.ts", "console/ports.ts"],
   ),
   "console/": room(["runtime/", "operator/"], ["records.ts"]),
-  // Looks at what the other rooms talk to, with their own means.
+  // Checks what the other rooms connect to, with their adapters.
   "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
-  // Tools read and write topics, and the partner's log, themselves; of ops only `serve` needs something, its log.
+  // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [
       "bridge/",
@@ -64,7 +65,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     ["records.ts"],
   ),
-  // The sandbox shares nothing with the bridge: it must be able to catch its mistakes. What stands side by side in it composes its rooms.
+  // The sandbox shares no code with the bridge, so that it can catch the bridge's mistakes. The files
+  // directly in it compose its rooms.
   "sandbox/": room([]),
   "sandbox/types.ts": room([]),
   "sandbox/runtime/": room([]),
@@ -84,7 +86,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     "sandbox/transactions/",
     "sandbox/runtime/",
   ]),
-  "sandbox/world.ts": room(
+  "sandbox/simulated-partner.ts": room(
     [
       "sandbox/stories.ts",
       "sandbox/api/answers/",
@@ -98,12 +100,12 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   "sandbox/control/": room(
     ["sandbox/faults/", "sandbox/transactions/", "sandbox/runtime/"],
-    ["sandbox/types.ts", "sandbox/world.ts"],
+    ["sandbox/types.ts", "sandbox/simulated-partner.ts"],
   ),
-  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/world.ts"]),
+  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/simulated-partner.ts"]),
 };
 
-/** Libraries that belong to a room: there, and nowhere else, it is known that they are used. */
+/** Libraries that only these rooms may import. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
   oauth4webapi: ["kafka/"],
@@ -125,7 +127,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "fastest-levenshtein": ["config/"],
 };
 
-/** Loaded where it is wanted, by `import()`. */
+/** May only be loaded by `import()`. */
 const lazy = ["ops/traces/"];
 
 const MAX_LINES = 250;
@@ -155,7 +157,7 @@ const isProcess = (node: ts.Node): boolean =>
   ((ts.isIdentifier(node.expression) && node.expression.text === "process") ||
     node.getText().startsWith("globalThis.process"));
 
-/** Statements that do something as soon as the module is imported. */
+/** Whether a statement does something when the module is imported. */
 const acts = (statement: ts.Statement): boolean =>
   !(
     ts.isImportDeclaration(statement) ||
@@ -169,7 +171,7 @@ const acts = (statement: ts.Statement): boolean =>
 const covers = (entry: string, file: string): boolean =>
   entry.endsWith("/") ? file.startsWith(entry) : file === entry;
 
-/** The innermost room of a table that a file or a folder lies in. */
+/** The innermost room of the table that contains a file or folder. */
 const roomIn = (table: Readonly<Record<string, Room>>, file: string): string | undefined =>
   Object.keys(table)
     .filter((name) => covers(name, file))
@@ -199,7 +201,7 @@ const importProblem = (file: string, { specifier, typeOnly, dynamic }: Import): 
   return allowed ? null : `${file}: imports ${typeOnly ? "types of " : ""}${target}`;
 };
 
-/** Every loop of imports, types included, as the path that leads back to its first file. */
+/** Every import cycle, types included, as a path back to its first file. */
 const cycles = (graph: ReadonlyMap<string, readonly string[]>): string[] => {
   const found: string[] = [];
   const done = new Set<string>();
@@ -214,7 +216,7 @@ const cycles = (graph: ReadonlyMap<string, readonly string[]>): string[] => {
   return found;
 };
 
-/** Every loop of the table: rooms that may import each other, by way of others too. */
+/** Every cycle of the table: rooms that may import each other, directly or through others. */
 export const circles = (table: Readonly<Record<string, Room>>): string[] => {
   const graph = new Map(
     Object.entries(table).map(([name, { values, types }]) => [
@@ -234,7 +236,7 @@ const namingProblems = (file: string): string[] => {
   return problems;
 };
 
-/** Everything in the sources that breaks a rule of the house, each as `file: what`. */
+/** Every violation of the house rules in the sources, each as `file: what`. */
 export const violations = (sources: readonly Source[]): string[] => {
   const graph = new Map<string, string[]>();
   const problems = sources.flatMap(({ file, text }): string[] => {

@@ -5,7 +5,7 @@ import { startLocalCluster } from "../../dev/cluster/local.mjs";
 import { createSteps } from "../../dev/terminal/steps.mjs";
 
 declare module "vitest" {
-  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- merging into vitest's own interface
+  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- merges into vitest's interface
   interface ProvidedContext {
     /** Comma-separated host:port of the Kafka that all test files of a run share. */
     kafkaBrokers: string;
@@ -14,12 +14,15 @@ declare module "vitest" {
   }
 }
 
-/** Each vitest project loads this file anew, in one process: what they share has to hang on that process. */
+/** Each vitest project loads this file anew in the same process: they share the cluster through a global. */
 const shared = globalThis as typeof globalThis & {
   testCluster?: { users: number; started: Promise<LocalCluster> } | undefined;
 };
 
-/** Hands the tests of a project the addresses of a Kafka and a registry: those of `npm test`, or else ones that are started here. */
+/**
+ * Provides the addresses of a Kafka and a registry to the tests of a project: those from `npm test`, or ones
+ * that it starts.
+ */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { TEST_KAFKA_BROKERS, TEST_SCHEMA_REGISTRY_URL } = process.env;
   if (TEST_KAFKA_BROKERS && TEST_SCHEMA_REGISTRY_URL) {

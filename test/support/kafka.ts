@@ -1,9 +1,10 @@
 import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
 import { stopIdleTimers } from "../../src/kafka/idle-timers.ts";
 
-// Plain kafkajs: nothing here comes from the bridge's sources, except that it sets no timers that Node.js 24 warns of.
+// Plain kafkajs: nothing here comes from the bridge's sources, except that it sets no timers that Node.js 24
+// warns of.
 
-/** How Kafka calls a setting that was made for one topic. */
+/** The protocol's number for the source of a setting that was made for one topic (DYNAMIC_TOPIC_CONFIG). */
 const OWN_SETTING = 1;
 
 export const clientOf = (brokers: string): Kafka => {
@@ -21,7 +22,7 @@ export const askAdmin = async <T>(brokers: string, ask: (admin: Admin) => Promis
   }
 };
 
-/** How many records were ever written to a topic. */
+/** The sum of a topic's end offsets. */
 export const endTotal = async (brokers: string, topic: string): Promise<number> => {
   const ends = await askAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return ends.reduce((sum, { high }) => sum + Number(high), 0);
@@ -39,7 +40,7 @@ export const leaderOf = async (brokers: string, topic: string, partition: number
   return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
 };
 
-/** Changes settings of a topic, and leaves its other ones. */
+/** Changes some settings of a topic. */
 export const setTopicConfig = (
   brokers: string,
   topic: string,
@@ -51,7 +52,7 @@ export const setTopicConfig = (
       includeSynonyms: false,
       resources: [{ type, name: topic }],
     });
-    // Kafka takes all settings of the topic's own at once, and forgets those that are left out.
+    // AlterConfigs replaces all settings of the topic, so the unchanged ones must be sent too.
     const own = (resources[0]?.configEntries ?? [])
       .filter(({ configSource }) => (configSource as number) === OWN_SETTING)
       .map(({ configName, configValue }): [string, string] => [configName, configValue]);

@@ -5,7 +5,7 @@ import { CLIENT, startTokenEndpoint } from "./token-endpoint.ts";
 
 const OAUTHBEARER = "org.apache.kafka.common.security.oauthbearer";
 
-/** Three brokers that take tokens of a token endpoint of this file's own, for the audience `kafka`. */
+/** Three brokers that accept tokens of their own token endpoint, for the audience `kafka`. */
 export const oauthBrokers = () => {
   let endpoint: Awaited<ReturnType<typeof startTokenEndpoint>> | undefined;
   const running = () => {
@@ -32,7 +32,7 @@ export const oauthBrokers = () => {
   return {
     kafka,
     endpoint: running,
-    /** Of a bridge that signs in. */
+    /** The settings of a bridge that signs in with OAuth. */
     settings: (): Settings => ({
       KAFKA_BROKERS: kafka.addressesOf("OAUTH"),
       KAFKA_SASL_MECHANISM: "oauthbearer",

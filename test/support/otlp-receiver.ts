@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "./eventually.ts";
 
-// A collector that shares no code with what sends to it: of OTLP's protobuf it reads the fields that are named below, by their numbers in
-// opentelemetry/proto/trace/v1/trace.proto.
+// An OTLP collector that shares no code with the exporter. It decodes the protobuf fields that tests need, by
+// their numbers in opentelemetry/proto/trace/v1/trace.proto.
 
 type Fields = Map<number, (bigint | Buffer)[]>;
 
-/** What a message holds, by the numbers of its fields. */
+/** The fields of a protobuf message by number. */
 const fieldsOf = (bytes: Buffer): Fields => {
   const fields: Fields = new Map();
   let at = 0;
@@ -61,7 +61,7 @@ const KINDS = ["unspecified", "internal", "server", "client", "producer", "consu
 export type ReceivedSpan = {
   traceId: string;
   spanId: string;
-  /** Empty for a root. */
+  /** Empty for a root span. */
   parentSpanId: string;
   traceState: string;
   name: string;
@@ -106,7 +106,7 @@ const spansOf = (request: Buffer): ReceivedSpan[] =>
 
 export type Export = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Takes exports. With `answer` null it takes them and never answers; otherwise it is the status. */
+/** @param answer the HTTP status of every answer; null: requests are read but never answered */
 export const openReceiver = async (answer: number | null = 200) => {
   const spans: ReceivedSpan[] = [];
   const exports: Export[] = [];
@@ -132,7 +132,7 @@ export const openReceiver = async (answer: number | null = 200) => {
     url: `http://127.0.0.1:${port}`,
     spans,
     exports,
-    /** Waits for so many spans that fit. */
+    /** Waits for `count` spans that fit. */
     until: async (
       fits: (span: ReceivedSpan) => boolean,
       count = 1,

@@ -7,14 +7,18 @@ import type { Settings } from "./settings.ts";
 
 export const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
-/** What the shell of a developer or of a CI has set is not to decide a test. */
+/** Only PATH and the given settings: the environment of the shell must not influence a test. */
 const environment = (settings: Settings): Settings => ({ PATH: process.env["PATH"] ?? "", ...settings });
 
-/** How a command ended; -1 for one that had to be killed. */
-export type Ended = { code: number; out: string; err: string };
+/** The result of a command; code -1 when it was killed. */
+export type ProgramResult = { code: number; out: string; err: string };
 
 /** Runs a command of the built program to its end. */
-export const runProgram = (args: readonly string[], settings: Settings, timeoutMs = 60_000): Promise<Ended> =>
+export const runProgram = (
+  args: readonly string[],
+  settings: Settings,
+  timeoutMs = 60_000,
+): Promise<ProgramResult> =>
   new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -27,22 +31,22 @@ export const runProgram = (args: readonly string[], settings: Settings, timeoutM
     );
   });
 
-/** A command that runs on. It ends with the test process at the latest. */
+/** A command that keeps running. It is killed when the test process ends. */
 export type Program = {
   signal: (signal: NodeJS.Signals) => void;
-  /** Resolves with the exit code when it has ended. */
+  /** Resolves with the exit code. */
   exited: () => Promise<number>;
-  /** What it has written so far, to whichever stream. */
+  /** The output so far, of both streams. */
   lines: () => Promise<string[]>;
-  /** Resolves when a line fits; rejects when the command ends without one. */
+  /** Resolves with the first line that fits; rejects when the command ends without one. */
   untilLine: (fits: (line: string) => boolean, what: string) => Promise<string>;
-  /** Asks it to end in good order, and gives the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop: () => Promise<number>;
-  /** Ends it at once, frozen or not. */
+  /** Sends SIGKILL, also to a frozen process. */
   kill: () => Promise<void>;
 };
 
-/** @param doomedFolder removed when the test process ends without having ended the command */
+/** @param doomedFolder removed when the test process dies before the command has ended */
 export const startProgram = async (
   args: readonly string[],
   settings: Settings,

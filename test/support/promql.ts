@@ -1,7 +1,7 @@
 import { parser } from "@prometheus-io/lezer-promql";
 import { createMetrics } from "../../src/ops/metrics.ts";
 
-/** What a query asks for. `isValid` says whether all of it is PromQL. */
+/** The metrics and labels in a query. `isValid`: whether it is PromQL. */
 export type Query = { metrics: string[]; labels: string[]; isValid: boolean };
 
 export const readQuery = (text: string): Query => {
@@ -17,7 +17,7 @@ export const readQuery = (text: string): Query => {
   return query;
 };
 
-/** What Prometheus adds to each series, or says of itself. */
+/** Metrics and labels that Prometheus and Kubernetes add. */
 const OF_PROMETHEUS = { metrics: ["up", "ALERTS"], labels: ["namespace", "pod", "job", "instance", "le"] };
 
 const none = () => ({});
@@ -40,15 +40,15 @@ const known = new Map([
   }),
 ]);
 
-/** What is wrong with a query, put to what the bridge tells Prometheus. */
+/** What is wrong with a query, given the metrics of the bridge. */
 export const problemsOf = (text: string): string[] => {
   const { metrics, labels, isValid } = readQuery(text);
-  const told = new Set([...OF_PROMETHEUS.labels, ...metrics.flatMap((name) => known.get(name) ?? [])]);
+  const knownLabels = new Set([...OF_PROMETHEUS.labels, ...metrics.flatMap((name) => known.get(name) ?? [])]);
   return [
     ...(isValid ? [] : ["it is not PromQL"]),
     ...(metrics.length > 0 ? [] : ["it asks for nothing"]),
     ...metrics.filter((name) => !known.has(name)).map((name) => `there is no ${name}`),
-    ...labels.filter((name) => !told.has(name)).map((name) => `no label ${name}`),
+    ...labels.filter((name) => !knownLabels.has(name)).map((name) => `no label ${name}`),
   ];
 };
 

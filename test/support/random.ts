@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed: a failing run can be run again. */
+/** A seeded generator of numbers in [0, 1), so that a failing run can be repeated. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = (seed + 1) >>> 0;
   return () => {

@@ -4,8 +4,8 @@ import kafkajs, { CompressionTypes } from "kafkajs";
 import { eventually } from "./eventually.ts";
 import { clientOf } from "./kafka.ts";
 
-// Records as bytes, for what kafkajs cannot write and does not show: it makes an object of a record's headers. No code of the bridge comes
-// into it.
+// Records as bytes, with headers that kafkajs can neither write nor show, because it turns headers into an
+// object. No code of the bridge.
 
 export type RawHeader = readonly [name: Buffer, value: Buffer | null];
 export type RawRecord = { key: Buffer | null; value: Buffer | null; headers: readonly RawHeader[] };
@@ -25,7 +25,7 @@ const recordBytes = ({ key, value, headers }: RawRecord, offsetDelta: number): B
   return sized(Buffer.concat([...head, ...headers.flatMap(([name, of]) => [sized(name), sized(of)])]));
 };
 
-/** Reads what follows the value of a record of magic 2. */
+/** The headers of a record in the format of magic 2. */
 export const headersOf = (record: Buffer): RawHeader[] => {
   let at = 0;
   const int = (): number => {
@@ -62,7 +62,7 @@ export const produceRaw = async (
   await producer.connect();
   try {
     Object.assign(kafkajs.CompressionCodecs, { [CompressionTypes.GZIP]: () => ours });
-    // kafkajs makes the batch and its head; the records themselves are those above.
+    // kafkajs writes the head of the batch; the codec above replaces the records.
     const messages = records.map(() => ({ partition: 0, value: null }));
     await producer.send({ topic, acks: -1, compression: CompressionTypes.GZIP, messages });
   } finally {
@@ -71,7 +71,7 @@ export const produceRaw = async (
   }
 };
 
-export type RawSeen = RawRecord & { partition: number; offset: number };
+export type ReadRawRecord = RawRecord & { partition: number; offset: number };
 
 type Decode = (decoder: { buffer: Buffer }, context: unknown) => object;
 const require = createRequire(import.meta.url);
@@ -79,7 +79,7 @@ const DECODER = "kafkajs/src/protocol/recordBatch/record/v0/decoder.js";
 const seenHeaders = new WeakMap<object, RawHeader[]>();
 let keeps = false;
 
-/** Lets kafkajs read on as ever, and keeps what it does not show. */
+/** Patches kafkajs' record decoder: it also keeps the raw headers. */
 const keepHeaders = (): void => {
   if (keeps) return;
   keeps = true;
@@ -94,14 +94,14 @@ const keepHeaders = (): void => {
   }) satisfies Decode;
 };
 
-/** Follows a topic with every header as it stands there. To be called before anything is read by this process. */
+/** Follows a topic with raw headers. Must be called before this process reads any other record. */
 export const followRaw = async (brokers: string, topic: string) => {
   keepHeaders();
-  const seen: RawSeen[] = [];
+  const seen: ReadRawRecord[] = [];
   const places = new Set<string>();
   let stopped = false;
   let consumers = 0;
-  /** Reads from the beginning; again with a new consumer where kafkajs gives one up. */
+  /** Reads from the beginning; restarts with a new consumer when kafkajs gives up on one. */
   const follow = async (): Promise<kafkajs.Consumer> => {
     const groupId = `raw-${topic}-${consumers++}`;
     const consumer = clientOf(brokers).consumer({ groupId, maxWaitTimeInMs: 100 });
@@ -129,7 +129,7 @@ export const followRaw = async (brokers: string, topic: string) => {
   await current;
   return {
     seen,
-    until: async (fits: (record: RawSeen) => boolean, count = 1): Promise<RawSeen[]> => {
+    until: async (fits: (record: ReadRawRecord) => boolean, count = 1): Promise<ReadRawRecord[]> => {
       const found = () => seen.filter(fits);
       await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
       return found();

@@ -3,20 +3,20 @@ import { eventually } from "./eventually.ts";
 import type { Program } from "./program.ts";
 import { secrets, type Settings } from "./settings.ts";
 
-/** A running `serve`, seen from outside only. */
+/** A running `serve`. */
 export type Replica = Program & {
   name: string;
-  /** Where notifications go, the secret of the path included. */
+  /** The URL for notifications, with the secret. */
   webhookUrl: string;
   managementUrl: string;
   isReady: () => Promise<boolean>;
-  /** Waits as an orchestrator would. */
+  /** Waits for /readyz. */
   untilReady: (withinMs?: number) => Promise<void>;
 };
 
 const READY_MS = 45_000;
 
-/** Starts `serve` on ports that are known before it says them: how it starts can be watched too. */
+/** Starts `serve` on ports that are chosen beforehand, so that a test can watch it start. */
 export const startReplica = async (
   name: string,
   start: (args: readonly string[], ports: Settings) => Promise<Program>,

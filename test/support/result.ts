@@ -1,5 +1,5 @@
 import { decode } from "./avro.ts";
-import type { Seen } from "./follow.ts";
+import type { TopicRecord } from "./follow-topics.ts";
 
 export type Result = {
   resultId: string;
@@ -14,7 +14,7 @@ export type Result = {
   decidedBy: string;
 };
 
-export const decodeResult = ({ value }: Seen): Result => decode("command-result", value) as Result;
+export const decodeResult = ({ value }: TopicRecord): Result => decode("command-result", value) as Result;
 
 export const finalOf = (results: readonly Result[]): Result | undefined =>
   results.find((result) => result.final);

@@ -14,20 +14,23 @@ import { threeBrokers } from "./three-brokers.ts";
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 type Operation = "READ" | "WRITE" | "CREATE" | "DESCRIBE";
-/** What somebody may do with a topic, or with a group; a name that ends in `*` is a beginning. */
+/** An ACL for a topic or a group. A name that ends in `*` is a prefix. */
 export type Right = { of: "TOPIC" | "GROUP"; name: string; may: readonly Operation[] };
 
-/** The certificate's own name. */
+/** The subject of the test certificate. */
 export const CERTIFICATE_USER = "CN=localhost";
 
-/** Three brokers that ask everybody for a certificate and let nobody do what no ACL allows: by SCRAM, or by the certificate alone. */
+/**
+ * Three brokers with mutual TLS and ACLs, and a listener each for SCRAM and for authentication by
+ * certificate.
+ */
 export const securedBrokers = () => {
   const kafka = threeBrokers(() =>
     Promise.resolve({
       listeners: { SCRAM: "SASL_SSL" as const, MTLS: "SSL" as const },
       settings: {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        // The listener in clear, which the brokers and the test use.
+        // The plaintext listener, which the brokers and the test use.
         "super.users": "User:ANONYMOUS",
         "ssl.client.auth": "required",
         "ssl.keystore.type": "PEM",
@@ -74,7 +77,7 @@ export const securedBrokers = () => {
           ),
         }),
       ),
-    /** Settings of a new user with a password. */
+    /** Creates a SCRAM user; resolves with the settings of a bridge that signs in as it. */
     byScram: async (user: string): Promise<Settings> => {
       const password = `password-of-${user}`;
       const lib = join(await kafkaFolder(() => undefined), "lib", "*");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Where a Kafka and a registry are. */
+/** The addresses of a Kafka and a registry. */
 export type Cluster = { kafkaBrokers: string; schemaRegistryUrl: string };
 
 export type Settings = Record<string, string>;
@@ -18,7 +18,7 @@ export type Names = {
   };
 };
 
-/** Names of a test's own, so that tests share one Kafka without meeting. All begin with the group's. */
+/** Unique names, so that tests can share one Kafka. All begin with the groupId. */
 export const ownNames = (): Names => {
   const groupId = `test-${randomUUID().slice(0, 8)}`;
   return {
@@ -35,7 +35,7 @@ export const ownNames = (): Names => {
   };
 };
 
-/** All that the tools need. */
+/** The settings that the tools need. */
 export const toolSettings = (
   { kafkaBrokers, schemaRegistryUrl }: Cluster,
   { groupId, topics }: Names,
@@ -52,20 +52,20 @@ export const toolSettings = (
   TOPIC_CONTROL: topics.control,
 });
 
-/** What must never be seen anywhere. */
+/** Values that must not appear in any output. */
 export const secrets = {
   PARTNER_ACCESS_TOKEN: "access-token-of-the-test",
   PARTNER_X_TOKEN: "x-token-of-the-test",
   WEBHOOK_SECRET: "webhook-secret-of-the-test",
 } as const;
 
-/** What `serve` needs besides, before the address of the partner. */
+/** The further settings of `serve`, except the partner's address. */
 export const serveSettings: Settings = {
   ...secrets,
   PARTNER_NAME: "test",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_HOST: "127.0.0.1",
   MANAGEMENT_HOST: "127.0.0.1",
-  // A replica that is killed is missed soon.
+  // Short, so that the group soon notices a killed replica.
   KAFKA_SESSION_TIMEOUT: "6s",
 };

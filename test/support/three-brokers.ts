@@ -10,12 +10,12 @@ import type { Cluster, Settings } from "./settings.ts";
 export type Broker = KafkaCluster["brokers"][number];
 export type ThreeBrokers = ReturnType<typeof threeBrokers>;
 
-/** Settings of a bridge whose topics are to survive a broker. */
+/** Settings of a bridge whose topics survive the loss of a broker. */
 export const onAllBrokers: Settings = { TOPIC_REPLICATION_FACTOR: "3" };
 
 /**
- * A Kafka with three brokers for the tests of this file alone. After each test none stays frozen.
- * @param security listeners that ask who is there, beside the one in clear that everybody else uses
+ * A Kafka with three brokers for one test file. After each test, frozen brokers are resumed.
+ * @param security listeners that authenticate, beside the plaintext one
  */
 export const threeBrokers = (security?: () => Promise<Security>) => {
   let kafka: KafkaCluster | undefined;
@@ -32,18 +32,18 @@ export const threeBrokers = (security?: () => Promise<Security>) => {
   return {
     all: (): readonly Broker[] => running().brokers,
     addresses: (): string => running().bootstrapServers,
-    /** Of a listener that `security` added. */
+    /** The addresses of a listener from `security`. */
     addressesOf: (listener: string): string => running().at(listener),
-    /** Beside the registry that all tests share. */
+    /** With the registry that all tests share. */
     cluster: (): Cluster => ({ ...sharedCluster(), kafkaBrokers: running().bootstrapServers }),
-    /** The one that leads the first partition of a topic. */
+    /** The leader of partition 0 of a topic. */
     leaderOf: async (topic: string): Promise<Broker> => {
       const id = await leaderOf(running().bootstrapServers, topic, 0);
       const found = running().brokers.find((broker) => broker.id === id);
       if (!found) throw new Error(`there is no broker ${id}`);
       return found;
     },
-    /** Waits until all of them see a topic alike, and each is in sync. */
+    /** Waits until all brokers have the same metadata of a topic, with all replicas in sync. */
     untilAgreedAbout: async (topic: string, withinMs: number): Promise<void> => {
       await eventually(
         () => agreedTopic(running().brokers, topic),

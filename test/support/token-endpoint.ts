@@ -14,11 +14,11 @@ const newKey = (): Key => {
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** What the endpoint does with the next requests. */
+/** How the endpoint answers; can be changed at any time. */
 export type Behaviour = { audience: string; lifeS: number; down: boolean };
 
 /**
- * An authorization server on a port of its own: signed tokens by client credentials, and its public keys, as a broker wants them. Shares no
+ * An OAuth authorization server with the client credentials grant and a JWKS endpoint for brokers. Shares no
  * code with the bridge.
  */
 export const startTokenEndpoint = async () => {
@@ -69,11 +69,11 @@ export const startTokenEndpoint = async () => {
     jwksUrl: `${url}/jwks`,
     behaviour,
     given,
-    /** A token as the endpoint gives one, with other claims. */
+    /** Signs a token as the endpoint does, with some claims replaced. */
     token,
-    /** A new key that signs nothing yet. */
+    /** Publishes a second key, which does not sign yet. */
     publishNextKey: (): void => void (published = [key, newKey()]),
-    /** From now on the newest key signs, and the others are not known any more. */
+    /** Signs with the newest key from now on, and removes the others. */
     useNewestKey: (): void => {
       key = published.at(-1) ?? key;
       published = [key];

@@ -13,12 +13,12 @@ const postOnce = (agent: Agent, url: string, body: string): Promise<number> =>
         response.on("end", () => resolve(response.statusCode ?? 0));
       },
     );
-    // No answer at all: the process is gone, or cut the connection.
+    // No answer: the process has ended, or has closed the connection.
     call.on("error", () => resolve(0));
     call.end(body);
   });
 
-/** Posts notifications of transactions of their own, over and over, until stopped; keeps every answer. */
+/** Posts notifications, each of a new transaction, until it is stopped. Keeps every answer. */
 export const startWebhookLoad = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const answers: Answer[] = [];
@@ -41,7 +41,7 @@ export const startWebhookLoad = (url: string, connections: number) => {
 
   return {
     answers,
-    /** Those that were asked for after an instant. */
+    /** The answers to requests that were sent at an instant or later. */
     since: (at: number): Answer[] => answers.filter((answer) => answer.at >= at),
     stop: async (): Promise<Answer[]> => {
       stopped = true;

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { eventually } from "./eventually.ts";
-import { readTopic } from "./follow.ts";
+import { readTopic } from "./follow-topics.ts";
 import type { Settings } from "./settings.ts";
 import { onAllBrokers, type ThreeBrokers } from "./three-brokers.ts";
 import { startWebhookLoad, type Answer } from "./webhook-load.ts";
@@ -8,15 +8,16 @@ import { openWorld } from "./world.ts";
 
 const PUBLISH_TIMEOUT_MS = 3_000;
 const CONNECTIONS = 8;
-/** So long nothing but 2xx: that is what whole means. */
+/** The service counts as restored after this time with nothing but 2xx. */
 const CALM_MS = 2_000;
-/** The promise is half a second; a machine that is busy with other things gets a little more. */
+/** The promise is half a second above the timeout; a busy machine gets more. */
 export const SLOWEST_MS = PUBLISH_TIMEOUT_MS + 1_500;
 
 const isGood = ({ status }: Answer): boolean => status === 200;
 
 /**
- * A bridge on topics with three replicas, and webhooks that arrive all the while. Resolves once they are served; ends with the test.
+ * Starts a bridge on topics with three replicas, under a constant load of webhooks. Resolves once they are
+ * served; ends with the test.
  */
 export const webhooksUnderFault = async (
   kafka: ThreeBrokers,
@@ -42,7 +43,10 @@ export const webhooksUnderFault = async (
     world,
     replica,
     load,
-    /** Waits until all partitions are served again, not only those that never were in trouble; gives the milliseconds since `sinceMs`. */
+    /**
+     * Waits until all partitions are served again. Resolves with the milliseconds from `sinceMs` to the end
+     * of the last failed request.
+     */
     untilWhole: async (sinceMs: number): Promise<number> => {
       const isCalm = (): boolean => {
         if (Date.now() < sinceMs + CALM_MS) return false;
@@ -53,15 +57,15 @@ export const webhooksUnderFault = async (
       const refusals = load.answers.filter((each) => !isGood(each));
       return Math.max(sinceMs, ...refusals.map(({ at, ms }) => at + ms)) - sinceMs;
     },
-    /** Waits until none is served, and each is told so. */
+    /** Waits until every webhook is answered 503. */
     untilRefused: async (): Promise<void> => {
       const areRefused = (): boolean =>
         load.answers.slice(-3 * CONNECTIONS).every(({ status }) => status === 503);
       await eventually(areRefused, "every webhook to be refused", 30_000);
     },
     /**
-     * Ends the load, waits until all brokers agree about the topic, and draws up the account. `lost`: asked for at `sinceMs` or later, answered
-     * with 2xx, and not in the topic.
+     * Ends the load, waits until all brokers agree about the topic, and compares. `lost`: eventIds of
+     * webhooks that were sent at `sinceMs` or later and answered with 2xx, but are not in the topic.
      */
     settle: async (sinceMs = 0) => {
       const answers = await load.stop();

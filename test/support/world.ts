@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../dev/cluster/ports.mjs";
 import { eventually } from "./eventually.ts";
-import { runProgram, startProgram, type Ended, type Program } from "./program.ts";
+import { runProgram, startProgram, type ProgramResult, type Program } from "./program.ts";
 import { startReplica, type Replica } from "./replica.ts";
 import {
   ownNames,
@@ -14,32 +14,34 @@ import {
   type Settings,
 } from "./settings.ts";
 
-/** Topics, a sandbox and replicas of a test's own, all ended by `close`. */
+/**
+ * The environment of a test: topics and a group of its own, a sandbox, and replicas. `close` ends them all.
+ */
 export type World = Names & {
   brokers: string;
   sandboxUrl: string;
-  /** Asks the sandbox's control API. Rejects when it refuses. */
+  /** Calls the sandbox's control API: GET, or POST with a body. Rejects for any status but 2xx. */
   sandbox: <T>(path: string, body?: unknown) => Promise<T>;
-  /** Resolves when the process runs, long before it is ready. */
+  /** Resolves when the process runs; it is not ready yet. */
   startReplica: (settings?: Settings) => Promise<Replica>;
   /** Runs a command of the program to its end. */
-  run: (args: readonly string[], settings?: Settings) => Promise<Ended>;
-  /** Starts a command that runs on. */
+  run: (args: readonly string[], settings?: Settings) => Promise<ProgramResult>;
+  /** Starts a command that keeps running. */
   start: (args: readonly string[], settings?: Settings) => Promise<Program>;
-  /** For `close` to do, the last one first. */
+  /** Registers something for `close`, which runs the last one first. */
   defer: (end: () => Promise<unknown>) => void;
   close: () => Promise<void>;
 };
 
 export type WorldOptions = {
-  /** On top of those that point everything at each other. */
+  /** Override the default settings of replicas and tools. */
   settings?: Settings;
   sandboxArgs?: readonly string[];
-  /** Whether to create topics and register schemas; yes by default. */
+  /** Whether to create topics and register schemas; default true. */
   setUp?: boolean;
 };
 
-/** Logs outlive a world only for KEEP_LOGS. */
+/** Logs are deleted at the end unless KEEP_LOGS is set. */
 const keepsLogs = (): boolean => process.env["KEEP_LOGS"] !== undefined;
 
 export const openWorld = async (

@@ -134,11 +134,23 @@ describe("the checker bites", () => {
     ["sandbox/start.ts", 'import "../../test/x.ts";', "imports ../test/x.ts"],
     ["sandbox/runtime/clock.ts", 'import type { X } from "../types.ts";', "types of sandbox/types.ts"],
     ["sandbox/transactions/walks.ts", 'import { x } from "../api/route.ts";', "imports sandbox/api/route.ts"],
-    ["sandbox/faults/faults.ts", 'import type { X } from "../world.ts";', "types of sandbox/world.ts"],
+    [
+      "sandbox/faults/faults.ts",
+      'import type { X } from "../simulated-partner.ts";',
+      "types of sandbox/simulated-partner.ts",
+    ],
     ["sandbox/api/partner.ts", 'import { x } from "../control/control.ts";', "imports sandbox/control"],
     ["sandbox/control/control.ts", 'import { x } from "../page/page.ts";', "imports sandbox/page/page.ts"],
-    ["sandbox/control/control.ts", 'import { x } from "../world.ts";', "imports sandbox/world.ts"],
-    ["sandbox/world.ts", 'import { x } from "./control/control.ts";', "imports sandbox/control/control.ts"],
+    [
+      "sandbox/control/control.ts",
+      'import { x } from "../simulated-partner.ts";',
+      "imports sandbox/simulated-partner.ts",
+    ],
+    [
+      "sandbox/simulated-partner.ts",
+      'import { x } from "./control/control.ts";',
+      "imports sandbox/control/control.ts",
+    ],
     ["sandbox/page/page.ts", 'import type { X } from "../../ops/log.ts";', "imports types of ops/log.ts"],
     [
       "bridge/services.ts",

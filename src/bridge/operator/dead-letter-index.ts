@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Incoming } from "../../kafka/record.ts";
 import type { DeadLetter, Place } from "../../operator/replay/dead-letter.ts";
 import { members } from "../../runtime/json.ts";
-import { readBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../webhooks-to-events/parse.ts";
 import { unwrap, type AddedName, type Unwrapped } from "../dead-letter-headers.ts";
 import type { Original } from "../dead-letter-parts.ts";
 
@@ -43,7 +43,7 @@ export const obstacleTo = (
   isOld: (timestampMs: number) => boolean,
 ): string | null => {
   if (source === "webhook") {
-    const read = readBody(value ?? Buffer.alloc(0));
+    const read = parseBody(value ?? Buffer.alloc(0));
     return read.ok ? null : `still not understood: ${read.detail}`;
   }
   if (origin === null || !isOld(origin.timestampMs) || value?.[0] !== 0x7b) return null;

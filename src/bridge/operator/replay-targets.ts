@@ -6,13 +6,13 @@ import { headerValue } from "../../kafka/headers.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { eventIdOf } from "../../notification/event-id.ts";
-import { EventRefused } from "../../notification/publish-once.ts";
+import { EventTooLarge } from "../../notification/publish-once.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { placeText } from "../../operator/replay/dead-letter.ts";
 import type { Planned } from "../../operator/replay/plan.ts";
 import type { Ready } from "../../operator/replay/send-batch.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
-import { readBody } from "../../webhooks-to-events/parse.ts";
+import { parseBody } from "../../webhooks-to-events/parse.ts";
 import type { Original } from "../dead-letter-parts.ts";
 import { openEvents } from "../events.ts";
 import type { Services } from "../services.ts";
@@ -45,7 +45,7 @@ export const digestOf = ({ key, value, headers }: Original): string => {
 /** A failed send may have reached the topic all the same, unless Kafka or the publisher refused it. */
 const notSent = (error: unknown): LetterEnd => {
   const isCertain =
-    error instanceof EventRefused ||
+    error instanceof EventTooLarge ||
     (error instanceof PublishError && (error.code === "refused" || error.code === "overloaded"));
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
@@ -106,7 +106,7 @@ export const eventsTarget = async (
   return {
     digestOf: ({ headers }) => headerValue(headers, "ce_id")?.toString() ?? "",
     ready: (planned, { value }) => {
-      const read = readBody(value ?? Buffer.alloc(0));
+      const read = parseBody(value ?? Buffer.alloc(0));
       if (!read.ok) return { cannot: `still not understood: ${read.detail}` };
       const { notification } = read;
       const arrival = {
@@ -124,7 +124,7 @@ export const eventsTarget = async (
             .then(
               (done): LetterEnd =>
                 done.kind === "published"
-                  ? { end: "sent", place: placeText(topic, done.place) }
+                  ? { end: "sent", place: placeText(topic, done.position) }
                   : { end: "duplicate", eventId: done.event.eventId },
               notSent,
             ),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { readTraceparent, readTracestate } from "../../runtime/traceparent.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
-import type { Served } from "../../webhooks-to-events/accept.ts";
+import type { ServedRequest } from "../../webhooks-to-events/webhook-app.ts";
 import { beginsAt, contextOf } from "./context.ts";
 
 /** @param route.path the configured path, not that of the request, which may end in a secret token */
@@ -17,9 +17,9 @@ export const beginWebhook = (
   return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context, trusted) });
 };
 
-export const endWebhook = ({ span, status, reception }: Served, path: string): void => {
+export const endWebhook = ({ span, status, outcome }: ServedRequest, path: string): void => {
   if (!span?.isSampled) return;
-  const event = reception && "event" in reception ? reception.event : undefined;
+  const event = outcome && "event" in outcome ? outcome.event : undefined;
   span.end(
     {
       "http.request.method": "POST",
@@ -27,7 +27,7 @@ export const endWebhook = ({ span, status, reception }: Served, path: string): v
       "url.path": path,
       "url.scheme": "http",
       "http.response.status_code": status,
-      "cambio.webhook.kind": reception?.kind,
+      "cambio.webhook.kind": outcome?.kind,
       "cambio.event.id": event?.eventId,
       "cambio.transaction.id": event?.transactionId,
     },

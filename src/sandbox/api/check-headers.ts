@@ -11,12 +11,12 @@ const mediaTypeOf = (header: string | undefined): string => header?.split(";")[0
 const acceptsJson = (header: string | undefined): boolean =>
   header?.split(",").some((range) => mediaTypeOf(range) === "application/json") ?? false;
 
-// <partner_name>-<service_name>; a slash would be the version that HTTP libraries put there by themselves.
+// <partner_name>-<service_name>. With a slash it is the default User-Agent of an HTTP library.
 const userAgentForm = /^[^\s/-][^/]*-[^\s/-]+$/;
 
 /**
- * Checks the five headers that every request must carry, whatever its method. Configured tokens must match; otherwise
- * any that is not empty will do. Returns null when all is well.
+ * Checks the five headers that every request must have. A configured token must match; otherwise any token
+ * that is not empty is accepted. Returns null when the headers are valid.
  */
 export const createHeaderCheck = (rules: HeaderRules): ((headers: IncomingHttpHeaders) => Refusal | null) => {
   const accessDigest = rules.accessToken === null ? null : digest(rules.accessToken);

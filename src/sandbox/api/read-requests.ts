@@ -1,7 +1,7 @@
 import { isDate } from "../runtime/calendar.ts";
 import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
 
-/** A request breaks a rule of the specification; the message names the field. */
+/** A request violates the specification. The message names the field. */
 export class InvalidRequest extends Error {
   override readonly name = "InvalidRequest";
 }
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const directions = ["INBOUND", "OUTBOUND"] as const satisfies readonly Direction[];
 const purposes = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
-// BRL is not in the list of accepted currencies, but the request that is shown uses it.
+// BRL is not in the specification's list of currencies, but in its example of a request.
 const currencies = ["USD", "EUR", "AUD", "CHF", "BRL"];
 const printableAscii = /^[!-~]+$/;
 const amountForm = /^\d+(\.\d+)?$/;
@@ -55,7 +55,7 @@ export type Readers = {
   logFilter(query: URLSearchParams): LogFilter;
 };
 
-/** The readers of the four requests; each throws {@link InvalidRequest}. */
+/** Parsers for the four requests; each throws {@link InvalidRequest}. */
 export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }): Readers => ({
   quote: (body) => {
     const fields = objectFrom(body);

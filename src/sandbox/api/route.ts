@@ -22,7 +22,7 @@ const decoded = (segment: string): string | null => {
   }
 };
 
-/** Which of the four operations a method and a path mean. */
+/** The operation of a method and a path. */
 export const routeOf = (method: string, path: string): Route => {
   const segment = acceptPath.exec(path)?.[1];
   const quoteId = segment === undefined ? null : decoded(segment);

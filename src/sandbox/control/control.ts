@@ -1,9 +1,9 @@
 import { parseFaultRule } from "../faults/fault-rules.ts";
 import { json, type Answer } from "../runtime/answer.ts";
 import { WrongInput } from "../runtime/wrong-input.ts";
-import { parseTransactionRequest } from "../transactions/make-transactions.ts";
+import { parseTransactionRequest } from "../transactions/transaction-request.ts";
 import { canonicalId } from "../transactions/quote-id.ts";
-import type { World } from "../world.ts";
+import type { SimulatedPartner } from "../simulated-partner.ts";
 import {
   deliveryView,
   lostView,
@@ -11,7 +11,7 @@ import {
   requestView,
   subscriptionView,
   transactionView,
-} from "./state.ts";
+} from "./views.ts";
 
 export const controlPrefix = "/_sandbox/";
 
@@ -33,30 +33,30 @@ const idsOf = (value: unknown): string[] => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Everything that the state holds, newest first; `limit` bounds each list. */
-export const stateOf = (world: World, limit: number | undefined) => ({
-  settings: world.summary(),
-  totals: world.totals(),
-  quotes: world.quotes
-    .newest(Math.min(limit ?? Infinity, world.settings.history))
-    .map((quote) => quoteView(quote, world.now())),
-  transactions: world.transactions.newest(limit).map(transactionView),
-  subscriptions: world.subscriptions.list().map(subscriptionView),
-  deliveries: world.deliveries.newest(limit).map(deliveryView),
-  lost: lostView(world.lost(limit ?? world.settings.history)),
-  requests: world.seen.newest(limit).map(requestView),
-  faults: world.faults.list(),
+/** The answer of GET /_sandbox/state, lists newest first; `limit` bounds each list. */
+export const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
+  settings: partner.summary(),
+  totals: partner.totals(),
+  quotes: partner.quotes
+    .newest(Math.min(limit ?? Infinity, partner.settings.history))
+    .map((quote) => quoteView(quote, partner.now())),
+  transactions: partner.transactions.newest(limit).map(transactionView),
+  subscriptions: partner.subscriptions.list().map(subscriptionView),
+  deliveries: partner.deliveries.newest(limit).map(deliveryView),
+  lost: lostView(partner.lost(limit ?? partner.settings.history)),
+  requests: partner.requests.newest(limit).map(requestView),
+  faults: partner.faults.list(),
 });
 
-type Call = { world: World; id: string; query: URLSearchParams; body: Buffer };
+type Call = { partner: SimulatedPartner; id: string; query: URLSearchParams; body: Buffer };
 
 const limitOf = (query: URLSearchParams): number | undefined => {
   const limit = query.get("limit");
   return limit !== null && /^\d+$/.test(limit) ? Number(limit) : undefined;
 };
 
-const state = ({ world, query }: Call): Answer => {
-  const whole = stateOf(world, limitOf(query));
+const state = ({ partner, query }: Call): Answer => {
+  const whole = stateOf(partner, limitOf(query));
   const only = query.get("only")?.split(",");
   return json(
     200,
@@ -64,52 +64,58 @@ const state = ({ world, query }: Call): Answer => {
   );
 };
 
-/** Method and path of the control API; a path that ends in `/` takes an identifier. */
+/** The control API by method and path; an id follows a path that ends in `/`. */
 const routes: Record<string, (call: Call) => Answer> = {
   "GET state": state,
-  "GET executions": ({ world }) =>
-    json(200, { ...world.ledger.totals(), repetitions: world.quotes.totals().repetitions }),
-  "GET executions/": ({ world, id }) => json(200, { quoteId: id, executions: world.ledger.executionsOf(id) }),
-  "POST executions": ({ world, body }) =>
-    json(200, { executions: idsOf(parsed(body)).map((id) => world.ledger.executionsOf(id)) }),
-  "GET quotes/": ({ world, id }) => {
-    const quote = world.quotes.get(id);
-    return quote ? json(200, quoteView(quote, world.now())) : problem(404, "no such quote is remembered");
+  "GET executions": ({ partner }) =>
+    json(200, { ...partner.ledger.totals(), repetitions: partner.quotes.totals().repetitions }),
+  "GET executions/": ({ partner, id }) =>
+    json(200, { quoteId: id, executions: partner.ledger.executionsOf(id) }),
+  "POST executions": ({ partner, body }) =>
+    json(200, { executions: idsOf(parsed(body)).map((id) => partner.ledger.executionsOf(id)) }),
+  "GET quotes/": ({ partner, id }) => {
+    const quote = partner.quotes.get(id);
+    return quote ? json(200, quoteView(quote, partner.now())) : problem(404, "no such quote is remembered");
   },
-  "GET transactions/": ({ world, id }) => {
-    const transaction = world.transactions.get(id);
+  "GET transactions/": ({ partner, id }) => {
+    const transaction = partner.transactions.get(id);
     return transaction
       ? json(200, transactionView(transaction))
       : problem(404, "no such transaction is remembered");
   },
-  "POST transactions": ({ world, body }) =>
-    json(201, world.makeTransactions(parseTransactionRequest(parsed(body)))),
-  "GET log": ({ world }) => json(200, world.logReader.rules),
-  "PUT log": ({ world, body }) => json(200, world.changeLog(parsed(body))),
-  "POST log": ({ world, body }) => json(201, world.makePast(parsed(body))),
-  "GET faults": ({ world }) => json(200, world.faults.list()),
-  "POST faults": ({ world, body }) => {
+  "POST transactions": ({ partner, body }) =>
+    json(201, partner.startTransactions(parseTransactionRequest(parsed(body)))),
+  "GET log": ({ partner }) => json(200, partner.logReader.rules),
+  "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
+  "POST log": ({ partner, body }) => json(201, partner.addPastNotifications(parsed(body))),
+  "GET faults": ({ partner }) => json(200, partner.faults.list()),
+  "POST faults": ({ partner, body }) => {
     const value = parsed(body);
-    // All rules are read before any is added: a wrong one leaves nothing behind.
+    // All rules are parsed before the first is added, so that an invalid one leaves none behind.
     const added = listOf(value)
       .map(parseFaultRule)
-      .map((rule) => world.faults.add(rule));
+      .map((rule) => partner.faults.add(rule));
     return json(201, Array.isArray(value) ? added : added[0]);
   },
-  "DELETE faults": ({ world }) => {
-    world.faults.clear();
+  "DELETE faults": ({ partner }) => {
+    partner.faults.clear();
     return json(200, { cleared: true });
   },
-  "DELETE faults/": ({ world, id }) =>
-    world.faults.remove(id) ? json(200, { removed: id }) : problem(404, "there is no such fault"),
-  "POST reset": ({ world }) => {
-    world.reset();
+  "DELETE faults/": ({ partner, id }) =>
+    partner.faults.remove(id) ? json(200, { removed: id }) : problem(404, "there is no such fault"),
+  "POST reset": ({ partner }) => {
+    partner.reset();
     return json(200, { reset: true });
   },
 };
 
-/** Answers one call of the control API, which asks for no headers at all. */
-export const control = (world: World, method: string, target: string, body: Buffer | null): Answer => {
+/** Answers a request to the control API, which requires no headers. */
+export const control = (
+  partner: SimulatedPartner,
+  method: string,
+  target: string,
+  body: Buffer | null,
+): Answer => {
   if (body === null) return problem(413, "the body is too large");
   const url = new URL(target, "http://sandbox");
   const path = url.pathname.slice(controlPrefix.length);
@@ -124,7 +130,7 @@ export const control = (world: World, method: string, target: string, body: Buff
     );
   try {
     return answer({
-      world,
+      partner,
       id: slash < 0 ? "" : canonicalId(decodeURIComponent(path.slice(slash + 1))),
       query: url.searchParams,
       body,

@@ -4,7 +4,10 @@ import type { LostAs, Operation } from "../types.ts";
 
 export type When = "before" | "after";
 
-/** What goes wrong. `before` and `after` mean: before or after the operation was executed. Milliseconds are real. */
+/**
+ * A fault of a request. `when`: whether it happens before or after the operation is executed. Milliseconds
+ * are real.
+ */
 export type RequestFault =
   | { kind: "latency"; ms: number }
   | { kind: "throttle"; retryAfter: string }
@@ -13,18 +16,21 @@ export type RequestFault =
   | { kind: "hang"; when: When }
   | { kind: "reset"; when: When }
   | { kind: "garbage"; when: When }
-  | SlowBody
-  | SpoiltBody;
+  | SlowBodyFault
+  | BrokenBodyFault;
 
-export type SlowBody = { kind: "slow-body"; ms: number };
+export type SlowBodyFault = { kind: "slow-body"; ms: number };
 
-/** What becomes of a body after so many `bytes` of it; null: half of it. */
-export type SpoiltBody =
+/**
+ * The body is sent correctly up to `bytes` (null: half of it), then cut off, stalled, or continued without an
+ * end.
+ */
+export type BrokenBodyFault =
   | { kind: "cut-body"; bytes: number | null }
   | { kind: "stall-body"; bytes: number | null }
   | { kind: "endless-body"; bytes: number | null; filler: string; bytesPerSecond: number | null };
 
-/** What goes wrong with a notification. `ms` is the partner's time: the time scale divides it. */
+/** A fault of a notification. `ms` is the partner's time, which the time scale divides. */
 export type NotificationFault =
   | { kind: "duplicate"; times: number }
   | { kind: "delay"; ms: number }
@@ -35,7 +41,7 @@ export type NotificationFault =
 
 export type Fault = RequestFault | NotificationFault;
 
-/** Each part that is given must hold. A text that ends in `*` is a prefix. */
+/** All given fields must match. A text that ends in `*` matches as a prefix. */
 export type FaultMatch = {
   quoteId?: string;
   path?: string;
@@ -50,11 +56,11 @@ export type FaultMatch = {
 export type FaultRule = {
   operation: Operation | "notification" | "any";
   match: FaultMatch;
-  /** Chance that a match is hit, from 0 to 1. */
+  /** The chance that the fault is applied to a match, from 0 to 1. */
   probability: number;
-  /** How many matches are let through first. */
+  /** How many matches it skips first. */
   skip: number;
-  /** How many matches are hit at most; null: all. */
+  /** How often it is applied at most; null: without a limit. */
   count: number | null;
   fault: Fault;
 };
@@ -76,7 +82,7 @@ const stringMap = (fields: Fields, name: string): Record<string, string> => {
   );
 };
 
-/** Headers that can be sent: what Node refuses must be refused here, not in the middle of an answer. */
+/** Checks that Node accepts the headers: otherwise it would throw in the middle of an answer. */
 const sendable = (headers: Record<string, string>): Record<string, string> => {
   for (const [name, value] of Object.entries(headers))
     try {
@@ -161,7 +167,7 @@ const matchOf = (value: unknown): FaultMatch => {
   return match;
 };
 
-/** Reads one rule of /_sandbox/faults; throws a {@link WrongInput} that says what is wrong with it. */
+/** Parses a rule of /_sandbox/faults. Throws {@link WrongInput}. */
 export const parseFaultRule = (value: unknown): FaultRule => {
   const fields = fieldsFrom(value, known);
   const operation = choiceIn(fields, "operation", operations, "any");

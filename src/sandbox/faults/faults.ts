@@ -5,7 +5,7 @@ import type { FaultMatch, FaultRule, NotificationFault, RequestFault } from "./f
 
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
-export type FaultSubject = {
+export type FaultTarget = {
   operation: Operation | "notification" | null;
   quoteId?: string | undefined;
   path?: string | undefined;
@@ -19,15 +19,14 @@ export type FaultSubject = {
 
 export type Faults = {
   add(rule: FaultRule): InstalledFault;
-  /** Whether there are rules at all. */
-  any(): boolean;
+  hasRules(): boolean;
   list(): readonly InstalledFault[];
   remove(faultId: string): boolean;
   clear(): void;
-  /** What is to go wrong with this request: the latencies of all rules that hit, and the first other fault. */
-  forRequest(subject: FaultSubject): RequestFault[];
-  /** What is to go wrong with this notification, with the rule each comes from. */
-  forNotification(subject: FaultSubject): { faultId: string; fault: NotificationFault }[];
+  /** The faults of this request: the latencies of all matching rules, and the first other fault. */
+  forRequest(target: FaultTarget): RequestFault[];
+  /** The faults of this notification, each with the id of its rule. */
+  forNotification(target: FaultTarget): { faultId: string; fault: NotificationFault }[];
 };
 
 const fits = (pattern: string, text: string | undefined): boolean =>
@@ -39,15 +38,15 @@ const headerOf = (rawHeaders: readonly string[], name: string): string | undefin
   return undefined;
 };
 
-const matches = (match: FaultMatch, subject: FaultSubject): boolean => {
+const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   for (const name of ["quoteId", "path", "url", "transactionId", "status"] as const) {
     const pattern = match[name];
-    if (pattern !== undefined && !fits(pattern, subject[name])) return false;
+    if (pattern !== undefined && !fits(pattern, target[name])) return false;
   }
   for (const name of ["body", "query"] as const)
-    if (match[name] !== undefined && !subject[name]?.includes(match[name])) return false;
+    if (match[name] !== undefined && !target[name]?.includes(match[name])) return false;
   return Object.entries(match.header ?? {}).every(([name, pattern]) =>
-    fits(pattern, headerOf(subject.rawHeaders ?? [], name)),
+    fits(pattern, headerOf(target.rawHeaders ?? [], name)),
   );
 };
 
@@ -55,12 +54,12 @@ export const createFaults = (seed: string): Faults => {
   let installed: { rule: InstalledFault; dice: Random }[] = [];
   let added = 0;
 
-  const hits = ({ rule, dice }: { rule: InstalledFault; dice: Random }, subject: FaultSubject): boolean => {
+  const hits = ({ rule, dice }: { rule: InstalledFault; dice: Random }, target: FaultTarget): boolean => {
     const concerns =
-      rule.operation === subject.operation ||
-      (rule.operation === "any" && subject.operation !== "notification");
+      rule.operation === target.operation ||
+      (rule.operation === "any" && target.operation !== "notification");
     if (!concerns || (rule.count !== null && rule.hits >= rule.count)) return false;
-    if (!matches(rule.match, subject)) return false;
+    if (!matches(rule.match, target)) return false;
     rule.matched += 1;
     if (rule.matched <= rule.skip || dice() >= rule.probability) return false;
     rule.hits += 1;
@@ -75,7 +74,7 @@ export const createFaults = (seed: string): Faults => {
       installed.push({ rule: installedRule, dice: randomFrom(seed, faultId) });
       return installedRule;
     },
-    any: () => installed.length > 0,
+    hasRules: () => installed.length > 0,
     list: () => installed.map(({ rule }) => rule),
     remove: (faultId) => {
       const before = installed.length;
@@ -85,23 +84,23 @@ export const createFaults = (seed: string): Faults => {
     clear: () => {
       installed = [];
     },
-    forRequest: (subject) => {
+    forRequest: (target) => {
       const faults: RequestFault[] = [];
       let decided = false;
       for (const entry of installed) {
         const { fault } = entry.rule;
-        // A rule that comes second is not asked: its count and dice are for a request of its own.
-        if (isNotificationFault(fault) || (decided && fault.kind !== "latency") || !hits(entry, subject))
+        // A later rule is not evaluated: this request must not use up its count or its random numbers.
+        if (isNotificationFault(fault) || (decided && fault.kind !== "latency") || !hits(entry, target))
           continue;
         decided ||= fault.kind !== "latency";
         faults.push(fault);
       }
       return faults;
     },
-    forNotification: (subject) =>
+    forNotification: (target) =>
       installed.flatMap((entry) => {
         const { faultId, fault } = entry.rule;
-        return isNotificationFault(fault) && hits(entry, subject) ? [{ faultId, fault }] : [];
+        return isNotificationFault(fault) && hits(entry, target) ? [{ faultId, fault }] : [];
       }),
   };
 };

@@ -1,5 +1,5 @@
 import { Ring } from "../runtime/bounded.ts";
-import { spread, type Random } from "../runtime/random.ts";
+import { jittered, type Random } from "../runtime/random.ts";
 import type { Scheduler } from "../runtime/scheduler.ts";
 import type { Delivery, LostAs } from "../types.ts";
 import type { PostResult } from "./post.ts";
@@ -23,11 +23,11 @@ export type DeliveryTotals = {
 };
 
 export type Deliveries = {
-  /** From then on it counts as sent. */
+  /** Adds it to the history and the counters, as pending. */
   record(delivery: Delivery): void;
-  /** Makes the first attempt at `dueAt`, and more until one is answered with a 2xx. */
+  /** Makes the first attempt at `dueAt`, and up to four more until one is answered with 2xx. */
   send(delivery: Delivery, dueAt: number, afterFirst?: () => void): void;
-  /** Sends nothing, ever; the log says otherwise. */
+  /** Sends nothing, but the log shows the attempts that `logged` stands for. */
   drop(delivery: Delivery, logged: LostAs): void;
   newest(limit?: number): Delivery[];
   totals(): DeliveryTotals;
@@ -68,20 +68,20 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
   };
 
   const retryAt = ({ deliveryId }: Delivery, made: number, from: number): number =>
-    Math.round(from + spread(deps.randomFor(`${deliveryId} ${made}`), rules.retryMs, rules.jitter));
+    Math.round(from + jittered(deps.randomFor(`${deliveryId} ${made}`), rules.retryMs, rules.jitter));
 
   const attempt = async (delivery: Delivery, dueAt: number): Promise<void> => {
     const startedAt = deps.now();
-    const counted = totals;
-    counted.attempts += 1;
+    const totalsAtStart = totals;
+    totals.attempts += 1;
     delivery.nextAttemptAt = null;
     const { httpStatus, answer, error } = await deps.post(
       delivery.url,
       delivery.body,
       deps.headersFor(delivery),
     );
-    // Cleared meanwhile: this delivery belongs to a past that nobody counts any more.
-    if (counted !== totals) return;
+    // `clear` was called during the attempt: this delivery is no longer counted.
+    if (totals !== totalsAtStart) return;
     const endedAt = deps.now();
     if (delivery.entryId !== null) sentLog.attempted(delivery.entryId, startedAt, httpStatus);
     delivery.attempts.push({ dueAt, startedAt, tookMs: endedAt - startedAt, httpStatus, answer, error });

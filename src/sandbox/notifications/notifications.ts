@@ -10,7 +10,7 @@ export const transactionStatusUpdated = "TRANSACTION_STATUS_UPDATED";
 
 export type Change = { transactionId: string; status: string; createdAt: number };
 
-/** A delivery that nobody has tried yet. */
+/** A delivery without attempts. */
 export const deliveryOf = (
   deliveryId: string,
   sent: Change & { url: string; body: string },
@@ -28,7 +28,7 @@ export const deliveryOf = (
 });
 
 export type Notifications = {
-  /** Notifies every subscribed URL of a change, or does to it what the faults say. */
+  /** Notifies every subscribed URL of a change, subject to faults. */
   notify(change: Change): void;
   clear(): void;
 };
@@ -42,17 +42,19 @@ export type NotificationDeps = {
   nextDeliveryId: () => string;
   /** The JSON text of a notification. */
   bodyOf: (change: Change) => string;
-  /** A duration of the partner's, divided by the time scale. */
+  /** Divides a duration by the time scale. */
   scaled: (ms: number) => number;
-  /** How long a reordered or gathered notification waits for others at most; already divided. */
+  /**
+   * How long a `reorder` or `burst` fault holds a notification at most; already divided by the time scale.
+   */
   longestHoldMs: number;
 };
 
 export const createNotifications = (deps: NotificationDeps): Notifications => {
   const { deliveries, scheduler } = deps;
-  // Held back until the next notification of the same transaction to the same URL was sent.
+  // `reorder`: held until the next notification of the same transaction has been sent to the same URL.
   const overtaken = new Map<string, () => void>();
-  // Gathered per burst rule until there are enough of them.
+  // `burst`: held until there are enough of them, by fault.
   const gathered = new Map<string, (() => void)[]>();
 
   const overtake = (key: string, dueAt: number, send: () => void) => {

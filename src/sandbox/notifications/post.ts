@@ -9,13 +9,14 @@ export type Poster = {
   close: () => void;
 };
 
-const keptOfAnswer = 2048;
+const maxAnswerLength = 2048;
 
-/** Sends notifications. Never rejects: what went wrong is in the result. Redirects are not followed. */
+/** Posts notifications. Never rejects: the result holds the error. Does not follow redirects. */
 export const createPoster = (timeoutMs: number): Poster => {
-  // Idle sockets are dropped long before a receiver would drop them, so that a send seldom meets a closing one.
-  const kept = { keepAlive: true, maxSockets: 1024, timeout: 1000, scheduling: "lifo" } as const;
-  const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
+  // Idle sockets are closed long before a receiver would close them, so that a request rarely meets a closing
+  // one.
+  const agentOptions = { keepAlive: true, maxSockets: 1024, timeout: 1000, scheduling: "lifo" } as const;
+  const agents = { http: new http.Agent(agentOptions), https: new https.Agent(agentOptions) };
 
   const send = (
     url: URL,
@@ -36,7 +37,8 @@ export const createPoster = (timeoutMs: number): Poster => {
       );
       const fail = (error: Error & { code?: string }) => {
         clearTimeout(timer);
-        // The receiver closed an idle connection while we picked it: nothing was handled, so it is not an attempt.
+        // The receiver closed the idle connection at the same time: it has not read the request, so this is
+        // no attempt.
         if (mayRepeat && request.reusedSocket && error.code === "ECONNRESET")
           resolve(send(url, body, headers, false));
         else resolve({ httpStatus: null, answer: null, error: error.code ?? error.message });
@@ -46,9 +48,9 @@ export const createPoster = (timeoutMs: number): Poster => {
         let answer = "";
         response.setEncoding("utf8");
         response.on("data", (chunk: string) => {
-          if (answer.length < keptOfAnswer) answer += chunk.slice(0, keptOfAnswer - answer.length);
+          if (answer.length < maxAnswerLength) answer += chunk.slice(0, maxAnswerLength - answer.length);
         });
-        // From here on the receiver has read the notification: sending it again would be another attempt.
+        // The receiver has read the notification: to send it again would be another attempt.
         response.once("error", ({ message }) => {
           clearTimeout(timer);
           resolve({ httpStatus: null, answer: null, error: `answer cut off: ${message}` });

@@ -6,29 +6,31 @@ const states = ["pending", "delivered", "failed", "dropped"] as const satisfies 
 export const maxAttempts = 5;
 
 /**
- * What was sent, a million notifications of it in some 140 MB: a body can be made again, and numbers lie in typed arrays, which grow
- * with the log. The oldest entry is forgotten first; one that is forgotten can still be named, and nothing happens.
+ * The notification log: a million entries take about 140 MB, because bodies are not stored and numbers are in
+ * typed arrays, which grow with the log. The oldest entry is dropped first. Methods ignore the entryId of a
+ * dropped entry.
  */
 export type SentLog = {
-  /** Enters a notification, and returns its entryId; these count up. */
+  /** Adds a notification, and returns its entryId; ids are consecutive. */
   add(sent: Pick<LoggedNotification, "url" | "transactionId" | "status" | "createdAt">): number;
-  /** An attempt may lie in the future: it is not told before its time. */
+  /** `at` may be in the future: the attempt is not shown before then. */
   attempted(entryId: number, at: number, httpStatus: number | null): void;
   settle(entryId: number, state: LoggedNotification["state"]): void;
   get(entryId: number, now: number): LoggedNotification | null;
   createdAt(entryId: number): number;
-  /** When it was sent first; when it was created, where it never was. */
+  /** The instant of the first attempt, or `createdAt` without one. */
   sentAt(entryId: number): number;
-  /** How many attempts were made until now. */
+  /** How many attempts were made until `now`. */
   attempts(entryId: number, now: number): number;
-  /** The entryIds that are remembered: from the first one to before the second one. */
+  /** The entryIds in the log: from the first one, up to but not including the second one. */
   range(): readonly [number, number];
-  /** Notifications that never arrived, or that nobody took; newest first. */
+  /** Notifications with the state dropped or failed, newest first. */
   lost(limit: number, now: number): { count: number; notifications: LoggedNotification[] };
   clear(): void;
 };
 
-// Per entry. Times: created, then each attempt. Codes: the state, the number of attempts, then each attempt's answer.
+// Layout of an entry. Times: createdAt, then each attempt. Codes: state, number of attempts, then each
+// attempt's status.
 const timesEach = 1 + maxAttempts;
 const codesEach = 2 + maxAttempts;
 

@@ -1,9 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/**
- * How notifications prove where they come from. The specification shows nothing of the kind, so none is the default;
- * the others let a receiver's checks be tried.
- */
+/** How notifications are signed. The specification shows no signature, so none is the default. */
 export const signSchemes = ["header", "hmac-hex", "hmac-base64", "standard-webhooks"] as const;
 export type SignScheme = (typeof signSchemes)[number];
 
@@ -11,9 +8,9 @@ export type Signing = {
   scheme: SignScheme;
   /** For standard-webhooks: base64, with or without `whsec_` before it. */
   secret: string;
-  /** The header of all schemes but standard-webhooks, which has its own three. */
+  /** Not used by standard-webhooks, which has three headers of its own. */
   header: string;
-  /** What stands before the digest, such as `sha256=`. */
+  /** The text before the digest, such as `sha256=`. */
   prefix: string;
 };
 
@@ -21,8 +18,8 @@ const hmac = (key: string | Buffer, text: string, encoding: "hex" | "base64"): s
   createHmac("sha256", key).update(text).digest(encoding);
 
 /**
- * The headers for one attempt at one notification. `sentAt` must be real time: receivers compare it with their clock.
- * A forged one is signed with another secret.
+ * The signature headers of one attempt. `sentAt` must be real time, because receivers compare it with their
+ * clock. A forged notification is signed with another secret.
  */
 export const signatureHeaders = (
   signing: Signing,

@@ -1,4 +1,4 @@
-/** The stylesheet of the page: no build step, nothing fetched. */
+/** The stylesheet, inline: the page loads nothing. */
 export const pageStyle = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: #888; --good: #16803c; --bad: #c62828; --wait: #b26a00; }
 @media (prefers-color-scheme: dark) { :root { --good: #5bd384; --bad: #ff8a80; --wait: #ffc266; } }

@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
-import type { Delivery, Quote, SeenRequest, Transaction } from "../types.ts";
-import type { World } from "../world.ts";
+import type { Delivery, Quote, RecordedRequest, Transaction } from "../types.ts";
+import type { SimulatedPartner } from "../simulated-partner.ts";
 import { pageStyle } from "./page-style.ts";
 
 type Html = ReturnType<typeof html>;
@@ -75,8 +75,8 @@ const deliveryRow = (delivery: Delivery): Html =>
     <td>${delivery.attempts.map(({ httpStatus, error }) => httpStatus ?? error).join(", ")}</td>
   </tr>`;
 
-// Headers are left out: this page is looked at in company, and they carry the tokens.
-const requestRow = (request: SeenRequest): Html => {
+// Without headers: they contain the tokens, and this page may be shown to others.
+const requestRow = (request: RecordedRequest): Html => {
   const body = request.body.toString("utf8");
   return html`<tr>
     <td>${timeOf(request.at)}</td>
@@ -89,8 +89,8 @@ const requestRow = (request: SeenRequest): Html => {
   </tr>`;
 };
 
-const figures = (world: World): Html => {
-  const totals = world.totals();
+const figures = (partner: SimulatedPartner): Html => {
+  const totals = partner.totals();
   const names: [string, string][] = [
     ["requests", "requests"],
     ["created", "quotes created"],
@@ -116,9 +116,9 @@ const figures = (world: World): Html => {
   </dl>`;
 };
 
-/** The page at `/`: what happened so far. Every value is escaped by the template. */
-export const renderPage = async (world: World, refreshing: boolean): Promise<string> => {
-  const { settings } = world;
+/** The HTML of the page at `/`. The template escapes every value. */
+export const renderPage = async (partner: SimulatedPartner, refreshing: boolean): Promise<string> => {
+  const { settings } = partner;
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -138,33 +138,33 @@ export const renderPage = async (world: World, refreshing: boolean): Promise<str
           <span>seed ${settings.seed}</span>
           <span>answers ${settings.answers}</span>
           ${settings.story !== null && html`<span>story ${settings.story}</span>`}
-          <span>${new Date(world.now()).toISOString()}</span>
+          <span>${new Date(partner.now()).toISOString()}</span>
           ${refreshing ? html`<a href="/?refresh=off">pause</a>` : html`<a href="/">refresh every 2 s</a>`}
         </header>
-        ${figures(world)}
+        ${figures(partner)}
         ${section(
           "Quotes",
           `newest ${shown}`,
           ["quote", "direction", "amount", "purpose", "state", "executed", "created"],
-          world.quotes.newest(shown).map((quote) => quoteRow(quote, world.now())),
+          partner.quotes.newest(shown).map((quote) => quoteRow(quote, partner.now())),
         )}
         ${section(
           "Transactions",
           "newest first, statuses in the order they were reached",
           ["transaction", "direction", "statuses"],
-          world.transactions.newest(shown).map(transactionRow),
+          partner.transactions.newest(shown).map(transactionRow),
         )}
         ${section(
           "Deliveries",
           "one line per notification and URL",
           ["changed", "status", "transaction", "URL", "state", "attempts"],
-          world.deliveries.newest(shown).map(deliveryRow),
+          partner.deliveries.newest(shown).map(deliveryRow),
         )}
         ${section(
           "Subscriptions",
           "",
           ["URL", "events"],
-          world.subscriptions.list().map(
+          partner.subscriptions.list().map(
             ({ url, events }) =>
               html`<tr>
                 <td class="long">${url}</td>
@@ -176,7 +176,7 @@ export const renderPage = async (world: World, refreshing: boolean): Promise<str
           "Faults",
           "installed over /_sandbox/faults",
           ["fault", "operation", "what", "match", "chance", "matched", "hits"],
-          world.faults.list().map(
+          partner.faults.list().map(
             (rule) =>
               html`<tr>
                 <td>${rule.faultId}</td>
@@ -193,7 +193,7 @@ export const renderPage = async (world: World, refreshing: boolean): Promise<str
           "Requests",
           "to the imitated API, as they came in",
           ["at", "method", "target", "answer", "body"],
-          world.seen.newest(shown).map(requestRow),
+          partner.requests.newest(shown).map(requestRow),
         )}
       </body>
     </html>`;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** What goes back over the wire; a body in pieces is sent as fast as the client takes it. */
+/** An HTTP response. A body in pieces is sent as fast as the client reads it. */
 export type Answer = { status: number; headers: Record<string, string>; body: string | Iterable<string> };
 
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}): Answer => ({
@@ -23,19 +23,19 @@ export const empty = (status: number, headers: Record<string, string> = {}): Ans
 });
 
 /**
- * Sends a piece of a body, and waits until the client's side took it; false when the client is gone. Other requests get their turn before
- * the next piece, however fast the client is.
+ * Writes a piece of a body, and resolves when it is flushed: true, or false when the client is gone. Other
+ * requests are handled before the next piece, however fast the client reads.
  */
-export const put = (response: ServerResponse, piece: string | Buffer): Promise<boolean> =>
+export const writePiece = (response: ServerResponse, piece: string | Buffer): Promise<boolean> =>
   new Promise((resolve) => response.write(piece, (error) => setImmediate(resolve, !error)));
 
 const writePieces = async (response: ServerResponse, pieces: Iterable<string>): Promise<void> => {
-  for (const piece of pieces) if (!(await put(response, piece))) return;
+  for (const piece of pieces) if (!(await writePiece(response, piece))) return;
   response.end();
 };
 
-/** Writes an answer as it should be. */
-export const write = (response: ServerResponse, { status, headers, body }: Answer): Promise<void> => {
+/** Sends an answer without faults. */
+export const sendAnswer = (response: ServerResponse, { status, headers, body }: Answer): Promise<void> => {
   if (typeof body !== "string") {
     response.writeHead(status, headers);
     return writePieces(response, body);

@@ -1,4 +1,4 @@
-/** Keeps the newest `capacity` items. */
+/** A ring buffer: keeps the newest `capacity` items. */
 export class Ring<T> {
   readonly #items: T[] = [];
   #next = 0;
@@ -24,10 +24,10 @@ export class Ring<T> {
   }
 }
 
-/** A map that forgets its oldest key when it would hold more than `capacity`. */
+/** A map that drops its oldest key when it would hold more than `capacity`. */
 export class BoundedMap<T> {
   readonly #items = new Map<string, T>();
-  // The order is kept beside the map: asking a Map for its oldest key is slow once many were deleted.
+  // The order is kept separately: to find the oldest key of a Map is slow after many deletions.
   readonly #order: string[] = [];
   #next = 0;
 
@@ -37,7 +37,7 @@ export class BoundedMap<T> {
     return this.#items.get(key);
   }
 
-  /** Adds a key that is not there yet. */
+  /** Adds a key, which must be new. */
   add(key: string, item: T): void {
     const oldest = this.#order[this.#next];
     if (oldest !== undefined) this.#items.delete(oldest);

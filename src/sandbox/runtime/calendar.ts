@@ -1,8 +1,8 @@
 const hourMs = 3_600_000;
 
 /**
- * The calendar day in a time zone, as YYYY-MM-DD. Offsets here are whole hours, so a day never begins within an hour of UTC, and the
- * last hour's answer is kept: formatting is too slow to do for each request.
+ * The calendar day in a time zone, as YYYY-MM-DD. The result is cached for the current hour, because
+ * formatting is too slow for each request. That is correct because both zones have offsets of whole hours.
  */
 export const createCalendar = (timeZone: "America/Sao_Paulo" | "UTC"): ((at: number) => string) => {
   let format: Intl.DateTimeFormat | undefined;

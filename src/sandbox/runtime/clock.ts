@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** The partner's clock: a wall clock, and one way to wait on it. Tests put a clock of their own here. */
+/** The partner's clock. Tests use a manual one. */
 export type SandboxClock = {
   now(): number;
   /** Runs `run` once after `delayMs`; the returned function cancels it. */
@@ -8,8 +8,8 @@ export type SandboxClock = {
 };
 
 /**
- * A clock that begins at `startAt` and runs at real speed, without ever jumping. The time scale does not speed it up:
- * it divides durations, so that dates and the business day stay those of real life.
+ * A clock that starts at `startAt` and runs at real speed, unaffected by changes of the system clock. The
+ * time scale does not speed it up: that divides durations, so that dates and the same-day rule stay real.
  */
 export const runningClock = (startAt: number): SandboxClock => {
   const offset = startAt - performance.now();

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Handles one request whose body was read in full; the body is null when it was too large to be read. */
+/** Handles a request whose body has been read. The body is null when it was too large. */
 export type Handler = (
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -20,14 +20,14 @@ const withBody =
       if (bytes <= largestBodyBytes) chunks.push(chunk);
     });
     const failed = (error: unknown) => {
-      // A bug of the sandbox must neither end it nor look like an answer of the partner's.
+      // A bug in the sandbox must not end the process, and must not look like an answer of the partner.
       if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
       response.end(
         `the sandbox itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
     };
     incoming.once("end", () => {
-      // Copied even if there is one chunk only: it would keep the whole network buffer that it is a part of.
+      // Copied even when there is one chunk: a slice would keep its whole network buffer in memory.
       const whole = Buffer.concat(chunks);
       try {
         handle(incoming, response, bytes > largestBodyBytes ? null : whole)?.catch(failed);
@@ -39,7 +39,7 @@ const withBody =
 
 export type Listener = { url: string; close: () => Promise<void> };
 
-/** Listens; rejects with the system's error when the address cannot be had. Closing also ends open connections. */
+/** Listens. Rejects with the system's error when that fails. `close` ends open connections too. */
 export const listen = async (host: string, port: number, handle: Handler): Promise<Listener> => {
   const server = http.createServer({ keepAliveTimeout: 60_000 }, withBody(handle));
   await new Promise<void>((resolve, reject) => {

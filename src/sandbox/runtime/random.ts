@@ -26,8 +26,8 @@ const hex = (random: Random, digits: number): string =>
     .padStart(digits, "0");
 
 /**
- * A concatenated string is kept as the tree of its parts until somebody flattens it: ten times the memory, for ids that
- * are kept by the hundred thousand.
+ * Copies a concatenated string, which otherwise takes ten times the memory: hundreds of thousands of ids are
+ * kept.
  */
 const flat = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
 
@@ -42,10 +42,10 @@ const digits = (random: Random, count: number): string =>
     .toString()
     .padStart(count, "0");
 
-/** A 15-digit number as text: as a JSON number it is still exact. */
+/** A number of 15 digits as text; as a JSON number it is exact. */
 export const numberFrom = (random: Random): string =>
   flat(`${1 + Math.floor(random() * 9)}${digits(random, 7)}${digits(random, 7)}`);
 
-/** `meanMs`, spread evenly by up to `jitter` (0.2 is 20 %) to either side. */
-export const spread = (random: Random, meanMs: number, jitter: number): number =>
+/** Uniformly distributed around `meanMs`, by up to the share `jitter` (0.2 is 20 %) to either side. */
+export const jittered = (random: Random, meanMs: number, jitter: number): number =>
   meanMs * (1 + jitter * (2 * random() - 1));

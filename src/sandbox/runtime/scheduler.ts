@@ -1,23 +1,26 @@
 import type { SandboxClock } from "./clock.ts";
 
 export type Scheduler = {
-  /** Runs `run` at `dueAt`, or at once when that has passed. Same instant: in the order of the calls. */
+  /**
+   * Runs `run` at `dueAt`, or at once when that has passed. Tasks of the same instant run in the order of the
+   * calls.
+   */
   at(dueAt: number, run: (dueAt: number) => void): void;
   pending(): number;
-  /** Forgets everything that is planned. */
+  /** Removes all tasks. */
   clear(): void;
-  /** Forgets everything, and plans nothing any more. */
+  /** Removes all tasks, and ignores new ones. */
   close(): void;
 };
 
 type Task = { dueAt: number; order: number; run: (dueAt: number) => void };
 
-// Node's timers overflow above 2^31 ms; an hour is far below and wakes nobody.
+// Node's timers overflow above 2^31 ms: a longer wait is divided into hours.
 const longestWaitMs = 3_600_000;
 
 const before = (a: Task, b: Task): boolean => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
 
-/** A binary heap behind a single timer: tasks run in the order of their due times, whatever the load. */
+/** A binary heap with a single timer: tasks run in the order of their due times, even under load. */
 export const createScheduler = (clock: SandboxClock): Scheduler => {
   const heap: Task[] = [];
   let order = 0;

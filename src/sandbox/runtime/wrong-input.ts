@@ -1,4 +1,4 @@
-/** What came over the control API breaks a rule; the message names the field. */
+/** Invalid input to the control API. The message names the field. */
 export class WrongInput extends Error {
   override readonly name = "WrongInput";
 }
@@ -8,7 +8,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The fields of a JSON object; throws {@link WrongInput} for anything else, and for a field that is not `known`. */
+/**
+ * The fields of a JSON object; throws {@link WrongInput} for anything else, and for a field that is not
+ * `known`.
+ */
 export const fieldsFrom = (value: unknown, known: readonly string[]): Fields => {
   if (!isFields(value)) throw new WrongInput("a JSON object is needed");
   const unknown = Object.keys(value).find((name) => !known.includes(name));

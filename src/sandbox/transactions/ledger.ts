@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { BoundedMap } from "../runtime/bounded.ts";
 
 /**
- * Counts executed accepts per quote, exactly, long after the quote itself left the bounded history. A quote costs 8
- * bytes: half of its SHA-1 digest in an open-addressing table. Two generations of `capacity` quotes take turns, so at
- * least the last `capacity` executed quotes are remembered.
+ * Counts the executed accepts of each quote, for longer than the quote itself is kept. A quote takes 8 bytes:
+ * a part of its SHA-1 digest in an open-addressing table. There are two tables of `capacity` quotes; when the
+ * newer one is full, it replaces the older one. So at least the last `capacity` executed quotes are
+ * remembered.
  */
 export type Ledger = {
   executionsOf(quoteId: string): number;
-  /** Counts one execution, and returns how many there are now. */
+  /** Counts one execution, and returns the new count. */
   execute(quoteId: string): number;
   totals(): LedgerTotals;
   clear(): void;
@@ -20,11 +21,11 @@ export type LedgerTotals = {
   executedTwiceCount: number;
   /** Newest first, at most 10,000 of them. */
   executedTwice: { quoteId: string; executions: number }[];
-  /** False once anything was forgotten: a repetition of a quote executed that long ago would count as new. */
+  /** False once a quote was forgotten: another execution of it would count as the first. */
   exact: boolean;
 };
 
-const twiceRemembered = 10_000;
+const maxExecutedTwice = 10_000;
 
 class Generation {
   readonly #slots: Uint32Array;
@@ -32,7 +33,7 @@ class Generation {
   size = 0;
 
   constructor(capacity: number) {
-    // At most half full, so that probing stays short.
+    // At most half full, to keep probe sequences short.
     const slots = 2 ** Math.ceil(Math.log2(Math.max(2, capacity * 2)));
     this.#slots = new Uint32Array(slots * 2);
     this.#mask = slots - 1;
@@ -65,7 +66,7 @@ export const createLedger = (capacity: number): Ledger => {
   let quotes = 0;
   let executedTwiceCount = 0;
   let exact = true;
-  const twice = new BoundedMap<{ quoteId: string; executions: number }>(twiceRemembered);
+  const twice = new BoundedMap<{ quoteId: string; executions: number }>(maxExecutedTwice);
 
   const digestOf = (quoteId: string): [number, number] => {
     const digest = createHash("sha1").update(quoteId).digest();
@@ -96,7 +97,7 @@ export const createLedger = (capacity: number): Ledger => {
       if (entry) entry.executions = now;
       else if (now > 1) {
         executedTwiceCount += 1;
-        if (executedTwiceCount > twiceRemembered) exact = false;
+        if (executedTwiceCount > maxExecutedTwice) exact = false;
         twice.add(quoteId, { quoteId, executions: now });
       }
       return now;

@@ -16,7 +16,7 @@ export type AcceptOutcome =
 
 export type QuoteBook = {
   create(request: QuoteRequest): Quote;
-  /** Executes the accept, unless it must be refused. This is the moment at which an execution is counted. */
+  /** Executes and counts the accept, unless it must be refused. */
   accept(quoteId: string, request: AcceptRequest): AcceptOutcome;
   totals(): { created: number; repetitions: number };
   newest(limit?: number): Quote[];
@@ -26,11 +26,11 @@ export type QuoteBook = {
 
 export type QuoteDeps = {
   now: () => number;
-  /** The business day an instant belongs to. */
+  /** The calendar day of an instant in São Paulo. */
   day: (at: number) => string;
   nextQuoteId: () => string;
   ledger: Ledger;
-  /** Makes the transaction that an execution starts, and returns its id. */
+  /** Starts the transaction of an executed accept, and returns its id. */
   startTransaction: (start: { quoteId: string; direction: Direction; accept: AcceptRequest }) => string;
 };
 
@@ -90,7 +90,7 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook =
 
     accept: (quoteId, request) => {
       const quote = quotes.get(quoteId);
-      // A repetition is told by the ledger, which outlives the quote.
+      // The ledger decides what is a repetition, because it remembers for longer than quotes are kept.
       if (deps.ledger.executionsOf(quoteId) > 0) return repeat(quoteId, quote, request);
       if (!quote) return rules.acceptUnknownQuotes ? execute(quoteId, quote, request) : { kind: "unknown" };
       const now = deps.now();

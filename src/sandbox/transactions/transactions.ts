@@ -1,5 +1,5 @@
 import { BoundedMap } from "../runtime/bounded.ts";
-import { spread, type Random } from "../runtime/random.ts";
+import { jittered, type Random } from "../runtime/random.ts";
 import type { Scheduler } from "../runtime/scheduler.ts";
 import type { Direction, Transaction } from "../types.ts";
 import { statusesOf, type Walk } from "./walks.ts";
@@ -9,7 +9,7 @@ export type WalkRules = {
   stepMs: number;
   jitter: number;
   history: number;
-  /** A transaction beyond this many stays at its first status, so that memory is bounded. */
+  /** Bounds the memory: beyond this number a transaction stays at its first status. */
   maxWalking: number;
 };
 
@@ -18,7 +18,7 @@ export type TransactionStart = {
   quoteId: string | null;
   direction: Direction;
   walk: Walk;
-  /** Instead of the walk's. */
+  /** Replace those of the walk. */
   statuses?: readonly string[];
 };
 
@@ -33,10 +33,10 @@ export type Transactions = {
 export type TransactionDeps = {
   now: () => number;
   scheduler: Scheduler;
-  /** A stream of its own for each transaction, so that one does not disturb the dates of another. */
+  /** Each transaction has its own random stream, so that its dates do not depend on other transactions. */
   randomFor: (label: string) => Random;
-  /** Called at each change of a status, the first one included. */
-  changed: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
+  /** Called for each status, including the first one. */
+  onStatusChange: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
 };
 
 export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Transactions => {
@@ -50,17 +50,17 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Tra
     const change = { status, createdAt };
     transaction.statuses.push(change);
     statusChanges += 1;
-    deps.changed(transaction, change);
+    deps.onStatusChange(transaction, change);
   };
 
-  // A step is dated by its plan, not by the moment its timer fired: the same seed gives the same dates.
+  // A status gets its planned date, not that of the timer: the same seed gives the same dates.
   const plan = (transaction: Transaction, rest: readonly string[], from: number, random: Random) => {
     const [status, ...later] = rest;
     if (status === undefined) {
       walking -= 1;
       return;
     }
-    const dueAt = Math.round(from + spread(random, rules.stepMs, rules.jitter));
+    const dueAt = Math.round(from + jittered(random, rules.stepMs, rules.jitter));
     deps.scheduler.at(dueAt, () => {
       enter(transaction, status, dueAt);
       plan(transaction, later, dueAt, random);

@@ -61,8 +61,9 @@ const inbound = {
 } as const satisfies Record<string, readonly string[]>;
 
 /**
- * The paths a transaction may take, by name. The main flows are the specification's; it shows no other transition, so
- * every side story here is a choice of the sandbox. `still` stays at the first status.
+ * The sequences of statuses that a transaction may go through, by name. `main` is from the specification,
+ * which shows no other transition: all other walks are choices of the sandbox. `still` stays at the first
+ * status.
  */
 export type Walk = keyof typeof outbound;
 
@@ -71,7 +72,7 @@ export const walkNames = Object.keys(outbound) as Walk[];
 export const isWalk = (name: unknown): name is Walk =>
   typeof name === "string" && (walkNames as string[]).includes(name);
 
-/** The statuses of a walk. A story that only money leaving Brazil knows is the main flow for money coming in. */
+/** The statuses of a walk. A walk that exists only for OUTBOUND is `main` for INBOUND. */
 export const statusesOf = (direction: Direction, walk: Walk): readonly string[] =>
   direction === "OUTBOUND"
     ? outbound[walk]

@@ -1,5 +1,5 @@
 import { decode } from "../../support/avro.ts";
-import { followTopics, type Seen } from "../../support/follow.ts";
+import { followTopics, type TopicRecord } from "../../support/follow-topics.ts";
 import type { World } from "../../support/world.ts";
 
 type Step = {
@@ -21,7 +21,7 @@ export type Claims = {
 };
 
 /** Keeps the books about the claims in the journal's records, read from outside. Instants are those of the log. */
-export const claimBook = (): Claims & { see: (record: Seen) => void } => {
+export const claimBook = (): Claims & { see: (record: TopicRecord) => void } => {
   const attempts = new Map<string, Attempt>();
   const end = (attemptId: string | null | undefined, instant: number): void => {
     const attempt = attempts.get(attemptId ?? "");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { flawless, type Account } from "../../support/account.ts";
+import { correctTally, type AcceptTally } from "../../support/accept-tally.ts";
 import { sendAccepts } from "../../support/accepts.ts";
 import { openCommandsWorld } from "../../support/commands-world.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -18,7 +18,7 @@ export type StormOptions = {
 };
 
 export type StormReport = {
-  account: Account;
+  account: AcceptTally;
   faults: (Fault & { openClaims: number })[];
   /** Commands that were in doubt at some time. */
   doubted: number;
@@ -41,8 +41,8 @@ const STUCK_MS = 180_000;
 
 /** What is wrong, in words; empty when every promise was kept. */
 export const violations = ({ account, needlessDoubts, neverBack }: StormReport): string[] => {
-  const wrong = Object.entries(flawless(account.sent))
-    .filter(([name, right]) => JSON.stringify(account[name as keyof Account]) !== JSON.stringify(right))
+  const wrong = Object.entries(correctTally(account.sent))
+    .filter(([name, right]) => JSON.stringify(account[name as keyof AcceptTally]) !== JSON.stringify(right))
     .map(([name]) => name);
   if (needlessDoubts.length > 0) wrong.push("doubts without a fault");
   if (neverBack.length > 0) wrong.push("replicas that did not come back");

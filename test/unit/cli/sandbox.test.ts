@@ -1,7 +1,7 @@
 import { CommanderError, type Command } from "commander";
 import { expect, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/sandbox.ts";
-import { logChoices, usualLogRules } from "../../../src/sandbox/api/log/log-rules.ts";
+import { logChoices, defaultLogRules } from "../../../src/sandbox/api/log/log-rules.ts";
 import { clientOf } from "../sandbox/client.ts";
 
 const quiet = (command: Command): Command =>
@@ -56,7 +56,7 @@ test("the flags of the log reach it, and the log has a flag for each of its rule
   const args = "--log-end exclusive --log-created-at offset --log-late 15m --log-limit 7 --log-entries 9";
   await run(args.split(" "), {}, async (url) => {
     expect(await clientOf(url).control("GET", "log")).toEqual({
-      ...usualLogRules,
+      ...defaultLogRules,
       end: "exclusive",
       createdAt: "offset",
       lateMs: 900_000,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
-  datesOf,
-  endsToTry,
+  datesAround,
+  rangesToTry,
   isOutside,
   singleDays,
-  windowOfDays,
+  periodOfDays,
 } from "../../../src/log-to-events/period.ts";
 
 const at = (text: string): number => Date.parse(text);
@@ -15,15 +15,15 @@ const dateWith = (hours: number, ms: number): string =>
 
 describe("the dates of a window", () => {
   test("are widened by what zone and exclusive ends could take away", () => {
-    expect(datesOf({ fromMs: at("2026-11-20T11:59:59Z"), toMs: at("2026-11-22T09:59:59Z") })).toEqual({
+    expect(datesAround({ fromMs: at("2026-11-20T11:59:59Z"), toMs: at("2026-11-22T09:59:59Z") })).toEqual({
       startDate: "2026-11-18",
       endDate: "2026-11-23",
     });
-    expect(datesOf({ fromMs: at("2026-11-20T12:00:00Z"), toMs: at("2026-11-22T10:00:00Z") })).toEqual({
+    expect(datesAround({ fromMs: at("2026-11-20T12:00:00Z"), toMs: at("2026-11-22T10:00:00Z") })).toEqual({
       startDate: "2026-11-19",
       endDate: "2026-11-24",
     });
-    expect(datesOf({ fromMs: at("2024-03-01T00:00:00Z"), toMs: at("2024-12-31T23:00:00Z") })).toEqual({
+    expect(datesAround({ fromMs: at("2024-03-01T00:00:00Z"), toMs: at("2024-12-31T23:00:00Z") })).toEqual({
       startDate: "2024-02-28",
       endDate: "2025-01-02",
     });
@@ -33,7 +33,7 @@ describe("the dates of a window", () => {
     "UTC%i loses no instant, whichever ends are left out, asked at once or by single days",
     (zone) => {
       const window = { fromMs: at("2026-11-20T03:00:00Z"), toMs: at("2026-11-22T02:59:59.999Z") };
-      const dates = datesOf(window);
+      const dates = datesAround(window);
       for (let ms = window.fromMs; ms <= window.toMs; ms += HOUR_MS / 2) {
         const day = dateWith(zone, ms);
         expect(day > dates.startDate && day < dates.endDate).toBe(true);
@@ -62,7 +62,7 @@ test("single days are asked as D to D+1, over the end of a month", () => {
 
 describe("where an end in the future is refused", () => {
   const dates = { startDate: "2026-11-18", endDate: "2026-11-24" };
-  const ends = (now: string, of = dates): string[] => endsToTry(of, at(now)).map(({ endDate }) => endDate);
+  const ends = (now: string, of = dates): string[] => rangesToTry(of, at(now)).map(({ endDate }) => endDate);
 
   test("today in São Paulo is tried, then today in UTC", () => {
     expect(ends("2026-11-22T01:00:00Z")).toEqual(["2026-11-24", "2026-11-21", "2026-11-22"]);
@@ -101,7 +101,7 @@ describe("the window of days in São Paulo", () => {
     ["2018-11-04", "2018-11-04", "2018-11-04T03:00:00.000Z", "2018-11-05T01:59:59.999Z"],
     ["2019-02-16", "2019-02-16", "2019-02-16T02:00:00.000Z", "2019-02-17T02:59:59.999Z"],
   ])("%s to %s", (from, to, first, last) => {
-    expect(windowOfDays(from, to)).toEqual({ fromMs: at(first), toMs: at(last) });
+    expect(periodOfDays(from, to)).toEqual({ fromMs: at(first), toMs: at(last) });
   });
 
   test.each([
@@ -113,6 +113,6 @@ describe("the window of days in São Paulo", () => {
     ["", ""],
     ["0000-01-01", "9999-12-31"],
   ])("%j to %j is none", (from, to) => {
-    expect(windowOfDays(from, to)).toBeNull();
+    expect(periodOfDays(from, to)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { NOTHING_KNOWN } from "../../../src/notification/known.ts";
+import { NO_FACTS } from "../../../src/notification/transaction-facts.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
 import { translate } from "../../../src/notification/translate.ts";
 import { logToEvents, type RunRequest } from "../../../src/log-to-events/flow.ts";
@@ -56,9 +56,9 @@ export const openLog = () => {
           topic.push(event);
           return { partition: 0, offset: topic.length - 1 };
         },
-        memory: {
+        window: {
           seen: window.seen,
-          about: window.about,
+          factsOf: window.factsOf,
           note: (identity, event) => window.note(identity, event, NOW_MS),
         },
         now: () => NOW_MS,
@@ -78,13 +78,13 @@ export const openLog = () => {
       topic.push(
         translate(
           { ...sent, createdAt: sent.createdAt ?? "", payload: "{}" },
-          { receivedAt: NOW_MS - 3 * HOUR_MS, source: "WEBHOOK", known: NOTHING_KNOWN },
+          { receivedAt: NOW_MS - 3 * HOUR_MS, source: "WEBHOOK", facts: NO_FACTS },
         ),
       ),
     run: (changes: Partial<RunRequest> = {}, signal = new AbortController().signal) =>
       run(
         {
-          window: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS },
+          period: { fromMs: NOW_MS - 26 * HOUR_MS, toMs: NOW_MS },
           minAgeMs: 600_000,
           dryRun: false,
           force: false,

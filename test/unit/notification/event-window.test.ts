@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { expect, test } from "vitest";
-import { eventWindow, type NotedEvent } from "../../../src/notification/event-window.ts";
+import { eventWindow, type WindowEvent } from "../../../src/notification/event-window.ts";
 import { recentDigests } from "../../../src/notification/recent-digests.ts";
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse("2026-11-21T12:00:00Z");
 
 const identityFor = (n: number): string => hash("sha256", `event ${n}`, "hex").slice(0, 32);
-const event = (n: number, changes: Partial<NotedEvent> = {}): NotedEvent => ({
+const event = (n: number, changes: Partial<WindowEvent> = {}): WindowEvent => ({
   transactionId: `tx-${n}`,
   direction: "UNKNOWN",
   occurredAt: null,
@@ -48,7 +48,7 @@ test("noting an event again, as when it is read back from the topic, adds nothin
 
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
   const window = windowOf();
-  expect(window.about("tx", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  expect(window.factsOf("tx", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
   window.note(
     identityFor(1),
     event(1, { transactionId: "tx", direction: "INBOUND", occurredAt: START_MS }),
@@ -56,8 +56,8 @@ test("a transaction is known by its proven direction and its latest instant, wha
   );
   window.note(identityFor(2), event(2, { transactionId: "tx", occurredAt: START_MS - 1 }), START_MS + 1);
   window.note(identityFor(3), event(3, { transactionId: "tx" }), START_MS + 2);
-  expect(window.about("tx", START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
-  expect(window.about("ty", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  expect(window.factsOf("tx", START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
+  expect(window.factsOf("ty", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
 });
 
 test("what is known of a transaction lives on while its events keep coming", () => {
@@ -70,8 +70,8 @@ test("what is known of a transaction lives on while its events keep coming", () 
   );
   window.note(identityFor(1), event(1, { transactionId: "tx" }), at(1.5));
   window.note(identityFor(2), event(2, { transactionId: "tx" }), at(3));
-  expect(window.about("tx", at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
-  expect(window.about("tx", at(5.6)).direction).toBe("UNKNOWN");
+  expect(window.factsOf("tx", at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
+  expect(window.factsOf("tx", at(5.6)).direction).toBe("UNKNOWN");
 });
 
 test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"])(
@@ -81,7 +81,7 @@ test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59
     const occurredAt = Date.parse(text);
     for (const [n, direction] of (["UNKNOWN", "INBOUND", "OUTBOUND"] as const).entries()) {
       window.note(identityFor(n), event(n, { direction, occurredAt }), START_MS);
-      expect(window.about(`tx-${n}`, START_MS)).toEqual({ direction, latestOccurredAt: occurredAt });
+      expect(window.factsOf(`tx-${n}`, START_MS)).toEqual({ direction, latestOccurredAt: occurredAt });
     }
   },
 );

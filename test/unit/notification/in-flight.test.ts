@@ -30,14 +30,14 @@ test("a transaction is known by what was known before and by all that is in flig
   const [early, late] = [entry("early", 1, "INBOUND"), entry("late", 3)];
   inFlight.add(late);
   inFlight.add(early);
-  expect(inFlight.about("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 3 });
-  expect(inFlight.about("tx", { direction: "OUTBOUND", latestOccurredAt: 5 })).toEqual({
+  expect(inFlight.factsOf("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 3 });
+  expect(inFlight.factsOf("tx", { direction: "OUTBOUND", latestOccurredAt: 5 })).toEqual({
     direction: "INBOUND",
     latestOccurredAt: 5,
   });
-  expect(inFlight.about("other", NOTHING)).toEqual(NOTHING);
+  expect(inFlight.factsOf("other", NOTHING)).toEqual(NOTHING);
   inFlight.remove("tx", "late");
-  expect(inFlight.about("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 1 });
+  expect(inFlight.factsOf("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 1 });
   inFlight.remove("tx", "early");
-  expect(inFlight.about("tx", NOTHING)).toEqual(NOTHING);
+  expect(inFlight.factsOf("tx", NOTHING)).toEqual(NOTHING);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAIN_FLOWS, meaningOf } from "../../../src/notification/statuses.ts";
+import { USUAL_STATUSES, meaningOf } from "../../../src/notification/statuses.ts";
 
 test.each([
   ["AWAITING_PAYMENT", "AWAITING_FUNDS", "OUTBOUND"],
@@ -27,9 +27,9 @@ test.each([
 test.each(["INBOUND", "OUTBOUND"] as const)(
   "no status of the main flow of %s proves the other direction",
   (direction) => {
-    const proved = MAIN_FLOWS[direction].map((status) => meaningOf(status).proves);
+    const proved = USUAL_STATUSES[direction].map((status) => meaningOf(status).proves);
     expect(new Set(proved)).toEqual(new Set([direction, "UNKNOWN"]));
-    expect(MAIN_FLOWS[direction].map((status) => meaningOf(status).stage).at(-1)).toBe("COMPLETED");
-    expect(new Set(MAIN_FLOWS[direction]).size).toBe(MAIN_FLOWS[direction].length);
+    expect(USUAL_STATUSES[direction].map((status) => meaningOf(status).stage).at(-1)).toBe("COMPLETED");
+    expect(new Set(USUAL_STATUSES[direction]).size).toBe(USUAL_STATUSES[direction].length);
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NOTHING_KNOWN, type Known } from "../../../src/notification/known.ts";
+import { NO_FACTS, type TransactionFacts } from "../../../src/notification/transaction-facts.ts";
 import { translate } from "../../../src/notification/translate.ts";
 
 const notification = {
@@ -10,8 +10,8 @@ const notification = {
 };
 const noon = Date.parse("2026-11-21T12:00:00Z");
 
-const translated = (changes: Partial<typeof notification> = {}, known = NOTHING_KNOWN) =>
-  translate({ ...notification, ...changes }, { receivedAt: 1, source: "WEBHOOK", known });
+const translated = (changes: Partial<typeof notification> = {}, known = NO_FACTS) =>
+  translate({ ...notification, ...changes }, { receivedAt: 1, source: "WEBHOOK", facts: known });
 
 test("a notification becomes an event with the contract's event id", () => {
   expect(translated()).toEqual({
@@ -35,14 +35,17 @@ test("an absent createdAt counts as empty in the event id", () => {
 });
 
 test("a status that proves no direction takes the known one, one that proves it does not", () => {
-  const known: Known = { direction: "INBOUND", latestOccurredAt: null };
+  const known: TransactionFacts = { direction: "INBOUND", latestOccurredAt: null };
   expect(translated({ status: "CANCELED" }, known).direction).toBe("INBOUND");
   expect(translated({ status: "REFUNDED" }, known).direction).toBe("OUTBOUND");
   expect(translated({ status: "CANCELED" }).direction).toBe("UNKNOWN");
 });
 
 test("out of order means strictly earlier than the latest known instant", () => {
-  const after = (latestOccurredAt: number | null): Known => ({ direction: "UNKNOWN", latestOccurredAt });
+  const after = (latestOccurredAt: number | null): TransactionFacts => ({
+    direction: "UNKNOWN",
+    latestOccurredAt,
+  });
   expect(translated({}, after(noon + 1)).outOfOrder).toBe(true);
   expect(translated({}, after(noon)).outOfOrder).toBe(false);
   expect(translated({}, after(null)).outOfOrder).toBe(false);

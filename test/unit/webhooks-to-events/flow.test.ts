@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type Place } from "../../../src/notification/publish-once.ts";
+import { publishOnce, type Position } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents } from "../../../src/webhooks-to-events/flow.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
@@ -20,21 +20,21 @@ const openFlow = () => {
     }),
     publishOnce: publishOnce({
       publish: (event) =>
-        new Promise<Place>((resolve, reject) => {
+        new Promise<Position>((resolve, reject) => {
           published.push({
             event,
             acknowledge: () => resolve({ partition: 0, offset: 0 }),
             fail: () => reject(new Error("not acknowledged")),
           });
         }),
-      memory: {
+      window: {
         seen: window.seen,
-        about: window.about,
+        factsOf: window.factsOf,
         note: (identity, event) => window.note(identity, event, NOW_MS),
       },
       now: () => NOW_MS,
     }),
-    park: () => Promise.reject(new Error("everything here is understood")),
+    deadLetter: () => Promise.reject(new Error("everything here is understood")),
     now: () => NOW_MS,
   });
   const post = (transactionId: string, status: string, createdAt: unknown) =>

@@ -30,7 +30,7 @@ test.each(hostileCorpus.filter(({ becomes }) => becomes !== null))("$name: becom
   const result = parsed(body());
   if (!result.ok) throw new Error(result.detail);
   const known = { direction: "UNKNOWN", latestOccurredAt: null } as const;
-  const event = translate(result.notification, { receivedAt: 0, source: "WEBHOOK", known });
+  const event = translate(result.notification, { receivedAt: 0, source: "WEBHOOK", facts: known });
   expect(event.eventId).toMatch(/^[0-9a-f]{32}$/);
   expect(event).toMatchObject({ ...result.notification, stage: "UNKNOWN", outOfOrder: false });
 });

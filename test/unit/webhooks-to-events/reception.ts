@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import type { MiddlewareHandler } from "hono";
 import {
   createWebhookApp,
-  type AcceptOptions,
-  type AcceptPorts,
-  type Served,
-} from "../../../src/webhooks-to-events/accept.ts";
+  type WebhookAppOptions,
+  type WebhookAppPorts,
+  type ServedRequest,
+} from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type Place } from "../../../src/notification/publish-once.ts";
+import { publishOnce, type Position } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents, type UnreadableNotification } from "../../../src/webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
@@ -18,12 +18,12 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 type Setup = {
   auth?: Auth;
   allowedCidrs?: readonly string[];
-  options?: Partial<AcceptOptions & ListenerOptions>;
+  options?: Partial<WebhookAppOptions & ListenerOptions>;
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
-  write?: () => Promise<Place>;
+  write?: () => Promise<Position>;
   /** In place of the flow. */
-  receive?: AcceptPorts["receive"];
+  receive?: WebhookAppPorts["receive"];
 };
 
 export const PATH = "/hooks/status";
@@ -34,7 +34,7 @@ export const openReception = async (setup: Setup = {}) => {
   const { auth = { kind: "path-token" }, allowedCidrs = [], options, write } = setup;
   const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
   const parked: UnreadableNotification[] = [];
-  const served: Served[] = [];
+  const served: ServedRequest[] = [];
   const state = { open: true };
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
@@ -45,14 +45,14 @@ export const openReception = async (setup: Setup = {}) => {
         published.push({ event, traceparent });
         return put();
       },
-      memory: {
+      window: {
         seen: window.seen,
-        about: window.about,
+        factsOf: window.factsOf,
         note: (identity, event) => window.note(identity, event, systemClock.now()),
       },
       now: systemClock.now,
     }),
-    park: (notification) => {
+    deadLetter: (notification) => {
       parked.push(notification);
       return put();
     },

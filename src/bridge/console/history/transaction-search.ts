@@ -3,7 +3,7 @@ import type { Incoming } from "../../../kafka/record.ts";
 import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../../kafka/schema/codec.ts";
-import { MAIN_FLOWS } from "../../../notification/statuses.ts";
+import { USUAL_STATUSES } from "../../../notification/statuses.ts";
 import type { Direction, TransactionStatusUpdated } from "../../../records.ts";
 import { truncate, iso } from "../truncate.ts";
 import { TRUNCATED } from "./command-notes.ts";
@@ -115,7 +115,7 @@ export const transactionSearch = (
     snapshot: () => {
       const { statuses, direction, notes } = summarize(timeline.all());
       return {
-        ...{ transactionId, direction, mainFlow: MAIN_FLOWS[direction], statuses },
+        ...{ transactionId, direction, mainFlow: USUAL_STATUSES[direction], statuses },
         notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(timeline.isTruncated() ? [TRUNCATED] : [])],
         progress: {
           ...coverage.progress(),

@@ -1,6 +1,6 @@
 /**
- * How instants are written. The specification says "date-time" and shows no example, so each of these is plausible;
- * `local` is the wall clock of São Paulo without its offset, which nobody can read without guessing.
+ * The formats of instants. The specification says "date-time" without an example, so each of these is
+ * possible. `local` is the local time of São Paulo without an offset, which is ambiguous.
  */
 export const createdAtFormats = [
   "iso-millis",
@@ -12,7 +12,7 @@ export const createdAtFormats = [
 ] as const;
 export type CreatedAtFormat = (typeof createdAtFormats)[number];
 
-// São Paulo has kept UTC-3 all year since 2019.
+// São Paulo has had no daylight saving time since 2019.
 const saoPauloOffsetMs = -3 * 3_600_000;
 
 const iso = (at: number): string => new Date(at).toISOString();

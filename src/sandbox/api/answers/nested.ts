@@ -2,8 +2,8 @@ import { json } from "../../runtime/answer.ts";
 import { statusOf } from "./refusals.ts";
 import type { AnswersProfile } from "./types.ts";
 
-/** Everything inside an envelope, 200 throughout, instants with São Paulo's offset, further fields in notifications. */
-export const nested: AnswersProfile = {
+/** Everything in an envelope, always 200, instants with São Paulo's offset, more fields in notifications. */
+export const nestedProfile: AnswersProfile = {
   ids: "uuid",
   createdAt: "offset",
   created: (quote, stamp) =>
@@ -26,15 +26,18 @@ export const nested: AnswersProfile = {
   subscribed: ({ subscriptionId, url, events }) =>
     json(200, { data: { webhook: { id: subscriptionId, url, events } } }),
   log: {
-    around: (notifications, hints, count) => ({ data: { notifications }, meta: { total: count, ...hints } }),
-    about: ({ eventType, notification: { entryId, url, state, attempts }, attempt }) => ({
+    envelope: (notifications, hints, count) => ({
+      data: { notifications },
+      meta: { total: count, ...hints },
+    }),
+    entryFields: ({ eventType, notification: { entryId, url, state, attempts }, attempt }) => ({
       id: `ntf-${entryId}`,
       event: eventType,
       delivery: { url, state, ...(attempt ?? { attempts: attempts.length }) },
     }),
-    flat: (change, stamp) => nested.notification(change, stamp),
-    field: "payload",
-    nests: true,
+    flatFields: (change, stamp) => nestedProfile.notification(change, stamp),
+    notificationField: "payload",
+    nestsByDefault: true,
   },
   refused: (refusal) =>
     json(

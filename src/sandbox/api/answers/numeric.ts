@@ -1,10 +1,10 @@
 import { json } from "../../runtime/answer.ts";
-import { plain } from "./plain.ts";
+import { plainProfile } from "./plain.ts";
 import type { AnswersProfile } from "./types.ts";
 
-/** Identifiers are JSON numbers wherever a JSON body carries them, and instants are epoch milliseconds. */
-export const numeric: AnswersProfile = {
-  ...plain,
+/** Ids are JSON numbers, and instants are epoch milliseconds. */
+export const numericProfile: AnswersProfile = {
+  ...plainProfile,
   ids: "number",
   createdAt: "epoch-millis",
   created: (quote, stamp) =>
@@ -18,7 +18,7 @@ export const numeric: AnswersProfile = {
   notification: ({ transactionId, status, createdAt }, stamp) => ({
     createdAt: stamp(createdAt),
     status,
-    // Transactions made over the control API may have any name.
+    // Transactions that were started over the control API may have any id.
     transactionId: /^\d{1,15}$/.test(transactionId) ? Number(transactionId) : transactionId,
   }),
 };

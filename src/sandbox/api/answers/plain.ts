@@ -3,8 +3,8 @@ import { statusOf } from "./refusals.ts";
 import type { AnswersProfile, LogForm } from "./types.ts";
 
 export const plainLog: LogForm = {
-  around: (entries, hints) => (Object.keys(hints).length === 0 ? entries : { entries, ...hints }),
-  about: ({ eventType, notification, sentAt, attempt }, stamp) => ({
+  envelope: (entries, hints) => (Object.keys(hints).length === 0 ? entries : { entries, ...hints }),
+  entryFields: ({ eventType, notification, sentAt, attempt }, stamp) => ({
     eventType,
     url: notification.url,
     ...(attempt
@@ -12,17 +12,17 @@ export const plainLog: LogForm = {
       : { attempts: notification.attempts.length }),
     delivered: notification.state === "delivered",
   }),
-  flat: ({ createdAt, status, transactionId }, stamp) => ({
+  flatFields: ({ createdAt, status, transactionId }, stamp) => ({
     createdAt: stamp(createdAt),
     status,
     transactionId,
   }),
-  field: "notification",
-  nests: false,
+  notificationField: "notification",
+  nestsByDefault: false,
 };
 
-/** The default: flat camel-case objects, 201 for what was made, ISO instants in UTC. */
-export const plain: AnswersProfile = {
+/** The default: flat objects in camel case, 201 for what was created, ISO instants in UTC. */
+export const plainProfile: AnswersProfile = {
   ids: "uuid",
   createdAt: "iso-millis",
   created: (quote, stamp) =>

@@ -1,19 +1,22 @@
-import { bare } from "./bare.ts";
-import { nested } from "./nested.ts";
-import { numeric } from "./numeric.ts";
-import { plain } from "./plain.ts";
-import { snake } from "./snake.ts";
-import { textual } from "./textual.ts";
+import { emptyProfile } from "./empty.ts";
+import { nestedProfile } from "./nested.ts";
+import { numericProfile } from "./numeric.ts";
+import { plainProfile } from "./plain.ts";
+import { snakeProfile } from "./snake.ts";
+import { textProfile } from "./text.ts";
 import type { AnswersProfile } from "./types.ts";
 
-/** The answers to choose from; a client that works with all of them has guessed nothing. */
+/**
+ * The profiles of --answers. A client that works with all of them assumes nothing that the specification does
+ * not say.
+ */
 export const profiles = {
-  plain,
-  nested,
-  snake,
-  numeric,
-  empty: bare,
-  text: textual,
+  plain: plainProfile,
+  nested: nestedProfile,
+  snake: snakeProfile,
+  numeric: numericProfile,
+  empty: emptyProfile,
+  text: textProfile,
 } as const satisfies Record<string, AnswersProfile>;
 
 export type ProfileName = keyof typeof profiles;

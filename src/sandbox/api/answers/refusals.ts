@@ -1,4 +1,4 @@
-/** Why the sandbox does not do what was asked. */
+/** Why a request is refused. */
 export type RefusalCode =
   | "UNAUTHORIZED"
   | "INVALID_HEADER"
@@ -18,7 +18,7 @@ export type RefusalCode =
 export type Refusal = {
   code: RefusalCode;
   message: string;
-  /** Set by a fault that asks for a status of its own. */
+  /** Set by a fault; otherwise it follows from the code. */
   status?: number;
   headers?: Record<string, string>;
 };
@@ -40,6 +40,8 @@ const statuses: Record<RefusalCode, number> = {
   FAULT: 500,
 };
 
-/** The status of a refusal, unless the profile prefers another for this code. */
+/**
+ * The status of a refusal. `preferred` holds the statuses in which a profile differs from the default ones.
+ */
 export const statusOf = (refusal: Refusal, preferred: Partial<Record<RefusalCode, number>> = {}): number =>
   refusal.status ?? preferred[refusal.code] ?? statuses[refusal.code];

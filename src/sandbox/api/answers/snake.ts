@@ -2,8 +2,11 @@ import { json } from "../../runtime/answer.ts";
 import { statusOf } from "./refusals.ts";
 import type { AnswersProfile } from "./types.ts";
 
-/** Snake case in answers, 202 for what takes time, instants as epoch seconds. Notifications keep the known names. */
-export const snake: AnswersProfile = {
+/**
+ * Answers in snake case, 202 for an accept, instants as epoch seconds. Notifications keep the specified
+ * names.
+ */
+export const snakeProfile: AnswersProfile = {
   ids: "uuid",
   createdAt: "epoch-seconds",
   created: (quote, stamp) =>
@@ -16,20 +19,20 @@ export const snake: AnswersProfile = {
     json(202, { quote_id: quoteId, accepted_at: stamp(acceptedAt) }),
   subscribed: ({ subscriptionId }) => json(201, { webhook_id: subscriptionId }),
   log: {
-    around: (logs, hints) => ({ logs, ...hints }),
-    about: ({ eventType, notification, sentAt, attempt }, stamp) => ({
+    envelope: (logs, hints) => ({ logs, ...hints }),
+    entryFields: ({ eventType, notification, sentAt, attempt }, stamp) => ({
       event_type: eventType,
       webhook_url: notification.url,
       ...(attempt && { attempt_number: attempt.nth, sent_at: stamp(sentAt) }),
       success: notification.state === "delivered",
     }),
-    flat: ({ transactionId, status, createdAt }, stamp) => ({
+    flatFields: ({ transactionId, status, createdAt }, stamp) => ({
       transaction_id: transactionId,
       transaction_status: status,
       created_at: stamp(createdAt),
     }),
-    field: "notification",
-    nests: false,
+    notificationField: "notification",
+    nestsByDefault: false,
   },
   refused: (refusal) =>
     json(

@@ -4,15 +4,15 @@ import type { LogFilter } from "../read-requests.ts";
 import type { LogRules } from "./log-rules.ts";
 
 export type Chosen = {
-  /** How many entries there are, before any limit. */
+  /** The number of entries before the limit. */
   total: number;
-  /** Made one by one, as the answer is sent. */
+  /** Built one by one while the answer is sent. */
   entries(): Iterable<LogEntry>;
 };
 
 const known = "TRANSACTION_STATUS_UPDATED";
 const other = "QUOTATION_EXPIRED";
-/** One entry of another type stands behind so many of the known one. */
+/** With `mixed-in`, an entry of another event type follows each group of this many. */
 const knownPerOther = 5;
 
 const shuffle = (ids: number[], random: () => number) => {
@@ -22,7 +22,7 @@ const shuffle = (ids: number[], random: () => number) => {
   }
 };
 
-/** Which entries of the log a query finds, by the rules of the moment. */
+/** The entries that a query finds under the current rules. */
 export const chooseEntries = (
   sentLog: SentLog,
   { startDate, endtDate, eventType }: LogFilter,
@@ -58,7 +58,7 @@ export const chooseEntries = (
     *entries() {
       for (const [nth, entryId] of chosen.entries()) {
         const notification = sentLog.get(entryId, now);
-        // Forgotten since the answer began.
+        // Dropped from the log since the answer began.
         if (!notification) continue;
         const entry = { eventType: known, notification, sentAt: sentLog.sentAt(entryId), attempt: null };
         if (!perAttempt) yield entry;

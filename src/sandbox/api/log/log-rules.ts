@@ -4,7 +4,9 @@ import { profileNames } from "../answers/profiles.ts";
 
 const choice = <const Names extends readonly string[]>(about: string, ...names: Names) => ({ about, names });
 
-/** What the specification leaves open about the log, with the readings to choose from; the first one is the default. */
+/**
+ * What the specification does not say about the log, and the choices for each; the first one is the default.
+ */
 export const logChoices = {
   answers: choice("fields and nesting of the log's answer", "same", ...profileNames),
   createdAt: choice("how the log writes instants", "same", ...createdAtFormats),
@@ -24,13 +26,13 @@ export const logChoices = {
 type Choices = { [Name in keyof typeof logChoices]: (typeof logChoices)[Name]["names"][number] };
 
 export type LogRules = Choices & {
-  /** How long after its sending an entry appears, in milliseconds of the partner's time. */
+  /** How long after its first attempt an entry appears, in milliseconds of the partner's time. */
   lateMs: number;
-  /** How many entries an answer has at most; 0: all. */
+  /** How many entries an answer has at most; 0: no limit. */
   limit: number;
 };
 
-export const usualLogRules: LogRules = {
+export const defaultLogRules: LogRules = {
   answers: "same",
   createdAt: "same",
   dated: "change",
@@ -50,9 +52,9 @@ export const usualLogRules: LogRules = {
 
 const known: { [Name in keyof Choices]: { names: readonly Choices[Name][] } } = logChoices;
 
-/** Changes some of the rules; throws a {@link WrongInput} for what is not one of them. */
+/** The rules with some changes. Throws {@link WrongInput} for an unknown rule or value. */
 export const changedLogRules = (before: LogRules, changes: unknown): LogRules => {
-  const fields = fieldsFrom(changes, Object.keys(usualLogRules));
+  const fields = fieldsFrom(changes, Object.keys(defaultLogRules));
   const chosen = <Name extends keyof Choices>(name: Name): Choices[Name] =>
     choiceIn(fields, name, known[name].names, before[name]);
   return {

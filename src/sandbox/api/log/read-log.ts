@@ -15,7 +15,7 @@ export type LogReader = {
 export type LogReaderDeps = {
   rules: LogRules;
   sentLog: SentLog;
-  /** What the webhooks carry. */
+  /** The profile of the webhooks. */
   profile: AnswersProfile;
   stamp: Stamp;
   now: () => number;
@@ -35,15 +35,18 @@ const jsonEntry = (
   { profile, stamp }: { profile: AnswersProfile; stamp: Stamp },
 ): string => {
   const { transactionId, status, createdAt } = entry.notification;
-  const about = form.about(entry, stamp);
-  if (rules.notification === "flat" || (rules.notification === "usual" && !form.nests)) {
+  const about = form.entryFields(entry, stamp);
+  if (rules.notification === "flat" || (rules.notification === "usual" && !form.nestsByDefault)) {
     const dated = rules.dated === "sending" ? entry.sentAt : createdAt;
-    return JSON.stringify({ ...about, ...form.flat({ transactionId, status, createdAt: dated }, stamp) });
+    return JSON.stringify({
+      ...about,
+      ...form.flatFields({ transactionId, status, createdAt: dated }, stamp),
+    });
   }
   const payload = profile.notification({ transactionId, status, createdAt }, stamp);
   const notification = rules.notification === "text" ? JSON.stringify(payload) : payload;
-  // The entry has a createdAt of its own, which is not the notification's.
-  return JSON.stringify({ ...about, createdAt: stamp(entry.sentAt), [form.field]: notification });
+  // The entry's createdAt is its sending time, not that of the notification.
+  return JSON.stringify({ ...about, createdAt: stamp(entry.sentAt), [form.notificationField]: notification });
 };
 
 const hintsOf = (hint: LogRules["hint"], isCut: boolean, total: number): Record<string, unknown> => {
@@ -62,7 +65,7 @@ const hintsOf = (hint: LogRules["hint"], isCut: boolean, total: number): Record<
 
 const nextPage = "/corporate/v1/webhook/logs?page=2";
 const pieceLength = 65_536;
-/** A longer answer is sent in pieces, without a content-length. */
+/** An answer with more entries is sent in pieces, without a content-length. */
 const entriesAtOnce = 1000;
 
 function* pieces(open: string, texts: Iterable<string>, separator: string, close: string): Generator<string> {
@@ -89,7 +92,7 @@ function* texts(entries: Iterable<LogEntry>, limit: number, textOf: (entry: LogE
 
 const marker = "@entries@";
 
-/** Answers what the log is asked; the rules can be changed at any time. */
+/** Answers queries of the log. The rules can be changed at any time. */
 export const createLogReader = (deps: LogReaderDeps): LogReader => {
   const refuse = (
     { startDate, endtDate }: LogFilter,
@@ -120,7 +123,7 @@ export const createLogReader = (deps: LogReaderDeps): LogReader => {
       const form = rules.answers === "same" ? deps.profile.log : profiles[rules.answers].log;
       const count = rules.limit > 0 ? Math.min(rules.limit, total) : total;
       const isCut = count < total;
-      if (form !== "csv" && form.none && total === 0) return form.none();
+      if (form !== "csv" && form.emptyAnswer && total === 0) return form.emptyAnswer();
 
       const textOf = (entry: LogEntry) =>
         form === "csv"
@@ -129,7 +132,7 @@ export const createLogReader = (deps: LogReaderDeps): LogReader => {
       const [open = "", close = ""] =
         form === "csv"
           ? [`${csvHead}\n`]
-          : JSON.stringify(form.around([marker], hintsOf(rules.hint, isCut, total), count)).split(
+          : JSON.stringify(form.envelope([marker], hintsOf(rules.hint, isCut, total), count)).split(
               `"${marker}"`,
             );
       const body = pieces(open, texts(chosen.entries(), count, textOf), form === "csv" ? "\n" : ",", close);

@@ -5,7 +5,7 @@ import type { View } from "../../../../src/commands-to-results/journal-rules/vie
 import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Verdict } from "../../../../src/commands-to-results/types.ts";
-import { buildResult, codec, decide, finalResultId, guard } from "../../../simulation/bridge-parts.ts";
+import { buildResult, codec, decide, finalResultId, guard } from "../../../simulation/stubs.ts";
 
 type Partial_<K extends Step["kind"]> = Partial<Omit<Step & { kind: K }, "kind">>;
 

@@ -5,7 +5,7 @@ import { quotesOf, resolve } from "../../../../src/commands-to-results/journal-r
 import type { Position, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { finalResultId } from "../../../simulation/bridge-parts.ts";
+import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");

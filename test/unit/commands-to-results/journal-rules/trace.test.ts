@@ -6,7 +6,7 @@ import { fromRecord, toRecord } from "../../../../src/commands-to-results/journa
 import { republish } from "../../../../src/commands-to-results/journal-rules/republish.ts";
 import { resolve } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
-import { finalResultId } from "../../../simulation/bridge-parts.ts";
+import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");

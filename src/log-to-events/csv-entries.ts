@@ -1,0 +1,105 @@
+import { yieldToEventLoop } from "../runtime/event-loop.ts";
+import type { EntriesSink } from "./json-entries.ts";
+import type { JsonFault } from "./json-stream.ts";
+import type { AnswerHeaders } from "./pagination-hints.ts";
+
+const CSV_TYPES = /^text\/(csv|tab-separated-values)\b/i;
+
+/** Whether the content type says comma- or tab-separated values. */
+export const isCsv = (headers: AnswerHeaders): boolean =>
+  CSV_TYPES.test([headers["content-type"]].flat().join());
+
+const SEPARATORS = [";", ",", "\t", "|"];
+/** The event loop runs after each piece, as for JSON. */
+const PIECE_BYTES = 4_096;
+const MAX_FIELDS = 1_000;
+
+/** The separator that occurs most often in the header line. */
+const separatorOf = (header: string): string =>
+  SEPARATORS.map((separator) => ({ separator, count: header.split(separator).length })).reduce(
+    (best, other) => (other.count > best.count ? other : best),
+  ).separator;
+
+/**
+ * The fields of a line; quoted ones may hold separators and doubled quotes (RFC 4180). Null for misplaced
+ * quotes.
+ */
+const fieldsOf = (line: string, separator: string): string[] | null => {
+  const fields: string[] = [];
+  for (let at = 0; ;) {
+    const quoted = line[at] === '"';
+    let end = quoted ? at + 1 : line.indexOf(separator, at);
+    if (quoted) {
+      while (end < line.length && !(line[end] === '"' && line[end + 1] !== '"'))
+        end += line[end] === '"' ? 2 : 1;
+      if (end >= line.length) return null;
+      fields.push(line.slice(at + 1, end++).replaceAll('""', '"'));
+      if (end < line.length && line[end] !== separator) return null;
+    } else {
+      if (end < 0) end = line.length;
+      fields.push(line.slice(at, end));
+    }
+    if (end >= line.length) return fields;
+    at = end + 1;
+  }
+};
+
+/** Turns each line after the header into the text of a JSON object. */
+const lineReader = (onRow: (json: string) => void) => {
+  let names: string[] | null = null;
+  let separator = "";
+  return {
+    line: (line: string) => {
+      if (line.trim() === "") return;
+      if (names === null) {
+        separator = separatorOf(line);
+        names = (fieldsOf(line, separator) ?? []).slice(0, MAX_FIELDS).map((name) => name.trim());
+        return;
+      }
+      const fields = fieldsOf(line, separator) ?? [];
+      if (fields.length === names.length)
+        onRow(JSON.stringify(Object.fromEntries(names.map((name, index) => [name, fields[index]]))));
+      else onRow('""');
+    },
+    hasNames: () => names !== null,
+  };
+};
+
+/**
+ * Reads CSV with a header line as a stream, and hands each row to the sink as the text of a JSON object. A
+ * row with too few or too many fields becomes `""`, which no rule takes for an entry. Line ends within quotes
+ * are not supported.
+ */
+export const readCsvEntries = async (
+  body: AsyncIterable<Uint8Array>,
+  maxElementBytes: number,
+  sink: Pick<EntriesSink, "element" | "arrayEnd">,
+): Promise<JsonFault | null> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const { line: read, hasNames } = lineReader(sink.element);
+  let rest = "";
+  const decode = (bytes?: Uint8Array): string | null => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      return null;
+    }
+  };
+
+  for await (const chunk of body)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const text = decode(chunk.subarray(at, at + PIECE_BYTES));
+      if (text === null) return "invalid";
+      const lines = (rest + text).split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      if (rest.length > maxElementBytes) return "endless";
+      for (const line of lines) read(line);
+      await yieldToEventLoop();
+    }
+  const end = decode();
+  if (end === null) return "invalid";
+  read(rest + end);
+  if (!hasNames()) return "empty";
+  sink.arrayEnd("");
+  return null;
+};

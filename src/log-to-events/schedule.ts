@@ -1,0 +1,75 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { Reconcile, Report } from "./flow.ts";
+import type { Period } from "./period.ts";
+
+export type ScheduleOptions = {
+  /** From the end of a run to the beginning of the next one. */
+  everyMs: number;
+  /** How far back a run looks. */
+  windowMs: number;
+  /** How far back the first run looks, and one run a day. */
+  lookbackMs: number;
+  /** Younger notifications are left to their webhooks. */
+  minAgeMs: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/** The events topic may have deleted older events, and their notifications would look unpublished. */
+const MAX_BACK_MS = 14 * DAY_MS;
+
+/**
+ * The period of the next run.
+ * @param last when the last complete run and the last complete look back began; null before the first one
+ */
+export const periodOf = (
+  nowMs: number,
+  { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
+  last: { wholeAt: number | null; lookbackAt: number | null },
+): Period & { isLookback: boolean } => {
+  const isLookback = last.lookbackAt === null || nowMs - last.lookbackAt >= DAY_MS;
+  // All since the last complete run, and what was too young for that one.
+  const sinceWholeMs = Math.min(nowMs - (last.wholeAt ?? nowMs) + minAgeMs, MAX_BACK_MS);
+  const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWholeMs);
+  return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
+};
+
+/**
+ * Reconciles again and again until `signal` aborts. Begins with the long look back, because it is not known
+ * what was missed before; repeats it until one is complete.
+ */
+export const reconcileRepeatedly = async (
+  options: ScheduleOptions,
+  run: Reconcile,
+  {
+    clock,
+    untilOpen,
+    ended,
+  }: {
+    clock: Clock;
+    /** Resolves when a run may begin. */
+    untilOpen: (signal: AbortSignal) => Promise<void>;
+    ended: (report: Report, period: Period, durationMs: number) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> => {
+  const last: { wholeAt: number | null; lookbackAt: number | null } = {
+    wholeAt: null,
+    lookbackAt: null,
+  };
+  for (;;) {
+    await untilOpen(signal);
+    const nowMs = clock.now();
+    const startedAt = clock.monotonic();
+    const { isLookback, ...period } = periodOf(nowMs, options, last);
+    const giveUpAt = startedAt + options.everyMs;
+    const { minAgeMs } = options;
+    const report = await run({ period, minAgeMs, dryRun: false, force: false, giveUpAt }, signal);
+    if (report.isWhole) {
+      last.wholeAt = nowMs;
+      if (isLookback) last.lookbackAt = nowMs;
+    }
+    ended(report, period, clock.monotonic() - startedAt);
+    await clock.sleep(options.everyMs, signal);
+  }
+};

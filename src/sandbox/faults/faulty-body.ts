@@ -1,0 +1,62 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { writePiece, type Answer } from "../runtime/answer.ts";
+import type { SlowBodyFault, BrokenBodyFault } from "./fault-rules.ts";
+
+const largePieceBytes = 65_536;
+
+/** Writes the filler without an end, in pieces that hold it a whole number of times. */
+const fillForEver = async (response: ServerResponse, filler: string, bytesPerSecond: number | null) => {
+  const perPiece = bytesPerSecond === null ? largePieceBytes : Math.min(bytesPerSecond / 10, largePieceBytes);
+  const piece = Buffer.from(filler.repeat(Math.max(1, Math.round(perPiece / Buffer.byteLength(filler)))));
+  const pauseMs = bytesPerSecond === null ? 0 : (1000 * piece.length) / bytesPerSecond;
+  while (await writePiece(response, piece)) if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
+};
+
+/** Ten pieces of a short body; a long body is in pieces already. */
+const piecesOf = (body: Answer["body"]): Iterable<string | Buffer> => {
+  if (typeof body !== "string") return body;
+  const whole = Buffer.from(body);
+  const step = Math.ceil(whole.length / 10);
+  return Array.from({ length: 10 }, (_, nth) => whole.subarray(nth * step, (nth + 1) * step));
+};
+
+/** Sends the first `bytes` of a body, or all of a shorter one. False when the client is gone. */
+const sendStart = async (response: ServerResponse, body: Answer["body"], bytes: number): Promise<boolean> => {
+  let left = bytes;
+  for (const text of typeof body === "string" ? [body] : body) {
+    const piece = Buffer.from(text).subarray(0, left);
+    left -= piece.length;
+    if (piece.length > 0 && !(await writePiece(response, piece))) return false;
+    if (left <= 0) break;
+  }
+  return true;
+};
+
+/** Sends an answer with a correct head, and a body that is slow, cut off, stalled or endless. */
+export const writeFaultyBody = async (
+  response: ServerResponse,
+  answer: Answer,
+  fault: SlowBodyFault | BrokenBodyFault,
+): Promise<void> => {
+  // An empty body cannot be slow or cut off, so it is replaced.
+  const body = answer.body || '{"note":"this body is slow or cut off by a fault"}';
+  response.writeHead(answer.status === 204 ? 200 : answer.status, {
+    ...answer.headers,
+    ...(typeof body === "string" &&
+      fault.kind !== "endless-body" && { "content-length": Buffer.byteLength(body) }),
+  });
+  response.flushHeaders();
+  if (fault.kind === "slow-body") {
+    for (const piece of piecesOf(body)) {
+      await sleep(fault.ms / 10, undefined, { ref: false });
+      if (!(await writePiece(response, piece))) return;
+    }
+    response.end();
+    return;
+  }
+  const half = typeof body === "string" ? Math.max(1, Buffer.byteLength(body) >> 1) : largePieceBytes;
+  if (!(await sendStart(response, body, fault.bytes ?? half))) return;
+  if (fault.kind === "cut-body") response.socket?.destroy();
+  if (fault.kind === "endless-body") await fillForEver(response, fault.filler, fault.bytesPerSecond);
+};

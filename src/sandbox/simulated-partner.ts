@@ -1,0 +1,239 @@
+import { formatInstant } from "./api/answers/created-at.ts";
+import { profiles } from "./api/answers/profiles.ts";
+import type { AnswersProfile, Stamp } from "./api/answers/types.ts";
+import { changedLogRules, type LogRules } from "./api/log/log-rules.ts";
+import { createLogReader, type LogReader } from "./api/log/read-log.ts";
+import { createFaults, type Faults } from "./faults/faults.ts";
+import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
+import { createNotifications, type Change } from "./notifications/notifications.ts";
+import { createPastNotifications, parsePastRequest } from "./notifications/past-notifications.ts";
+import type { Poster } from "./notifications/post.ts";
+import { createSentLog } from "./notifications/sent-log.ts";
+import { signatureHeaders } from "./notifications/sign.ts";
+import { createSubscriptions, type Subscriptions } from "./notifications/subscriptions.ts";
+import type { Settings } from "./options.ts";
+import { Ring } from "./runtime/bounded.ts";
+import { numberFrom, randomFrom, uuidFrom, type Random } from "./runtime/random.ts";
+import { createScheduler } from "./runtime/scheduler.ts";
+import { stories } from "./stories.ts";
+import { createLedger, type Ledger } from "./transactions/ledger.ts";
+import type { TransactionRequest } from "./transactions/transaction-request.ts";
+import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
+import { createTransactions, type Transactions } from "./transactions/transactions.ts";
+import { isWalk, statusesOf } from "./transactions/walks.ts";
+import type { LoggedNotification, RecordedRequest } from "./types.ts";
+
+/** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
+export type SimulatedPartner = {
+  settings: Settings;
+  profile: AnswersProfile;
+  stamp: Stamp;
+  now: () => number;
+  quotes: QuoteBook;
+  ledger: Ledger;
+  transactions: Transactions;
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  logReader: LogReader;
+  faults: Faults;
+  requests: Ring<RecordedRequest>;
+  counters: { requests: number };
+  startTransactions(request: TransactionRequest): { transactionIds: string[] };
+  /** Adds notifications with past dates to the log; see POST /_sandbox/log. */
+  addPastNotifications(request: unknown): { notifications: number; lost: number; toSend: number };
+  /** Changes the rules of the log; see PUT /_sandbox/log. */
+  changeLogRules(changes: unknown): LogRules;
+  /** Notifications that were never delivered, newest first. */
+  lost(limit: number): { count: number; notifications: LoggedNotification[] };
+  summary(): Record<string, unknown>;
+  totals(): Record<string, number | boolean>;
+  /** Clears quotes, transactions, subscriptions, deliveries, faults, requests and all counters. */
+  reset(): void;
+  /** Stops all timers. */
+  close(): void;
+};
+
+const walkPrefix = "walk:";
+
+export const createSimulatedPartner = (
+  settings: Settings,
+  deps: { poster: Poster; days: Record<"sao-paulo" | "utc", (at: number) => string> },
+): SimulatedPartner => {
+  const { clock, seed } = settings;
+  const now = () => clock.now();
+  const scaled = (ms: number) => ms / settings.timeScale;
+  const randomFor = (label: string) => randomFrom(seed, label);
+  const profile: AnswersProfile = profiles[settings.answers];
+  const idFrom = (random: Random) => (profile.ids === "number" ? numberFrom(random) : uuidFrom(random));
+  const idsFrom = (label: string) => {
+    const random = randomFor(label);
+    return () => idFrom(random);
+  };
+  const nextTransactionId = idsFrom("transactions");
+  const nextDeliveryId = idsFrom("deliveries");
+  const stamp: Stamp = (at) => formatInstant(settings.createdAtFormat ?? profile.createdAt, at);
+  const defaultWalk = settings.walk ?? (settings.story === null ? "main" : stories[settings.story].walk);
+
+  const scheduler = createScheduler(clock);
+  const ledger = createLedger(settings.ledger);
+  const faults = createFaults(seed);
+  const seen = new Ring<RecordedRequest>(settings.history);
+  const counters = { requests: 0 };
+  const subscriptions = createSubscriptions({ now, nextId: idsFrom("subscriptions") });
+  const { jitter, history } = settings;
+  const sentLog = createSentLog(settings.logEntries);
+  const bodyOf = (change: Change) => JSON.stringify(profile.notification(change, stamp));
+
+  const deliveries = createDeliveries(
+    { retryMs: scaled(settings.retryMs), jitter, history },
+    {
+      now,
+      scheduler,
+      sentLog,
+      randomFor,
+      post: (url, body, headers) => deps.poster.post(url, body, headers),
+      headersFor: ({ deliveryId: id, body, forged }) => ({
+        "content-type": "application/json",
+        "user-agent": "partner-sandbox",
+        // Receivers compare a signature's time with their own clock, so it is real time, not that of the
+        // sandbox's clock.
+        ...(settings.signing && signatureHeaders(settings.signing, { id, body, sentAt: Date.now(), forged })),
+      }),
+    },
+  );
+  const notifications = createNotifications({
+    subscriptions,
+    deliveries,
+    sentLog,
+    faults,
+    scheduler,
+    nextDeliveryId,
+    bodyOf,
+    scaled,
+    longestHoldMs: scaled(3 * settings.stepMs),
+  });
+  const past = createPastNotifications({
+    seed,
+    subscriptions,
+    deliveries,
+    sentLog,
+    statuses: statusesOf("OUTBOUND", "main"),
+    now,
+    nextDeliveryId,
+    idFrom,
+    bodyOf,
+  });
+  const logReader = createLogReader({
+    rules: settings.log,
+    sentLog,
+    profile,
+    stamp,
+    now,
+    days: deps.days,
+    scaled,
+    random: randomFor("order of the log"),
+  });
+  const transactions = createTransactions(
+    { stepMs: scaled(settings.stepMs), jitter, history, maxWalking: settings.maxWalking },
+    {
+      now,
+      scheduler,
+      randomFor,
+      onStatusChange: ({ transactionId }, change) => notifications.notify({ transactionId, ...change }),
+    },
+  );
+  const quotes = createQuoteBook(
+    {
+      validityMs: scaled(settings.quoteValidityMs),
+      repetition: settings.repetition,
+      acceptUnknownQuotes: settings.acceptUnknownQuotes,
+      maxQuotes: settings.maxQuotes,
+    },
+    {
+      now,
+      day: deps.days["sao-paulo"],
+      nextQuoteId: idsFrom("quotes"),
+      ledger,
+      startTransaction: ({ quoteId, direction, accept }) => {
+        const transactionId = nextTransactionId();
+        const { counterpartyId } = accept;
+        const walk = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
+        transactions.start({ transactionId, quoteId, direction, walk: isWalk(walk) ? walk : defaultWalk });
+        return transactionId;
+      },
+    },
+  );
+
+  for (const url of settings.webhookUrls) subscriptions.subscribe(url, ["TRANSACTION_STATUS_UPDATED"]);
+
+  return {
+    settings,
+    profile,
+    stamp,
+    now,
+    quotes,
+    ledger,
+    transactions,
+    subscriptions,
+    deliveries,
+    logReader,
+    faults,
+    requests: seen,
+    counters,
+    startTransactions: ({ direction, walk, statuses, transactionId, count }) => {
+      const transactionIds = Array.from({ length: count }, () => transactionId ?? nextTransactionId());
+      for (const each of transactionIds)
+        transactions.start({
+          transactionId: each,
+          quoteId: null,
+          direction,
+          walk: walk ?? defaultWalk,
+          ...(statuses && { statuses }),
+        });
+      return { transactionIds };
+    },
+    addPastNotifications: (request) => past.add(parsePastRequest(request)),
+    changeLogRules: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
+    lost: (limit) => sentLog.lost(limit, now()),
+    summary: () => ({
+      timeScale: settings.timeScale,
+      seed,
+      story: settings.story,
+      answers: settings.answers,
+      repetition: settings.repetition,
+      walk: defaultWalk,
+      startedAt: new Date(settings.startAt).toISOString(),
+      now: new Date(now()).toISOString(),
+    }),
+    totals: () => {
+      const { executions, quotes: executedQuotes, executedTwiceCount, exact } = ledger.totals();
+      return {
+        requests: counters.requests,
+        ...quotes.totals(),
+        executions,
+        executedQuotes,
+        executedTwice: executedTwiceCount,
+        exact,
+        ...transactions.totals(),
+        ...deliveries.totals(),
+        toSend: past.waiting(),
+      };
+    },
+    close: () => scheduler.close(),
+    reset: () => {
+      scheduler.clear();
+      notifications.clear();
+      past.clear();
+      sentLog.clear();
+      logReader.rules = settings.log;
+      quotes.clear();
+      ledger.clear();
+      transactions.clear();
+      subscriptions.clear();
+      deliveries.clear();
+      faults.clear();
+      seen.clear();
+      counters.requests = 0;
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { finalOf, type Result } from "./result.ts";
+import type { World } from "./world.ts";
+
+type Totals = {
+  executions: number;
+  executedTwice: { quoteId: string }[];
+  repetitions: number;
+  exact: boolean;
+};
+
+/**
+ * What happened to accepts, as seen from outside. Each accept has a quote of its own. Lists hold commandIds.
+ */
+export type AcceptTally = {
+  sent: number;
+  unanswered: string[];
+  /** With final results that differ. */
+  conflictingFinals: string[];
+  succeeded: number;
+  inDoubt: number;
+  /** SUCCEEDED, but not executed. */
+  falseSuccesses: string[];
+  /** FAILED or REJECTED, but executed. */
+  falseFailures: string[];
+  executedTwice: Totals["executedTwice"];
+  /** Calls for a quote that had been executed before. */
+  repetitions: number;
+  /** Whether the partner's counters are complete. */
+  exact: boolean;
+  committed: number;
+};
+
+/** The tally when all promises were kept. */
+export const correctTally = (sent: number) => ({
+  sent,
+  unanswered: [],
+  conflictingFinals: [],
+  falseSuccesses: [],
+  falseFailures: [],
+  executedTwice: [],
+  repetitions: 0,
+  exact: true,
+  committed: sent,
+});
+
+/** Keeps the body below the sandbox's limit of 1 MB. */
+const QUOTES_PER_QUESTION = 10_000;
+
+/** How often the sandbox executed each quote. */
+const executionsOf = async (
+  world: Pick<World, "sandbox">,
+  quoteIds: readonly string[],
+): Promise<Map<string, number>> => {
+  const counts = new Map<string, number>();
+  for (let from = 0; from < quoteIds.length; from += QUOTES_PER_QUESTION) {
+    const asked = quoteIds.slice(from, from + QUOTES_PER_QUESTION);
+    const { executions } = await world.sandbox<{ executions: number[] }>("/_sandbox/executions", asked);
+    asked.forEach((quoteId, nth) => counts.set(quoteId, executions[nth]!));
+  }
+  return counts;
+};
+
+/**
+ * Compares results with what the sandbox executed.
+ * @param observed `quotes`: the quoteId of each commandId; `results`: its results in the order of the topic
+ */
+export const tallyAccepts = async (
+  world: Pick<World, "sandbox">,
+  {
+    quotes,
+    results,
+    committed,
+  }: {
+    quotes: ReadonlyMap<string, string>;
+    results: ReadonlyMap<string, readonly Result[]>;
+    committed: number;
+  },
+): Promise<AcceptTally> => {
+  const executions = await executionsOf(world, [...quotes.values()]);
+  const { executedTwice, repetitions, exact } = await world.sandbox<Totals>("/_sandbox/executions");
+  const tally: AcceptTally = {
+    sent: quotes.size,
+    unanswered: [],
+    conflictingFinals: [],
+    succeeded: 0,
+    inDoubt: 0,
+    falseSuccesses: [],
+    falseFailures: [],
+    executedTwice,
+    repetitions,
+    exact,
+    committed,
+  };
+  for (const [commandId, quoteId] of quotes) {
+    const list = results.get(commandId) ?? [];
+    const finals = new Set(list.filter(({ final }) => final).map((result) => JSON.stringify(result)));
+    if (finals.size > 1) tally.conflictingFinals.push(commandId);
+    const end = finalOf(list);
+    const executed = executions.get(quoteId)! > 0;
+    if (list.length === 0) tally.unanswered.push(commandId);
+    else if (!end) tally.inDoubt += 1;
+    else if (end.outcome === "SUCCEEDED") {
+      tally.succeeded += 1;
+      if (!executed) tally.falseSuccesses.push(commandId);
+    } else if (executed) tally.falseFailures.push(commandId);
+  }
+  return tally;
+};

@@ -1,0 +1,34 @@
+import { pino } from "pino";
+import { newClient } from "../../src/kafka/client.ts";
+import { elected, type ElectedOptions } from "../../src/kafka/consume/elected.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+
+// A process that takes part in the election, and prints a line for each piece of work that it does as the
+// leader. The first argument holds its options as JSON.
+
+const EFFECT_EVERY_MS = 20;
+const log = pino({ level: "silent" });
+const { brokers, ...options } = JSON.parse(process.argv[2] ?? "{}") as ElectedOptions & { brokers: string };
+const say = (what: string): void => void process.stdout.write(`${what} ${Date.now()}\n`);
+
+const { state } = elected(
+  options,
+  async ({ isHeld }) => {
+    while (isHeld()) {
+      say("works");
+      await systemClock.sleep(EFFECT_EVERY_MS);
+    }
+    say("ended");
+  },
+  {
+    newClient: newClient({ brokers: brokers.split(","), clientId: "candidate", tls: false, sasl: null }, log),
+    clock: systemClock,
+    log,
+    random: () => 0.5,
+  },
+);
+const whenUp = setInterval(() => {
+  if (!state().up) return;
+  say("joined");
+  clearInterval(whenUp);
+}, 50);

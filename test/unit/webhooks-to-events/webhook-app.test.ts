@@ -1,0 +1,483 @@
+import { requestId } from "hono/request-id";
+import { secureHeaders } from "hono/secure-headers";
+import { afterEach, describe, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
+import { hostileCorpus } from "../../support/hostile-corpus.ts";
+import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
+import { EventTooLarge } from "../../../src/notification/publish-once.ts";
+import type { DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
+import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
+
+const opened: ReceptionDesk[] = [];
+afterEach(async () => {
+  for (const desk of opened.splice(0)) await desk.close();
+});
+const open = async (...args: Parameters<typeof openReception>): Promise<ReceptionDesk> => {
+  const desk = await openReception(...args);
+  opened.push(desk);
+  return desk;
+};
+const notification = (transactionId: string): string => JSON.stringify({ transactionId, status: "CANCELED" });
+const elsewhere = (url: string, path: string): string => new URL(path, url).href;
+const requestOf = (body: string, target = `${PATH}/${SECRET}`, ending = "HTTP/1.1\r\nHost: x"): string =>
+  `POST ${target} ${ending}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe("what is answered", () => {
+  test("200 with the eventId when it is published, and when it was", async () => {
+    const desk = await open();
+    for (let i = 0; i < 2; i++) {
+      const answer = await desk.post(notification("tx"));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      expect(JSON.parse(answer.text)).toEqual({ eventId: desk.published[0]?.event.eventId });
+    }
+    expect(desk.published).toHaveLength(1);
+    expect(desk.served.map(({ outcome: reception }) => reception?.kind)).toEqual(["published", "duplicate"]);
+  });
+
+  test("200 with deadLettered when it is authentic and not understood", async () => {
+    const desk = await open();
+    const answer = await desk.post("not json");
+    expect(answer).toMatchObject({ status: 200, text: '{"deadLettered":true}' });
+    expect(desk.parked).toMatchObject([{ body: Buffer.from("not json") }]);
+    expect(desk.published).toEqual([]);
+  });
+
+  test("404 with an empty body for a wrong path token, whatever the body is", async () => {
+    const desk = await open();
+    for (const token of ["wrong", `${SECRET}x`, SECRET.slice(1), "%00"]) {
+      const answer = await desk.post("not json", {}, elsewhere(desk.url, `${PATH}/${token}`));
+      expect(answer).toMatchObject({ status: 404, text: "" });
+    }
+    expect(desk.parked).toEqual([]);
+  });
+
+  test("the token may be percent-encoded, and a query may follow", async () => {
+    const desk = await open();
+    const answer = await desk.post(notification("tx"), {}, elsewhere(desk.url, `${PATH}/s3%63ret?x=1`));
+    expect(answer.status).toBe(200);
+  });
+
+  test("401 with an empty body when it is not authentic", async () => {
+    const desk = await open({ auth: { kind: "header", headerName: "x-secret" } });
+    const url = elsewhere(desk.url, PATH);
+    expect(await desk.post("not json", { "x-secret": "wrong" }, url)).toMatchObject({
+      status: 401,
+      text: "",
+    });
+    expect(await desk.post("not json", {}, url)).toMatchObject({ status: 401, text: "" });
+    expect(await desk.post(notification("tx"), { "x-secret": SECRET }, url)).toMatchObject({ status: 200 });
+    expect(desk.parked).toEqual([]);
+  });
+
+  test.each(["/", "/hooks", PATH, `${PATH}/`, `${PATH}/${SECRET}/more`, "/livez", "/metrics"])(
+    "404 for %s",
+    async (path) => {
+      const desk = await open();
+      expect((await desk.post(notification("tx"), {}, elsewhere(desk.url, path))).status).toBe(404);
+      expect(desk.published).toEqual([]);
+    },
+  );
+
+  test.each(["GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])("405 with Allow for %s", async (method) => {
+    const desk = await open();
+    const response = await fetch(desk.url, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+  });
+
+  test.each([
+    ["no Host", `${PATH}/${SECRET}`, "HTTP/1.0"],
+    ["a Host in no usual form", `${PATH}/${SECRET}`, "HTTP/1.1\r\nHost: [0:0::1]:80"],
+    ["the host in the target", `http://x${PATH}/${SECRET}?y`, "HTTP/1.1\r\nHost: x"],
+  ])("200 with %s: the route is a path, whoever it is asked of", async (_, target, ending) => {
+    const desk = await open();
+    const { text, socket } = await desk.raw(requestOf(notification("tx"), target, ending));
+    await eventually(() => text().includes("\r\n\r\n"), "the answer");
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  test("200 to a sender that has closed its side after the request", async () => {
+    let acknowledge = (): void => undefined;
+    const written = new Promise<{ partition: number; offset: number }>((resolve) => {
+      acknowledge = () => resolve({ partition: 0, offset: 0 });
+    });
+    const desk = await open({ write: () => written });
+    const { text, socket, ended } = await desk.raw(requestOf(notification("tx")));
+    socket.end();
+    await eventually(() => desk.published.length === 1, "the event");
+    // A request of another connection is served after the end of this one was seen.
+    expect((await desk.post("", {}, elsewhere(desk.url, "/"))).status).toBe(404);
+    acknowledge();
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("requests that follow one another on a connection, in their order, whatever became of other connections", async () => {
+    let acknowledge = (): void => undefined;
+    const written = new Promise<{ partition: number; offset: number }>((resolve) => {
+      acknowledge = () => resolve({ partition: 0, offset: 0 });
+    });
+    const desk = await open({ write: () => written });
+    const ids = ["a", "b", "c"];
+    const piped = await desk.raw(ids.map((id) => requestOf(notification(id))).join(""));
+    const gone = await desk.raw(requestOf(notification("gone")));
+    const other = desk.post(notification("other"));
+    await eventually(() => desk.published.length === 5, "the events");
+    gone.socket.destroy();
+    acknowledge();
+    expect((await other).status).toBe(200);
+    const eventIds = (): string[] =>
+      [...piped.text().matchAll(/\{"eventId":"(\w+)"\}/g)].map(([, id]) => id ?? "");
+    await eventually(() => eventIds().length === 3, "three answers");
+    const expected = ids.map(
+      (id) => desk.published.find(({ event }) => event.transactionId === id)?.event.eventId,
+    );
+    expect(eventIds()).toEqual(expected);
+    expect(piped.text().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+  });
+
+  test("traceparent goes on with the event", async () => {
+    const desk = await open();
+    await desk.post(notification("a"), { traceparent: "00-1-2-01" });
+    await desk.post(notification("b"));
+    expect(desk.published.map(({ traceparent }) => traceparent)).toEqual(["00-1-2-01", null]);
+  });
+});
+
+describe("bodies over the limit", () => {
+  const limited = { options: { maxBodyBytes: 100 } };
+  const head = (...headers: string[]): string =>
+    [`POST ${PATH}/${SECRET} HTTP/1.1`, "Host: x", ...headers, "", ""].join("\r\n");
+  const sized = (bytes: number): string => `{"transactionId":"t","status":"S"}${" ".repeat(bytes - 34)}`;
+
+  test("are refused by what they declare, before they arrive, and the connection is closed", async () => {
+    const desk = await open(limited);
+    const { text, ended } = await desk.raw(head("Content-Length: 101"));
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+  });
+
+  test("are refused by what arrives, when they declare nothing", async () => {
+    const desk = await open(limited);
+    const chunk = `33\r\n${"x".repeat(51)}\r\n`;
+    const { text, ended } = await desk.raw(head("Transfer-Encoding: chunked"), chunk, chunk, chunk);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
+    expect(text().match(/HTTP\/1\.1/g), "one answer, and no other request read").toHaveLength(1);
+  });
+
+  test("the limit itself is within", async () => {
+    const desk = await open(limited);
+    expect((await desk.post(sized(100))).status).toBe(200);
+    expect((await desk.post(sized(101))).status).toBe(413);
+    expect((await desk.post(sized(100))).status).toBe(200);
+    expect(desk.parked).toEqual([]);
+  });
+
+  test("Expect: 100-continue is answered with 413 instead of being told to go on", async () => {
+    const desk = await open(limited);
+    const { text, ended } = await desk.raw(head("Content-Length: 101", "Expect: 100-continue"));
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test("the answer is not lost on a sender that goes on sending", async () => {
+    const desk = await open(limited);
+    const { socket, text } = await desk.raw(head("Content-Length: 1000000"));
+    await eventually(() => text().includes("413"), "the answer");
+    const send = () =>
+      new Promise<unknown>((resolve) => socket.write(Buffer.alloc(1_000), (error) => resolve(error ?? null)));
+    for (let i = 0; i < 5; i++) expect(await send()).toBeNull();
+    socket.destroy();
+  });
+
+  test("Expect: 100-continue on another path is answered there, and the connection is closed", async () => {
+    const desk = await open(limited);
+    const elsewhereHead = head("Content-Length: 101", "Expect: 100-continue").replace(
+      SECRET,
+      `${SECRET}/more`,
+    );
+    const { text, ended } = await desk.raw(elsewhereHead);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 404 .*\r\nconnection: close\r\n/is);
+  });
+
+  test("Expect: 100-continue is told to go on where the body is within", async () => {
+    const desk = await open(limited);
+    const body = sized(60);
+    const { socket, text } = await desk.raw(head("Content-Length: 60", "Expect: 100-continue"));
+    await eventually(() => text().includes("\r\n\r\n"), "100 Continue");
+    expect(text()).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write(body);
+    await eventually(() => text().includes("eventId"), "the answer");
+    expect(text()).toMatch(/HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  test("a body that is broken off is not taken for a whole one, and gives its place back", async () => {
+    const desk = await open({ options: { maxBodyBytes: 100, maxInFlight: 1 } });
+    const { socket } = await desk.raw(head("Content-Length: 50"), sized(34));
+    await eventually(async () => (await desk.post("{}")).status === 503, "the half one to hold the place");
+    socket.destroy();
+    await eventually(async () => (await desk.post(sized(60))).status === 200, "the place to be free");
+    expect(desk.published).toHaveLength(1);
+    expect(desk.parked.filter(({ body }) => body.length === 34)).toEqual([]);
+  });
+});
+
+test("a notification whose event the topic refuses for its size is a dead letter", async () => {
+  const answers = [() => Promise.reject(new EventTooLarge("too large"))];
+  const desk = await open({
+    write: () => (answers.shift() ?? (() => Promise.resolve({ partition: 0, offset: 0 })))(),
+  });
+  const body = notification("tx-large");
+  expect(await desk.post(body)).toMatchObject({ status: 200, text: '{"deadLettered":true}' });
+  expect(desk.parked.map((letter) => letter.body.toString())).toEqual([body]);
+  // Nothing of it is remembered as published.
+  expect((await desk.post(body)).text).toMatch(/^\{"eventId":/);
+});
+
+describe("503 with Retry-After", () => {
+  const expectBusy = (answer: { status: number; headers: Headers; text: string }): void => {
+    expect(answer).toMatchObject({ status: 503, text: "" });
+    expect(answer.headers.get("retry-after")).toBe("7");
+  };
+
+  test("when Kafka does not acknowledge, an event or a dead letter", async () => {
+    let fails = true;
+    const write = () =>
+      fails ? Promise.reject(new Error("no")) : Promise.resolve({ partition: 1, offset: 2 });
+    const desk = await open({ write });
+    expectBusy(await desk.post(notification("tx")));
+    expectBusy(await desk.post("not json"));
+    expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["no", "no"]);
+    fails = false;
+    const again = await desk.post(notification("tx"));
+    expect(again.status, "what failed is not remembered as published").toBe(200);
+    expect(new Set(desk.published.map(({ event }) => event.eventId)).size).toBe(1);
+    expect(desk.published).toHaveLength(2);
+  });
+
+  test("when receiving throws instead of rejecting, and the place comes free again", async () => {
+    const receive = () => {
+      throw new Error("thrown");
+    };
+    const desk = await open({ receive, options: { maxInFlight: 1 } });
+    expectBusy(await desk.post(notification("tx")));
+    expectBusy(await desk.post(notification("tx")));
+    expect(desk.served.map(({ error }) => (error as Error).message)).toEqual(["thrown", "thrown"]);
+  });
+
+  test("when receiving throws for one of two that came together, and the other is served", async () => {
+    const received: string[] = [];
+    const receive = ({ body }: RawDelivery): Promise<DeliveryOutcome> => {
+      received.push(body.toString());
+      if (received.length === 1) throw new Error("thrown");
+      return Promise.resolve({ kind: "deadLettered", detail: "", position: { partition: 0, offset: 0 } });
+    };
+    const desk = await open({ receive });
+    const { text } = await desk.raw(requestOf("one") + requestOf("other"));
+    await eventually(() => text().includes(" 200 "), "the second answer");
+    expect(text()).toMatch(/^HTTP\/1.1 503 /);
+    expect(received).toEqual(["one", "other"]);
+  });
+
+  test("when it is not open, and not any more once it is", async () => {
+    const desk = await open();
+    desk.state.open = false;
+    expectBusy(await desk.post(notification("tx")));
+    desk.state.open = true;
+    expect((await desk.post(notification("tx"))).status).toBe(200);
+    expect(desk.published).toHaveLength(1);
+  });
+
+  test("when more are in progress than may be, and places come free again", async () => {
+    const finish: (() => void)[] = [];
+    const write = () =>
+      new Promise<{ partition: number; offset: number }>((resolve) => {
+        finish.push(() => resolve({ partition: 0, offset: 0 }));
+      });
+    const desk = await open({ write, options: { maxInFlight: 2 } });
+    const taken = [desk.post(notification("a")), desk.post(notification("b"))];
+    await eventually(() => finish.length === 2, "two in progress");
+    expectBusy(await desk.post(notification("c")));
+    finish.splice(0).forEach((done) => done());
+    for (const answer of await Promise.all(taken)) expect(answer.status).toBe(200);
+    const next = desk.post(notification("d"));
+    await eventually(() => finish.length === 1, "the next one");
+    finish[0]?.();
+    expect((await next).status).toBe(200);
+  });
+});
+
+describe("middleware of Hono in front of the route", () => {
+  test.each([
+    ["what is published", PATH, {}, notification("tx"), 200],
+    ["what is not authentic", PATH, { "x-secret": "wrong" }, "", 401],
+    ["another path", "/other", {}, "", 404],
+    ["a body over the limit", PATH, {}, "x".repeat(101), 413],
+  ])("sees the answer to %s, and adds its headers", async (_, path, headers, body, status) => {
+    const desk = await open({
+      auth: { kind: "header", headerName: "x-secret" },
+      options: { maxBodyBytes: 100 },
+      middleware: [requestId(), secureHeaders()],
+    });
+    const answer = await desk.post(body, { "x-secret": SECRET, ...headers }, elsewhere(desk.url, path));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test("can answer by itself, and what it throws is a 503", async () => {
+    const desk = await open({
+      middleware: [
+        (c, next) => {
+          if (c.req.header("x-throw") !== undefined) throw new Error("thrown by middleware");
+          return c.req.header("x-block") === undefined ? next() : Promise.resolve(c.body("", 403));
+        },
+      ],
+    });
+    expect((await desk.post(notification("a"), { "x-block": "1" })).status).toBe(403);
+    expect((await desk.post(notification("a"), { "x-throw": "1" })).status).toBe(503);
+    expect(desk.published).toEqual([]);
+    expect((await desk.post(notification("a"))).status).toBe(200);
+  });
+});
+
+describe("senders that take their time", () => {
+  const begun = requestOf(notification("slow")).slice(0, -1);
+  const isServed = (desk: ReceptionDesk) => async (): Promise<boolean> => {
+    const answer = await desk.post(notification("tx")).catch(() => null);
+    return answer?.status === 200;
+  };
+
+  test("give their places to others, and are told to come again", async () => {
+    const desk = await open({ options: { maxInFlight: 2 } });
+    const slow = [await desk.raw(begun), await desk.raw(begun)];
+    await eventually(
+      async () => (await desk.post(notification("tx"))).status === 503,
+      "both places to be held",
+    );
+    await eventually(isServed(desk), "a place");
+    await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
+    const texts = slow.map(({ text }) => text());
+    expect(texts.filter((text) => /^HTTP\/1\.1 503 .*\r\nretry-after: 7\r\n/is.test(text))).toHaveLength(1);
+    // The other one keeps its place: one was enough.
+    const other = slow.find(({ text }) => text() === "");
+    other?.socket.write("}");
+    await eventually(() => other?.text().includes("eventId") === true, "the other one's answer");
+  });
+
+  test.each([
+    ["a head", begun.slice(0, 30)],
+    ["a body", begun],
+    ["nothing", ""],
+  ])("are cut off in the end: %s", async (_, bytes) => {
+    const desk = await open({ options: { arrivalTimeoutMs: 100 } });
+    const { ended, text } = await desk.raw(bytes);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(desk.published).toEqual([]);
+  });
+
+  test("do not keep others out with connections that they hold and do not use", async () => {
+    const desk = await open({ options: { maxConnections: 3 } });
+    for (let i = 0; i < 3; i++) {
+      const { text } = await desk.raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await eventually(() => text() !== "", "an answer");
+    }
+    await eventually(isServed(desk), "a connection");
+  });
+});
+
+describe("a duplicate of what is on its way", () => {
+  const holdingBack = async () => {
+    const settle: { done: () => void; fail: () => void }[] = [];
+    const write = () =>
+      new Promise<{ partition: number; offset: number }>((resolve, reject) => {
+        settle.push({
+          done: () => resolve({ partition: 0, offset: 0 }),
+          fail: () => reject(new Error("not acknowledged")),
+        });
+      });
+    return { desk: await open({ write }), settle };
+  };
+
+  test("waits for the same acknowledgement, and adds no record", async () => {
+    const { desk, settle } = await holdingBack();
+    const answers = Array.from({ length: 5 }, () => desk.post(notification("tx")));
+    let answered = 0;
+    for (const answer of answers) void answer.then(() => answered++);
+    await eventually(() => settle.length === 1, "one publish");
+    // A later one of another transaction passes: so the five were received, and wait.
+    const other = desk.post(notification("other"));
+    await eventually(() => settle.length === 2, "the other publish");
+    settle[1]?.done();
+    expect((await other).status).toBe(200);
+    expect(answered).toBe(0);
+    settle[0]?.done();
+    const texts = (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`);
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toMatch(/^200 /);
+    expect(desk.published).toHaveLength(2);
+  });
+
+  test("fails with it, and the next one starts anew", async () => {
+    const { desk, settle } = await holdingBack();
+    const answers = [desk.post(notification("tx")), desk.post(notification("tx"))];
+    await eventually(() => settle.length === 1, "one publish");
+    await desk.raw();
+    const other = desk.post(notification("other"));
+    await eventually(() => settle.length === 2, "the other publish");
+    settle[0]?.fail();
+    settle[1]?.done();
+    await other;
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(503);
+    const again = desk.post(notification("tx"));
+    await eventually(() => settle.length === 3, "another publish");
+    settle[2]?.done();
+    expect((await again).status).toBe(200);
+  });
+});
+
+describe("hostile bodies", () => {
+  test("each gets its answer, and the valid request after it as well", async () => {
+    const desk = await open();
+    for (const { name, body, becomes } of hostileCorpus) {
+      desk.published.length = 0;
+      const answer = await desk.post(body());
+      expect(answer.status, name).toBe(200);
+      if (becomes === null) expect(answer.text, name).toBe('{"deadLettered":true}');
+      else expect(answer.text, name).toMatch(/^\{"eventId":"[0-9a-f]{32}"\}$/);
+      for (const { event } of desk.published) expect(event, name).toMatchObject(becomes ?? {});
+      const next = await desk.post(notification(`after ${name}`));
+      expect(next.status, `after ${name}`).toBe(200);
+      expect(desk.published.at(-1)?.event.transactionId).toBe(`after ${name}`);
+    }
+    expect(desk.parked).toHaveLength(hostileCorpus.filter(({ becomes }) => becomes === null).length);
+  });
+
+  test.each([
+    ["no HTTP", "\x16\x03\x01\x02\x00\x01"],
+    ["a header without end", `POST ${PATH} HTTP/1.1\r\nX: ${"x".repeat(40_000)}`],
+    [
+      "two lengths",
+      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    ],
+    [
+      "a length and chunks",
+      `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["a negative length", `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n`],
+  ])("%s is no 2xx, and the next request is served", async (_, bytes) => {
+    const desk = await open();
+    const { text, ended, socket } = await desk.raw(bytes);
+    await eventually(() => ended() || text() !== "", "an answer or an end");
+    expect(text()).not.toMatch(/HTTP\/1\.1 2/);
+    socket.destroy();
+    expect((await desk.post(notification("tx"))).status).toBe(200);
+    expect(desk.published).toHaveLength(1);
+  });
+});
