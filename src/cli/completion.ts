@@ -21,7 +21,11 @@ const nodesOf = (command: Command, path: string): Node[] => {
     { path, names: [...names, ...choices], options: [...options, "--help"] },
     ...below.flatMap((each) =>
       each.name() === "help"
-        ? [{ path: `${path} help`, names, options: [] }]
+        ? [
+            { path: `${path} help`, names, options: [] },
+            // Help takes one name.
+            ...names.map((name) => ({ path: `${path} help ${name}`, names: [], options: [] })),
+          ]
         : nodesOf(each, `${path} ${each.name()}`),
     ),
   ];
@@ -43,20 +47,20 @@ const bashScript = (program: Command): string => {
   const list = (paths: readonly { path: string }[]): string =>
     paths.map(({ path }) => `"${path}"`).join(" |\\\n      ");
   return `${FUNCTION}() {
-  local current=\${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1)) path=${name} names= options= i
+  local current=\${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1)) command_path=${name} names= options= i
   # Bash takes "--as=value" for three words.
   if [[ $current == "=" ]]; then current=; elif [[ \${COMP_WORDS[at]} == "=" ]]; then at=$((at - 1)); fi
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$path \${COMP_WORDS[i]}" in
-      ${list(nodes.slice(1))}) path="$path \${COMP_WORDS[i]}" ;;
+    case "$command_path \${COMP_WORDS[i]}" in
+      ${list(nodes.slice(1))}) command_path="$command_path \${COMP_WORDS[i]}" ;;
     esac
   done
   COMPREPLY=()
-  case "$path \${COMP_WORDS[at]}" in
+  case "$command_path \${COMP_WORDS[at]}" in
     ${list(free)}) return ;;
 ${chosen.map(({ path, choices }) => `    "${path}") names="${choices.join(" ")}" ;;`).join("\n")}
     *)
-      case "$path" in
+      case "$command_path" in
 ${nodes.map(({ path, names, options }) => `        "${path}") names="${names.join(" ")}" options="${options.join(" ")}" ;;`).join("\n")}
       esac
       if [[ -z $names || $current == -* ]]; then names=$options; fi

@@ -2,7 +2,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { createServices } from "../bridge/services.ts";
 import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { PauseRequest } from "../operator/pause.ts";
-import { isPausable, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
+import { isPausable, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
@@ -42,7 +42,10 @@ const flowOf = (text: string): Pausable => {
 
 const withFlow = (name: PauseRequest["says"]): Command =>
   withActor(
-    new Command(name).addArgument(new Argument("<flow>", "commands or reconcile").argParser(flowOf)),
+    new Command(name).addArgument(
+      // The choices are for help and completion; the parser also says why webhooks are none.
+      new Argument("<flow>", "the flow").choices(PAUSABLE).argParser(flowOf),
+    ),
     { by: "who does it; kept in the audit topic", note: "why; kept in the audit topic" },
   );
 

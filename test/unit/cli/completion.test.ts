@@ -46,6 +46,10 @@ const inZsh = (line: string): string[] => {
   return [...new Set(found.split("\n").filter((word) => word !== ""))];
 };
 
+test("no variable of the script is one that zsh ties to a variable of the environment", () => {
+  expect(completionScript(program, "zsh")).not.toMatch(/\b(path|cdpath|fpath|manpath)=/);
+});
+
 const hasZsh = spawnSync("zsh", ["--version"]).status === 0;
 
 describe("in bash", () => {
@@ -89,6 +93,14 @@ describe("in bash", () => {
     ],
     [["help", "dead"], ["dead-letters"]],
     [["dead-letters", "help", "sh"], ["show"]],
+    [["help", "send", ""], []],
+    [["help", "send", "accept-quote", ""], []],
+    [["dead-letters", "help", "show", ""], []],
+    [
+      ["pause", ""],
+      ["commands", "reconcile"],
+    ],
+    [["resume", "c"], ["commands"]],
     [
       ["sandbox", "--log-o"],
       ["--log-others", "--log-order"],
