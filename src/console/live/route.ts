@@ -3,12 +3,10 @@ import type { ConsoleEnv } from "../options.ts";
 import { Problem } from "../problem.ts";
 import type { LiveStreams } from "./streams.ts";
 
-const tooMany = (why: "tooMany" | "tooManyOfUser"): Problem => {
-  const more = { headers: { "retry-after": "30" } };
-  return why === "tooMany"
-    ? new Problem(503, "Too many pages are open.", "Pages stay as they are: load them again by hand.", more)
-    : new Problem(429, "You have too many pages open.", "Close some, or load this one again by hand.", more);
-};
+const tooMany = (): Problem =>
+  new Problem(503, "Too many pages are open.", "Pages stay as they are: load them again by hand.", {
+    headers: { "retry-after": "30" },
+  });
 
 /** The server-sent events that tell a page to reload its parts. */
 export const liveRoute =
@@ -17,7 +15,7 @@ export const liveRoute =
     // Nobody would read, or close, the body of a HEAD's answer.
     if (context.req.method !== "GET") return context.body(null, 200, { "content-type": "text/event-stream" });
     const stream = streams.open(context.var.person?.name ?? null);
-    if (!(stream instanceof ReadableStream)) throw tooMany(stream);
+    if (stream === null) throw tooMany();
     return context.body(stream, 200, {
       "content-type": "text/event-stream",
       "cache-control": "no-store",

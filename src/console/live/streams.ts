@@ -22,8 +22,12 @@ const BEAT = bytes.encode("event: beat\ndata:\n\n");
 type Stream = { user: string | null; write: (chunk: Uint8Array) => void; end: () => void };
 
 export type LiveStreams = {
-  /** @param user null without sign-in: then only the bound of all applies */
-  open: (user: string | null) => ReadableStream<Uint8Array> | "tooMany" | "tooManyOfUser";
+  /**
+   * Null when too many are open. A user who has all of their own ones open gets a new one for the oldest:
+   * a client that vanished without a word holds its streams until they are too old.
+   * @param user null without sign-in: then only the bound of all applies
+   */
+  open: (user: string | null) => ReadableStream<Uint8Array> | null;
   count: () => number;
 };
 
@@ -62,11 +66,15 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
     stream.end();
   };
 
-  const countOf = (user: string): number => [...streams].filter((stream) => stream.user === user).length;
+  /** A Set keeps the order in which its streams were opened. */
+  const makeRoomFor = (user: string): void => {
+    const own = [...streams].filter((stream) => stream.user === user);
+    if (own.length >= MAX_OF_USER) own[0]?.end();
+  };
 
   const open: LiveStreams["open"] = (user) => {
-    if (user !== null && countOf(user) >= MAX_OF_USER) return "tooManyOfUser";
-    if (streams.size >= MAX_STREAMS) return "tooMany";
+    if (user !== null) makeRoomFor(user);
+    if (streams.size >= MAX_STREAMS) return null;
     const gone = new AbortController();
     let stream: Stream | null = null;
     return new ReadableStream<Uint8Array>(

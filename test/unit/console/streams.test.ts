@@ -101,18 +101,36 @@ test("a stream that is left is removed at once, and with the last one the subscr
 test("a hundred at most, of all users", async () => {
   const { streams } = open();
   const all = [...Array(100).keys()].map((nth) => streams.open(`user-${nth}`) as ReadableStream<Uint8Array>);
-  expect(streams.open("one more")).toBe("tooMany");
+  expect(streams.open("one more")).toBeNull();
   await all[0]!.cancel();
   expect(streams.open("one more")).toBeInstanceOf(ReadableStream);
 });
 
-test("ten at most of one user, and other users still get theirs", async () => {
+test("ten at most of one user: the eleventh ends the user's oldest, and nobody else's", async () => {
+  const { streams, opened, change, pass } = open();
+  const ben = reader(streams.open("ben")!);
+  const ana = [...Array(11).keys()].map(() => reader(opened()));
+  await ana[0]!.done;
+  expect(streams.count()).toBe(11);
+  change();
+  await pass(1_000);
+  for (const { heard } of [ben, ...ana.slice(1)]) expect(heard).toContain("event: change");
+  expect(ana[0]!.heard).not.toContain("event: change");
+});
+
+test("without sign-in only the bound of all applies", () => {
   const { streams } = open();
-  const all = [...Array(10).keys()].map(() => streams.open("ana") as ReadableStream<Uint8Array>);
-  expect(streams.open("ana")).toBe("tooManyOfUser");
-  expect(streams.open("ben")).toBeInstanceOf(ReadableStream);
-  await all[0]!.cancel();
+  for (let nth = 0; nth < 100; nth++) expect(streams.open(null)).toBeInstanceOf(ReadableStream);
+  expect(streams.open(null)).toBeNull();
+});
+
+test("a user at the bound gets a stream also when all are taken, in place of the oldest", () => {
+  const { streams } = open();
+  for (let nth = 0; nth < 90; nth++) streams.open(null);
+  for (let nth = 0; nth < 10; nth++) streams.open("ana");
+  expect(streams.open("ben")).toBeNull();
   expect(streams.open("ana")).toBeInstanceOf(ReadableStream);
+  expect(streams.count()).toBe(100);
 });
 
 test("a stream that is not read is closed", async () => {
