@@ -34,7 +34,7 @@ export type Approval =
  * the console authenticates them, but the command line takes any name, and whoever may write the topic can
  * write any entry. Each entry therefore also holds the host and the operating system's user.
  */
-export const findApproval = (requests: DecisionRequests, own: DecisionRequest, about: DoubtRef): Approval => {
+const findApproval = (requests: DecisionRequests, own: DecisionRequest, about: DoubtRef): Approval => {
   const person = canonicalName(own.by);
   const others = requests.before(about, own).filter(({ by }) => canonicalName(by) !== person);
   const against = others.find(({ as }) => as !== own.as) ?? null;
