@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { RegistryError } from "../kafka/schema/registry-http.ts";
 import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { isBug, messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 
 export const isRegistryError = (error: unknown): boolean =>
   error instanceof RegistryError || (error instanceof Error && isRegistryError(error.cause));
@@ -25,12 +25,13 @@ export const outageAdvice = (error: unknown): string =>
     : "see that it runs, and that the setting names it";
 
 /**
- * Turns the failure of a request to Kafka into a UsageError that says so in a sentence.
+ * Turns the failure of a request to Kafka into an OutageError that says so in a sentence. Passes on a
+ * UsageError, and an error of the program itself, as it is.
  * @param stopped if it has aborted, the error is passed on as it is
  */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {
-    if (error instanceof UsageError || stopped?.aborted) throw error;
+    if (error instanceof UsageError || isBug(error) || stopped?.aborted) throw error;
     const what = isSignInFailure(error) ? "Kafka does not let it in" : "Kafka does not answer";
-    throw new UsageError(`${what}. ${describeOutage(error, config)}.`, { cause: error });
+    throw new OutageError(`${what}. ${describeOutage(error, config)}.`, { cause: error });
   });

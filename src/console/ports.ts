@@ -169,7 +169,7 @@ export type AuditLine = {
 /** The newest first. `next`: the offset before which the next page begins; null at the end. */
 export type AuditPage = { lines: readonly AuditLine[]; next: number | null };
 
-/** What pages can ask. Promises reject with a UsageError, a sentence, when Kafka does not answer in time. */
+/** What pages can ask. Promises reject with an OutageError, a sentence, when Kafka does not answer in time. */
 export type Queries = {
   /** From memory. */
   overview: () => Overview;

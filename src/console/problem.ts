@@ -18,7 +18,7 @@ export class Problem extends Error {
   }
 }
 
-/** A question that Kafka did not answer. The message of a UsageError is shown as it is. */
+/** A question without an answer of Kafka. The message of a UsageError is shown as it is. */
 export const kafkaProblem = (error: unknown): Problem =>
   new Problem(
     503,

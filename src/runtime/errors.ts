@@ -12,3 +12,10 @@ export const messageOf = (thrown: unknown): string => {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** Something that the program needs, such as Kafka, did not answer. */
+export class OutageError extends UsageError {}
+
+/** Whether the program itself threw the error by mistake: nothing outside of it causes these. */
+export const isBug = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;

@@ -23,8 +23,11 @@ const TITLES: Readonly<Record<Problem["status"], string>> = {
 };
 
 /** Whether the browser, or the network, ended the request before its body was complete. */
-const isCutOff = ({ env: { incoming } }: Context<ConsoleEnv>): boolean =>
-  incoming.destroyed && !incoming.complete;
+const isCutOff = (context: Context<ConsoleEnv>): boolean => {
+  // Without node's server there are no bindings.
+  const { incoming } = (context.env as Partial<ConsoleEnv["Bindings"]> | undefined) ?? {};
+  return incoming !== undefined && incoming.destroyed && !incoming.complete;
+};
 
 const asProblem = (context: Context<ConsoleEnv>, error: unknown): Problem => {
   if (error instanceof Problem) return error;

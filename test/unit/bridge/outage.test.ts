@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { outageAdvice, isRegistryError, describeOutage } from "../../../src/bridge/outage.ts";
+import { outageAdvice, isRegistryError, describeOutage, explainOutage } from "../../../src/bridge/outage.ts";
 import { RegistryError } from "../../../src/kafka/schema/registry-http.ts";
 import { SignInError } from "../../../src/kafka/sign-in/sign-in-error.ts";
-import { UsageError } from "../../../src/runtime/errors.ts";
+import { OutageError, UsageError } from "../../../src/runtime/errors.ts";
 import type { Config } from "../../../src/config/config.ts";
 
 const config = {
@@ -43,5 +43,27 @@ describe("what does not answer", () => {
 
   it("is Kafka otherwise, with all of its brokers", () => {
     expect(describeOutage(new Error("refused"), config)).toBe("KAFKA_BROKERS (one:9092,two:9092): refused");
+  });
+});
+
+describe("a failed request to Kafka", () => {
+  const explained = (error: Error): Promise<unknown> =>
+    explainOutage(config, Promise.reject(error)).catch((thrown: unknown) => thrown);
+
+  it("is explained as an outage", async () => {
+    const thrown = await explained(new Error("no broker"));
+    expect(thrown).toBeInstanceOf(OutageError);
+    expect(thrown).toHaveProperty(
+      "message",
+      "Kafka does not answer. KAFKA_BROKERS (one:9092,two:9092): no broker.",
+    );
+  });
+
+  it.each([
+    new UsageError("Too many."),
+    new TypeError("x is undefined"),
+    new RangeError("Invalid time value"),
+  ])("is passed on as it is where Kafka is not the cause: %s", async (error) => {
+    expect(await explained(error)).toBe(error);
   });
 });

@@ -270,7 +270,7 @@ describe("with four eyes", () => {
     expect(page).toContain("Propose or confirm");
     state.proposals = [{ ...word, by: " \uff21NA\u200b" }];
     expect(await ana.text(`/doubts/${ID}`)).toContain("It is your own");
-    state.answer = () => Promise.reject(new Error("no answer within 5 s"));
+    state.answer = () => Promise.reject(new UsageError("no answer within 5 s"));
     const without = await ana.get(`/doubts/${ID}`);
     expect(without.status).toBe(200);
     expect(await without.text()).toContain("What others said of it so far is not known.");

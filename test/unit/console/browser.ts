@@ -42,11 +42,12 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 /** The app, asked as a browser asks it. */
 export const openConsole = (of: Partial<ConsoleOptions> = {}, fakes = consoleFakes()) => {
+  const logged: { event: string; fields: Record<string, unknown> }[] = [];
   const app = consoleApp(options(of), {
     queries: fakes.queries,
     actions: fakes.actions,
     clock: systemClock,
-    log: silent,
+    log: { ...silent, error: (fields, event) => void logged.push({ event, fields }) },
   });
   const send = async (
     path: string,
@@ -82,7 +83,7 @@ export const openConsole = (of: Partial<ConsoleOptions> = {}, fakes = consoleFak
         tokenIn(await (await get(path)).text(), ...holds),
     };
   };
-  return { ...fakes, app, send, as };
+  return { ...fakes, app, logged, send, as };
 };
 
 export const tokenIn = (page: string, ...holds: readonly string[]): string => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Doubt } from "../../../src/console/ports.ts";
-import { UsageError } from "../../../src/runtime/errors.ts";
+import { DeadlineError } from "../../../src/runtime/clock.ts";
+import { OutageError, UsageError } from "../../../src/runtime/errors.ts";
 import { aDoubt, aLetter } from "../../support/console-fakes.ts";
-import { openConsole } from "./browser.ts";
+import { basic, openConsole } from "./browser.ts";
 
 const PAGES = [
   "/",
@@ -375,26 +376,40 @@ describe("histories", () => {
 });
 
 describe("when something fails", () => {
+  const noBroker = new OutageError(
+    "Kafka does not answer. KAFKA_BROKERS (a:9092): no answer within 5000 ms.",
+  );
+
+  test("a request without node's bindings: 500, and a log entry", async () => {
+    const { app, logged } = openConsole();
+    const headers = { authorization: basic("ana") };
+    expect((await app.request("http://console.test/", { headers })).status).toBe(500);
+    expect(logged).toMatchObject([{ event: "console.page.failed" }]);
+  });
+
   test("Kafka does not answer: 503, and what to do", async () => {
     const { as, state } = openConsole();
-    state.answer = () => Promise.reject(new Error("no broker answered within 5 s"));
+    state.answer = () => Promise.reject(noBroker);
     for (const path of ["/dead-letters", "/dead-letters/0/7", "/audit"]) {
       const answer = await as("ana").get(path);
       expect(answer.status, path).toBe(503);
-      expect(await answer.text()).toContain("Kafka did not answer: no broker answered within 5 s.");
+      expect(await answer.text()).toContain(noBroker.message);
     }
   });
 
-  test("a list that was read before is shown as it was then, with its age", async () => {
+  test.each([
+    ["an outage", noBroker, noBroker.message],
+    ["a deadline", new DeadlineError(15_000), "Kafka did not answer: no answer within 15000 ms."],
+  ])("%s: a list that was read before is shown as it was then, with its age", async (_, error, sentence) => {
     const { as, state } = openConsole();
     for (const path of ["/dead-letters", "/audit"]) expect((await as("ana").get(path)).status).toBe(200);
     const before = await as("ana").text("/dead-letters");
-    state.answer = () => Promise.reject(new Error("no broker answered within 5 s"));
+    state.answer = () => Promise.reject(error);
     for (const path of ["/dead-letters", "/audit"]) {
       const answer = await as("vic").get(path);
       expect(answer.status, path).toBe(200);
       const text = await answer.text();
-      expect(text).toContain("Kafka did not answer: no broker answered within 5 s.");
+      expect(text).toContain(sentence);
       expect(text).toMatch(/What is shown was read\s+<span class="when"/);
     }
     expect(before).toContain("/dead-letters/0/7");
@@ -402,8 +417,22 @@ describe("when something fails", () => {
     expect((await as("ana").get("/dead-letters?reason=OTHER")).status, "never read").toBe(503);
   });
 
-  test("too many requests at once: 503, and only the sentence", async () => {
+  test("a bug: 500 and a log entry, even where a list was read before", async () => {
+    const { as, state, logged } = openConsole();
+    for (const path of ["/dead-letters", "/audit"]) await as("ana").text(path);
+    state.answer = () => Promise.reject(new TypeError("secret is undefined"));
+    for (const path of ["/dead-letters", "/dead-letters/0/7", "/audit"]) {
+      const answer = await as("ana").get(path);
+      expect(answer.status, path).toBe(500);
+      expect(await answer.text()).not.toContain("secret");
+    }
+    const entry = { event: "console.page.failed", fields: { method: "GET", reason: "secret is undefined" } };
+    expect(logged).toEqual([entry, entry, entry]);
+  });
+
+  test("too many requests at once: 503, and only the sentence, even where a list was read before", async () => {
     const { as, state } = openConsole();
+    await as("ana").text("/audit");
     state.answer = () => Promise.reject(new UsageError("Too much is being read."));
     const answer = await as("ana").get("/audit");
     expect(answer.status).toBe(503);
