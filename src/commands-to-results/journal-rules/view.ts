@@ -37,6 +37,14 @@ const freshPart = (
 
 /** A claim and its conclusion: seldom more. */
 const ENTRIES_PER_COMMAND = 2;
+/**
+ * Tables are sized for no more commands of a partition than these, and grow beyond. A range may reach further than the log:
+ * up to where a journal that was lost once ended.
+ */
+const MAX_EXPECTED_COMMANDS = 2_000_000;
+
+const expectedCommands = (entries: number): number =>
+  Math.min(entries / ENTRIES_PER_COMMAND, MAX_EXPECTED_COMMANDS);
 
 const isReady = ({ next, target, halted }: Part): boolean => !halted && next !== null && next >= target;
 
@@ -119,7 +127,7 @@ export const createView = (options: {
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
       const entries = range.endOffset - range.startOffset;
-      discard(partition, options.keeps === undefined ? entries / ENTRIES_PER_COMMAND : 0);
+      discard(partition, options.keeps === undefined ? expectedCommands(entries) : 0);
       const own = part(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);

@@ -14,6 +14,24 @@ const after = (...entries: [typeof c1, Step][]) => {
   return log.view;
 };
 
+describe("the tables", () => {
+  const bytesFor = (endOffset: number): number => {
+    const view = createView({ partitions: 1, partitionOf: () => 0 });
+    view.begin(0, { startOffset: 0, endOffset });
+    return view.count()[0]?.bytes ?? 0;
+  };
+
+  it("are sized for the journal that is about to be read", () => {
+    expect(bytesFor(0)).toBeLessThan(10_000);
+    expect(bytesFor(200_000)).toBeGreaterThanOrEqual(100_000 * 40);
+    expect(bytesFor(200_000)).toBeLessThanOrEqual(100_000 * 115);
+  });
+
+  it("stay bounded where a range reaches further than any log", () => {
+    expect(bytesFor(Number.MAX_SAFE_INTEGER)).toBeLessThanOrEqual(2_000_000 * 115);
+  });
+});
+
 describe("the fold", () => {
   it("gives a free key to the first claim and concludes another command's", () => {
     const view = after([c1, claimed("a")], [c2, claimed("b")]);
