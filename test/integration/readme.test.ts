@@ -173,7 +173,7 @@ test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
     /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
     /'transactionId': 'tx-readme'/,
   ]);
-  if (done !== "done") skip();
+  if (done !== "done") skip("confluent-kafka cannot be installed here");
 });
 
 test.skipIf(python === null)("the Python of docs/commands.md sends a command in Avro", async ({ skip }) => {
@@ -181,7 +181,7 @@ test.skipIf(python === null)("the Python of docs/commands.md sends a command in 
   expect(more).toEqual([]);
   const sending = `${code.replaceAll("fx.commands", world.topics.commands)}print("sent")\n`;
   const done = await runPython(sending, [/^sent$/m], toolSettings(cluster, world));
-  if (done !== "done") return skip();
+  if (done !== "done") return skip("confluent-kafka cannot be installed here");
   const watching = await world.start(["watch", "results", "--from-beginning"]);
   await watching.untilLine((line) => /order-72-quote +CREATE_QUOTE +SUCCEEDED/.test(line), "its result");
 });
@@ -202,7 +202,7 @@ test("the Java compiles", async ({ skip }) => {
     () => true,
     () => false,
   );
-  if (!hasCompiler || classPath.length === 0) return skip();
+  if (!hasCompiler || classPath.length === 0) return skip("there is no javac, or no jar of Kafka");
   const [code = "", ...more] = blocks("README.md", "java");
   expect(more).toEqual([]);
   const file = join(folder, "Orders.java");

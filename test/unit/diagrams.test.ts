@@ -13,7 +13,7 @@ test(
   "every diagram of the documents can be shown",
   async ({ skip }) => {
     const mermaid = await loadMermaid();
-    if (mermaid === null) return skip();
+    if (mermaid === null) return skip("mermaid cannot be fetched here");
     expect(diagrams.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["README.md, diagram 1", "docs/accept-protocol.md, diagram 1"]),
     );
