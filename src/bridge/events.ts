@@ -82,9 +82,9 @@ export const openEvents = async (
       window: {
         seen: followed.window.seen,
         factsOf: followed.window.factsOf,
-        note: (identity, event, place) => {
+        add: (identity, event, known, place) => {
           followed.wrote(place);
-          followed.window.note(identity, event, clock.now());
+          followed.window.add(identity, event, known, clock.now());
           if (event.outOfOrder) outOfOrder();
         },
       },

@@ -1,4 +1,5 @@
 import type { Notification } from "../notification/notification.ts";
+import type { Digest } from "../notification/digest.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 
 /** Bounds the memory for payloads, in UTF-16 code units. */
@@ -21,7 +22,7 @@ export const backfillBatch = () => {
   const transactions = new Map<string, Item[]>();
   let length = 0;
   return {
-    add: (identity: string, notification: Notification): void => {
+    add: (identity: Digest, notification: Notification): void => {
       const { transactionId, status, createdAt, payload } = notification;
       const items = transactions.get(transactionId);
       if (identities.has(identity) || length >= (items ? 2 * MAX_LENGTH : MAX_LENGTH)) return;

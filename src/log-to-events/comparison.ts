@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { digestOf, type Digest } from "../notification/digest.ts";
 import { identityOf } from "../notification/identity.ts";
 import {
   factsWith,
@@ -31,15 +31,13 @@ export type ComparisonOptions = {
   /** Notifications whose instant is after this one are too young. */
   youngSinceMs: number;
   /** Whether the deduplication window holds an event with this identity. */
-  seen: (identity: string) => boolean;
+  seen: (identity: Digest) => boolean;
 };
 
 type PublishedEvent = Pick<
   TransactionStatusUpdated,
   "transactionId" | "status" | "createdAt" | "occurredAt" | "receivedAt" | "direction"
 >;
-
-const digestOf = (transactionId: string): string => hash("sha256", transactionId, "hex");
 
 /**
  * Compares the notifications of a period with the published events. Keeps digests only: 9 bytes a slot for a
@@ -61,8 +59,8 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
   let undated = 0;
   let eventsOfPeriod = 0;
 
-  const stateOf = (identity: string): NotificationState | undefined => STATES[states.get(identity) ?? -1];
-  const setState = (identity: string, state: NotificationState): void => {
+  const stateOf = (identity: Digest): NotificationState | undefined => STATES[states.get(identity) ?? -1];
+  const setState = (identity: Digest, state: NotificationState): void => {
     const before = stateOf(identity);
     if (before !== undefined) counts[before] -= 1;
     counts[state] += 1;
@@ -72,7 +70,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     state === "missing" || state === "too young";
 
   /** Null for a notification whose instant is outside the period. */
-  const identify = (notification: Notification): { identity: string; occurredAt: number | null } | null => {
+  const identify = (notification: Notification): { identity: Digest; occurredAt: number | null } | null => {
     const occurredAt = occurredAtOf(notification.createdAt);
     if (occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs)) return null;
     return { identity: identityOf({ ...notification, occurredAt }), occurredAt };
@@ -124,7 +122,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     },
 
     /** The identity of a notification that is missing; null for any other notification. */
-    missing: (notification: Notification): string | null => {
+    missing: (notification: Notification): Digest | null => {
       const identity = identify(notification)?.identity ?? null;
       return identity !== null && stateOf(identity) === "missing" ? identity : null;
     },

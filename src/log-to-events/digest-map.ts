@@ -1,5 +1,7 @@
+import { wordOf, type Digest } from "../notification/digest.ts";
+
 /**
- * A compact map from SHA-256 digests (hex) to numbers: an open-addressing hash table in typed arrays. Ten
+ * A compact map from digests to numbers: an open-addressing hash table in typed arrays. Ten
  * million entries take 150 MB with values of one byte, 270 MB with values of eight; a Map takes 1 GB. It
  * keeps 64 bits of a digest: among ten million keys, a look-up of another one finds a false match with a
  * probability of about 10^-12.
@@ -21,12 +23,12 @@ export class DigestMap {
     return this.#keys.byteLength + this.#values.byteLength;
   }
 
-  get(digest: string): number | undefined {
+  get(digest: Digest): number | undefined {
     const slot = this.#slotOf(...wordsOf(digest));
     return this.#keys[2 * slot] === 0 ? undefined : this.#values[slot];
   }
 
-  set(digest: string, value: number): void {
+  set(digest: Digest, value: number): void {
     if (this.size >= this.#values.length * MAX_LOAD) this.#grow();
     const [first, second] = wordsOf(digest);
     this.#put(first, second, value);
@@ -66,7 +68,7 @@ export class DigestMap {
 const FIRST_SLOTS = 1_024;
 const MAX_LOAD = 0.7;
 
-const wordsOf = (digest: string): [first: number, second: number] => [
-  parseInt(digest.slice(0, 8), 16) || 1,
-  parseInt(digest.slice(8, 16), 16),
+const wordsOf = (digest: Digest): [first: number, second: number] => [
+  wordOf(digest, 0) || 1,
+  wordOf(digest, 4),
 ];

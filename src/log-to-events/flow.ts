@@ -1,3 +1,4 @@
+import type { Digest } from "../notification/digest.ts";
 import type { Notification } from "../notification/notification.ts";
 import { EventTooLarge, type PublishOnce } from "../notification/publish-once.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -44,7 +45,7 @@ export type LogOptions = LogReaderOptions & {
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
   /** Whether the deduplication window holds an event with this identity. */
-  seen: (identity: string) => boolean;
+  seen: (identity: Digest) => boolean;
   /** Calls `take` for every event in the topic since an instant. Rejects when it cannot read all of them. */
   readEvents: (
     sinceMs: number,

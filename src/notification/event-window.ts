@@ -1,7 +1,14 @@
-import { hash } from "node:crypto";
 import type { TransactionStatusUpdated } from "../records.ts";
+import { digestOf, type Digest } from "./digest.ts";
 import { recentDigests } from "./recent-digests.ts";
-import { factsWith, NO_FACTS, packFacts, unpackFacts, type TransactionFacts } from "./transaction-facts.ts";
+import {
+  factsWith,
+  mergedFacts,
+  NO_FACTS,
+  packFacts,
+  unpackFacts,
+  type TransactionFacts,
+} from "./transaction-facts.ts";
 
 /**
  * The deduplication window: the identities of the events that were published in the last `windowMs`, and the
@@ -18,10 +25,15 @@ import { factsWith, NO_FACTS, packFacts, unpackFacts, type TransactionFacts } fr
  * false in its next event; an event that is gone can be published a second time.
  */
 export type EventWindow = {
-  /** Adds an event that was published at `atMs`. Idempotent. */
-  note: (identity: string, event: WindowEvent, atMs: number) => void;
+  /**
+   * Adds an event that was published at `atMs` and is not in the window.
+   * @param known the facts about its transaction before it was published
+   */
+  add: (identity: Digest, event: WindowEvent, known: TransactionFacts, atMs: number) => void;
+  /** Adds an event that may be in the window already. */
+  note: (identity: Digest, event: WindowEvent, atMs: number) => void;
   /** Whether the window holds the event with this identity (see identity.ts). */
-  seen: (identity: string, nowMs: number) => boolean;
+  seen: (identity: Digest, nowMs: number) => boolean;
   factsOf: (transactionId: string, nowMs: number) => TransactionFacts;
   size: () => { events: number; transactions: number; bytes: number };
 };
@@ -31,27 +43,33 @@ export type WindowEvent = Pick<TransactionStatusUpdated, "transactionId" | "dire
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
 
 const SHARE_OF_EVENTS = 0.75;
-const digestOf = (transactionId: string): string => hash("sha256", transactionId, "hex");
 
 export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWindow => {
   const eventBytes = Math.floor(maxBytes * SHARE_OF_EVENTS);
-  const events = recentDigests({ windowMs, maxBytes: eventBytes, withValues: false });
-  const transactions = recentDigests({ windowMs, maxBytes: maxBytes - eventBytes, withValues: true });
+  const events = recentDigests({ windowMs, maxBytes: eventBytes, combine: null });
+  const transactions = recentDigests({
+    windowMs,
+    maxBytes: maxBytes - eventBytes,
+    combine: (earlier, later) => packFacts(mergedFacts(unpackFacts(earlier), unpackFacts(later))),
+  });
 
-  const about = (digest: string, nowMs: number): TransactionFacts => {
-    const value = transactions.get(digest, nowMs);
-    return value === undefined ? NO_FACTS : unpackFacts(value);
+  const add: EventWindow["add"] = (identity, event, known, atMs) => {
+    events.add(identity, 0, atMs);
+    transactions.add(digestOf(event.transactionId), packFacts(factsWith(known, event)), atMs);
+  };
+  const factsOf: EventWindow["factsOf"] = (transactionId, nowMs) => {
+    const facts = transactions.get(digestOf(transactionId), nowMs);
+    return facts === undefined ? NO_FACTS : unpackFacts(facts);
   };
 
   return {
+    add,
     note: (identity, event, atMs) => {
       if (events.get(identity, atMs) !== undefined) return;
-      events.set(identity, 0, atMs);
-      const transaction = digestOf(event.transactionId);
-      transactions.set(transaction, packFacts(factsWith(about(transaction, atMs), event)), atMs);
+      add(identity, event, factsOf(event.transactionId, atMs), atMs);
     },
     seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
-    factsOf: (transactionId, nowMs) => about(digestOf(transactionId), nowMs),
+    factsOf,
     size: () => ({
       events: events.count,
       transactions: transactions.count,

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
 import type { TransactionStatusUpdated } from "../records.ts";
+import { digestOf, type Digest } from "./digest.ts";
 
 /**
- * Equal for two copies of one notification: the SHA-256 digest (hex) of transaction, status and instant, in
+ * Equal for two copies of one notification: the digest of transaction, status and instant, in
  * whatever format createdAt is. Uses the text of createdAt where it is no instant. The eventId is another
  * digest, of the texts alone.
  */
@@ -11,5 +11,5 @@ export const identityOf = ({
   status,
   createdAt,
   occurredAt,
-}: Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">): string =>
-  hash("sha256", `${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`, "hex");
+}: Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">): Digest =>
+  digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);

@@ -1,4 +1,5 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
+import type { Digest } from "./digest.ts";
 import type { EventWindow } from "./event-window.ts";
 import { identityOf } from "./identity.ts";
 import { InFlight } from "./in-flight.ts";
@@ -24,9 +25,14 @@ export type PublishPorts = {
     traceparent: string | null,
     tracestate: string | null,
   ) => Promise<Position>;
-  /** The deduplication window. `note` is called for each event that is durable. */
+  /** The deduplication window. `add` is called for each event that is durable. */
   window: Pick<EventWindow, "seen" | "factsOf"> & {
-    note: (identity: string, event: TransactionStatusUpdated, position: Position) => void;
+    add: (
+      identity: Digest,
+      event: TransactionStatusUpdated,
+      known: TransactionFacts,
+      position: Position,
+    ) => void;
   };
   /** Milliseconds since the Unix epoch. */
   now: () => number;
@@ -76,7 +82,7 @@ export const publishOnce = ({ publish, window, now }: PublishPorts): PublishOnce
     inFlight.add({ identity, event, published });
     try {
       const position = await published;
-      window.note(identity, event, position);
+      window.add(identity, event, durableFacts, position);
       return { kind: "published", event, position };
     } finally {
       inFlight.remove(transactionId, identity);

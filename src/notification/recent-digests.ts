@@ -1,5 +1,7 @@
+import { wordOf, type Digest } from "./digest.ts";
+
 /**
- * A compact map from digests (hex, of 12 bytes at least) to numbers, whose entries expire by age. It takes 8
+ * A compact map from digests to numbers, whose entries expire by age. It takes 8
  * bytes for a digest (16 with its number) where a Map takes 100, in typed arrays that never grow. The
  * operating system allocates their memory as it is written to.
  *
@@ -7,10 +9,10 @@
  * When it is full, or its time is over, the oldest part is emptied and becomes the newest.
  */
 export type RecentDigests = {
-  /** The number that was set last; undefined for a digest that was not set within the window. */
-  get(digest: string, nowMs: number): number | undefined;
-  set(digest: string, value: number, atMs: number): void;
-  /** How many digests are kept. One that was set in several parts counts once for each. */
+  /** All numbers of a digest, combined; undefined for one that was not added within the window. */
+  get(digest: Digest, nowMs: number): number | undefined;
+  add(digest: Digest, value: number, atMs: number): void;
+  /** How many digests are kept. One that was added in several parts counts once for each. */
   readonly count: number;
   readonly bytes: number;
 };
@@ -18,8 +20,8 @@ export type RecentDigests = {
 export type RecentDigestsOptions = {
   windowMs: number;
   maxBytes: number;
-  /** When false, every number is 0. */
-  withValues: boolean;
+  /** How the numbers of one digest make one. Null: every number is 0. */
+  combine: ((earlier: number, later: number) => number) | null;
 };
 
 /** Fewer parts make look-ups faster; with more of them less is lost when the oldest is emptied. */
@@ -49,11 +51,13 @@ class Part {
   /** Two 32-bit words for each slot. */
   readonly #keys: Uint32Array;
   readonly #values: Float64Array;
+  readonly #combine: RecentDigestsOptions["combine"];
 
-  constructor(slots: number, withValues: boolean) {
+  constructor(slots: number, combine: RecentDigestsOptions["combine"]) {
     this.#slots = slots;
     this.#keys = new Uint32Array(2 * slots);
-    this.#values = new Float64Array(withValues ? slots : 0);
+    this.#values = new Float64Array(combine ? slots : 0);
+    this.#combine = combine;
   }
 
   get isFull(): boolean {
@@ -65,12 +69,14 @@ class Part {
     return this.#keys[2 * at] === 0 ? undefined : (this.#values[at] ?? 0);
   }
 
-  set(key: Key, value: number): void {
+  add(key: Key, value: number): void {
     const at = this.#find(key);
-    if (this.#keys[2 * at] === 0) this.used += 1;
-    this.#keys[2 * at] = key.first;
-    this.#keys[2 * at + 1] = key.second;
-    this.#values[at] = value;
+    if (this.#keys[2 * at] === 0) {
+      this.used += 1;
+      this.#keys[2 * at] = key.first;
+      this.#keys[2 * at + 1] = key.second;
+      this.#values[at] = value;
+    } else if (this.#combine) this.#values[at] = this.#combine(this.#values[at] ?? 0, value);
   }
 
   empty(): void {
@@ -88,18 +94,18 @@ class Part {
   }
 }
 
-export const recentDigests = ({ windowMs, maxBytes, withValues }: RecentDigestsOptions): RecentDigests => {
-  const bytesOfSlot = BYTES_OF_KEY + (withValues ? BYTES_OF_VALUE : 0);
+export const recentDigests = ({ windowMs, maxBytes, combine }: RecentDigestsOptions): RecentDigests => {
+  const bytesOfSlot = BYTES_OF_KEY + (combine ? BYTES_OF_VALUE : 0);
   const slots = Math.max(1, Math.floor(maxBytes / PARTS / bytesOfSlot));
-  let newest = new Part(slots, withValues);
+  let newest = new Part(slots, combine);
   /** Newest first. */
-  const parts = [newest, ...Array.from({ length: PARTS - 1 }, () => new Part(slots, withValues))];
+  const parts = [newest, ...Array.from({ length: PARTS - 1 }, () => new Part(slots, combine))];
 
-  const keyOf = (digest: string): Key => {
-    const bytes = Buffer.from(digest, "hex");
-    const slot = Math.floor((bytes.readUInt32BE(8) / 2 ** 32) * slots);
-    return { first: bytes.readUInt32BE(0) || 1, second: bytes.readUInt32BE(4), slot };
-  };
+  const keyOf = (digest: Digest): Key => ({
+    first: wordOf(digest, 0) || 1,
+    second: wordOf(digest, 4),
+    slot: Math.floor((wordOf(digest, 8) / 2 ** 32) * slots),
+  });
 
   const begin = (atMs: number): void => {
     const openedAtMs = Math.max(atMs, newest.openedAtMs);
@@ -113,19 +119,22 @@ export const recentDigests = ({ windowMs, maxBytes, withValues }: RecentDigestsO
   return {
     get: (digest, nowMs) => {
       const key = keyOf(digest);
+      let found: number | undefined;
       for (const part of parts) {
         if (part.used === 0 || part.newestAtMs + windowMs < nowMs) continue;
         const value = part.get(key);
-        if (value !== undefined) return value;
+        if (value === undefined) continue;
+        if (combine === null) return value;
+        found = found === undefined ? value : combine(value, found);
       }
-      return undefined;
+      return found;
     },
-    set: (digest, value, atMs) => {
+    add: (digest, value, atMs) => {
       // Records of several partitions are not in the order of their times: only a later time can end a part.
       if (newest.used === 0) newest.openedAtMs = newest.newestAtMs = atMs;
       else if (newest.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
       newest.newestAtMs = Math.max(newest.newestAtMs, atMs);
-      newest.set(keyOf(digest), value);
+      newest.add(keyOf(digest), value);
     },
     get count() {
       return parts.reduce((sum, { used }) => sum + used, 0);

@@ -142,7 +142,9 @@ export const createWebhookApp = (
   for (const handler of middleware) app.use(handler);
   const route = options.pathToken ? `${options.path}/:token` : options.path;
 
-  app.post(route, async (c) => {
+  // One handler for all methods: Hono composes several ones of a path for each request, as it does middleware.
+  app.all(route, async (c) => {
+    if (c.req.method !== "POST") return c.body("", 405, { allow: "POST" });
     const { incoming } = c.env;
     const startedAt = ports.monotonic();
     const receivedAt = ports.now();
@@ -178,7 +180,6 @@ export const createWebhookApp = (
       inFlight -= 1;
     }
   });
-  app.all(route, (c) => c.body("", 405, { allow: "POST" }));
   app.notFound((c) => c.body("", 404));
   // Only middleware can throw here.
   app.onError((_, c) => unavailable(c));

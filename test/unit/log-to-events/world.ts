@@ -59,7 +59,7 @@ export const openLog = () => {
         window: {
           seen: window.seen,
           factsOf: window.factsOf,
-          note: (identity, event) => window.note(identity, event, NOW_MS),
+          add: (identity, event, known) => window.add(identity, event, known, NOW_MS),
         },
         now: () => NOW_MS,
       }),

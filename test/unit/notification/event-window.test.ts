@@ -1,12 +1,12 @@
-import { hash } from "node:crypto";
 import { expect, test } from "vitest";
+import { digestOf, type Digest } from "../../../src/notification/digest.ts";
 import { eventWindow, type WindowEvent } from "../../../src/notification/event-window.ts";
 import { recentDigests } from "../../../src/notification/recent-digests.ts";
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse("2026-11-21T12:00:00Z");
 
-const identityFor = (n: number): string => hash("sha256", `event ${n}`, "hex").slice(0, 32);
+const identityFor = (n: number): Digest => digestOf(`event ${n}`);
 const event = (n: number, changes: Partial<WindowEvent> = {}): WindowEvent => ({
   transactionId: `tx-${n}`,
   direction: "UNKNOWN",
@@ -127,23 +127,48 @@ test("partitions that are read one after the other, each from two hours ago, lea
   expect(seen.filter((each) => !each)).toEqual([]);
 });
 
+test("events of one transaction that were in flight together are all remembered, also in different parts", () => {
+  const window = windowOf();
+  const before = window.factsOf("tx", START_MS);
+  const add = (n: number, changes: Partial<WindowEvent>, atMs: number) =>
+    window.add(identityFor(n), event(n, { transactionId: "tx", ...changes }), before, atMs);
+  add(1, { direction: "OUTBOUND", occurredAt: START_MS }, START_MS);
+  add(2, { occurredAt: START_MS + 5 }, START_MS);
+  add(3, { occurredAt: START_MS + 3 }, START_MS + HOUR_MS);
+  expect(window.factsOf("tx", START_MS + HOUR_MS)).toEqual({
+    direction: "OUTBOUND",
+    latestOccurredAt: START_MS + 5,
+  });
+});
+
+test("what was known before an event outlives the events that said it", () => {
+  const window = windowOf();
+  window.note(identityFor(1), event(1, { transactionId: "tx", occurredAt: START_MS }), START_MS);
+  const known = window.factsOf("tx", START_MS);
+  const later = START_MS + 1.9 * HOUR_MS;
+  window.add(identityFor(2), event(2, { transactionId: "tx", occurredAt: START_MS - 5 }), known, later);
+  for (let n = 3; n < 20; n++) window.note(identityFor(n), event(n), later + n * 0.1 * HOUR_MS);
+  expect(window.seen(identityFor(1), later + HOUR_MS)).toBe(false);
+  expect(window.factsOf("tx", later + HOUR_MS).latestOccurredAt).toBe(START_MS);
+});
+
 test("a digest of zeros is a digest like any other", () => {
-  const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 1_000_000, withValues: true });
-  const zeros = "0".repeat(24);
+  const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 1_000_000, combine: Math.max });
+  const zeros = "\0".repeat(32);
   expect(digests.get(zeros, START_MS)).toBeUndefined();
-  digests.set(zeros, 7, START_MS);
+  digests.add(zeros, 7, START_MS);
   expect(digests.get(zeros, START_MS)).toBe(7);
 });
 
 test("digests that differ in any of the first eight bytes are different ones, where most of the slots are taken", () => {
-  const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 8 * 16 * 11, withValues: true });
-  const one = "000000010000000000000000";
-  digests.set(one, 1, START_MS);
+  const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 8 * 16 * 11, combine: Math.max });
+  const one = "\0\0\0\x01\0\0\0\0\0\0\0\0";
+  digests.add(one, 1, START_MS);
   const others = Array.from(
     { length: 8 },
-    (_, byte) => `${one.slice(0, 2 * byte)}80${one.slice(2 * byte + 2)}`,
+    (_, byte) => `${one.slice(0, byte)}\x80${one.slice(byte + 1)}`,
   );
-  others.forEach((other, n) => digests.set(other, 10 + n, START_MS));
+  others.forEach((other, n) => digests.add(other, 10 + n, START_MS));
   expect(digests.get(one, START_MS)).toBe(1);
   others.forEach((other, n) => expect(digests.get(other, START_MS)).toBe(10 + n));
   expect(digests.count).toBe(9);

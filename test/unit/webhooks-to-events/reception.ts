@@ -48,7 +48,7 @@ export const openReception = async (setup: Setup = {}) => {
       window: {
         seen: window.seen,
         factsOf: window.factsOf,
-        note: (identity, event) => window.note(identity, event, systemClock.now()),
+        add: (identity, event, known) => window.add(identity, event, known, systemClock.now()),
       },
       now: systemClock.now,
     }),
