@@ -164,10 +164,7 @@ test("digests that differ in any of the first eight bytes are different ones, wh
   const digests = recentDigests({ windowMs: HOUR_MS, maxBytes: 8 * 16 * 11, combine: Math.max });
   const one = "\0\0\0\x01\0\0\0\0\0\0\0\0";
   digests.add(one, 1, START_MS);
-  const others = Array.from(
-    { length: 8 },
-    (_, byte) => `${one.slice(0, byte)}\x80${one.slice(byte + 1)}`,
-  );
+  const others = Array.from({ length: 8 }, (_, byte) => `${one.slice(0, byte)}\x80${one.slice(byte + 1)}`);
   others.forEach((other, n) => digests.add(other, 10 + n, START_MS));
   expect(digests.get(one, START_MS)).toBe(1);
   others.forEach((other, n) => expect(digests.get(other, START_MS)).toBe(10 + n));
