@@ -1,5 +1,5 @@
 import type { Notification } from "../notification/notification.ts";
-import type { Digest } from "../notification/digest.ts";
+import type { Digest } from "../runtime/digest.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 
 /** Bounds the memory for payloads, in UTF-16 code units. */

@@ -1,4 +1,4 @@
-import type { Digest } from "../notification/digest.ts";
+import type { Digest } from "../runtime/digest.ts";
 import type { Notification } from "../notification/notification.ts";
 import { EventTooLarge, type PublishOnce } from "../notification/publish-once.ts";
 import type { TransactionStatusUpdated } from "../records.ts";

@@ -1,5 +1,5 @@
 import type { TransactionStatusUpdated } from "../records.ts";
-import { digestOf, type Digest } from "./digest.ts";
+import { digestOf, type Digest } from "../runtime/digest.ts";
 import { recentDigests } from "./recent-digests.ts";
 import {
   factsWith,

@@ -1,5 +1,5 @@
 import type { TransactionStatusUpdated } from "../records.ts";
-import { digestOf, type Digest } from "./digest.ts";
+import { digestOf, type Digest } from "../runtime/digest.ts";
 
 /**
  * Equal for two copies of one notification: the digest of transaction, status and instant, in

@@ -1,5 +1,5 @@
 import type { TransactionStatusUpdated } from "../records.ts";
-import type { Digest } from "./digest.ts";
+import type { Digest } from "../runtime/digest.ts";
 import { factsWith, type TransactionFacts } from "./transaction-facts.ts";
 
 type InFlightEvent = Pick<TransactionStatusUpdated, "transactionId" | "direction" | "occurredAt">;

@@ -1,5 +1,5 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
-import type { Digest } from "./digest.ts";
+import type { Digest } from "../runtime/digest.ts";
 import type { EventWindow } from "./event-window.ts";
 import { identityOf } from "./identity.ts";
 import { InFlight } from "./in-flight.ts";

@@ -104,12 +104,7 @@ export const createMemory = (expected = 0): Memory => {
 
     meet: (print, { content, offset }) => {
       if (seek(print) >= 0) return;
-      const row = new Uint32Array(WORDS + 3);
-      row.set(print);
-      row[CONTENT] = content;
-      row[LOW] = lowOf(offset);
-      row[HIGH] = highOf(offset);
-      commands.add(row);
+      commands.add([...print, content, lowOf(offset), highOf(offset)]);
       ids.add([at(print, COMMAND), at(print, 0)]);
     },
 

@@ -51,7 +51,8 @@ export const decodeRecord = (decoder: Decoder, batch: Batch) => {
   const offset = String(Number(batch.firstOffset) + decoder.readVarInt());
   const key = readBytes(decoder);
   const value = readBytes(decoder);
-  const headers = { count: decoder.readVarInt(), bytes: decoder.buffer.subarray(decoder.offset) };
+  const count = decoder.readVarInt();
+  const headers = count > 0 ? { count, bytes: decoder.buffer.subarray(decoder.offset) } : NO_HEADERS;
   const isControlRecord = batch.isControlBatch ?? false;
   const { magicByte } = batch;
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestOf, type Digest } from "../../../src/notification/digest.ts";
+import { digestOf, type Digest } from "../../../src/runtime/digest.ts";
 import { eventWindow, type WindowEvent } from "../../../src/notification/event-window.ts";
 import { recentDigests } from "../../../src/notification/recent-digests.ts";
 
