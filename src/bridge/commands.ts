@@ -19,6 +19,7 @@ import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/calls/find-quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { iso } from "../runtime/instant.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
 import type { Services } from "./services.ts";
@@ -73,8 +74,7 @@ export const openCommands = async (
     contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
       metrics.contradictions.inc();
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
-      const at = new Date(timestampMs).toISOString();
-      log.error({ ...ref, said, standing, ...position, at }, "command.contradicted");
+      log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
     },
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.

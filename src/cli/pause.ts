@@ -4,13 +4,13 @@ import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { PauseRequest } from "../operator/pause.ts";
 import { isPausable, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 import { futureMs } from "./option-values.ts";
 
-const iso = (ms: number): string => new Date(ms).toISOString();
 const end = (untilMs: number | null): string =>
   untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
 

@@ -5,6 +5,7 @@ import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { iso } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
@@ -13,8 +14,6 @@ const TIMEOUT_MS = 30_000;
 
 type LastAction = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
 type FlowState = { paused: boolean; last: LastAction | null };
-
-const iso = (ms: number): string => new Date(ms).toISOString();
 
 const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
   if (!entry) return { paused: false, last: null };

@@ -7,6 +7,7 @@ import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
@@ -82,7 +83,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
 
   const print = async (record: Incoming): Promise<void> => {
     const { partition, offset, key } = record;
-    const timestamp = new Date(record.timestampMs).toISOString();
+    const timestamp = iso(record.timestampMs);
     const { value, line } = await shown(record);
     const headers = headersOf(record.headers);
     if (flags.json)

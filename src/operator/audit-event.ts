@@ -1,3 +1,4 @@
+import { iso } from "../runtime/instant.ts";
 import type { AuditEntry } from "./audit.ts";
 
 const REQUESTED = "cambio.bridge.v1.OperatorActionRequested";
@@ -16,7 +17,7 @@ export const auditEvent = (
     id,
     source,
     type: outcome === null ? REQUESTED : ENDED,
-    time: new Date(timeMs).toISOString(),
+    time: iso(timeMs),
     subject: action.subject,
     datacontenttype: "application/json",
     data: {

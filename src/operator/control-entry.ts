@@ -1,5 +1,5 @@
 import { messageOf } from "../runtime/errors.ts";
-import { readInstant } from "../runtime/instant.ts";
+import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 
 /** The flows that can be paused. Webhooks cannot: the partner gives a notification up after five attempts. */
 export const PAUSABLE = ["commands", "reconcile"] as const;
@@ -30,8 +30,6 @@ export const isPausable = (name: string | null): name is Pausable =>
 export const isPause = (entry: ControlEntry | undefined, nowMs: number): entry is ControlEntry =>
   entry?.says === "pause" && (entry.untilMs === null || nowMs < entry.untilMs);
 
-const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 /** The record of an entry. Its key is the flow's name: the topic is compacted. */
 export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionId }: ControlEntry) => ({
   key: flow,
@@ -40,8 +38,8 @@ export const writeControlEntry = ({ flow, says, by, note, atMs, untilMs, actionI
     says,
     by,
     note,
-    at: isoOf(atMs),
-    until: isoOf(untilMs),
+    at: iso(atMs),
+    until: isoOrNull(untilMs),
     actionId,
   }),
 });

@@ -1,4 +1,5 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
+import { isoOrNull } from "../runtime/instant.ts";
 import type { Actor } from "./action.ts";
 import type { AuditPlace, Audited } from "./audit.ts";
 import { isPause, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
@@ -23,8 +24,6 @@ export type PauseResult = {
   before: ControlEntry | null;
 };
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 /** The pause that is in force; null where the flow runs. */
 export const currentPause = (entries: ControlEntries, flow: Pausable, nowMs: number): ControlEntry | null => {
   const entry = entries.get(flow);
@@ -40,7 +39,11 @@ export const pauseOrResume =
   ({ audited, entries, write, now }: PausePorts) =>
   async (actor: Actor, { flow, says, untilMs }: PauseRequest): Promise<PauseResult> => {
     const before = currentPause(await entries(), flow, now());
-    const action = { kind: says, subject: flow, parameters: says === "pause" ? { until: iso(untilMs) } : {} };
+    const action = {
+      kind: says,
+      subject: flow,
+      parameters: says === "pause" ? { until: isoOrNull(untilMs) } : {},
+    };
     return audited(actor, action, async ({ actionId, place: audit }) => {
       const { by, note } = actor;
       const entry: ControlEntry = { flow, says, by, note, atMs: now(), untilMs, actionId };
@@ -50,7 +53,7 @@ export const pauseOrResume =
           { cause: error },
         );
       });
-      const replaced = before && { by: before.by, until: iso(before.untilMs) };
+      const replaced = before && { by: before.by, until: isoOrNull(before.untilMs) };
       const outcome = { kind: "done", effect: { record: place, replaced } } as const;
       return { value: { entry, place, audit, before }, outcome };
     });

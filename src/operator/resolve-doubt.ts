@@ -1,3 +1,4 @@
+import { iso } from "../runtime/instant.ts";
 import type { Action, Actor, Outcome } from "./action.ts";
 import type { Audited } from "./audit.ts";
 import { permission, type FourEyes, type Permit } from "./four-eyes.ts";
@@ -15,7 +16,7 @@ const outcomeOf = (asked: ResolveRequest, ended: ResolveOutcome, second: Decisio
   const reason = refusalOf(asked, ended) ?? ended.kind;
   if (ended.kind === "proposed") {
     const { untilMs, quoteId } = ended;
-    return { kind: "proposed", reason, until: new Date(untilMs).toISOString(), quoteId };
+    return { kind: "proposed", reason, until: iso(untilMs), quoteId };
   }
   if (ended.kind !== "resolved") return { kind: "refused", reason };
   const { outcome, resultId, quoteId } = ended.result;

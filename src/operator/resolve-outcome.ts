@@ -1,4 +1,5 @@
 import type { CommandResult } from "../records.ts";
+import { iso } from "../runtime/instant.ts";
 
 /**
  * What an operator says of a command in doubt. `quoteId`, in any spelling, is needed where a commandId has
@@ -54,7 +55,7 @@ const proposal = (
   { commandId, as }: Pick<ResolveRequest, "commandId" | "as">,
   { why, untilMs }: Proposed,
 ): string => {
-  const until = `until ${new Date(untilMs).toISOString()}`;
+  const until = `until ${iso(untilMs)}`;
   const not = `Command ${commandId} is not decided yet`;
   switch (why.kind) {
     case "alone":

@@ -18,3 +18,9 @@ export const readInstant = (text: string): number | null => {
   const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
   return sign === "-" ? local + offsetMs : local - offsetMs;
 };
+
+/** ISO 8601 in UTC, to the millisecond; the number where it is out of range, as timestamps of records may be. */
+export const iso = (ms: number): string =>
+  Math.abs(ms) <= MAX_INSTANT_MS ? new Date(ms).toISOString() : String(ms);
+
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

@@ -304,3 +304,24 @@ test("Ctrl-C concludes what was sent, and leaves the rest to the next one", asyn
   expect(rest.out, rest.err).toContain(`${40 - sent} written to ${topics.commands}`);
   expect(await endTotal(brokers, topics.commands)).toBe(before + 40);
 });
+
+test("a letter of a record whose time is out of range is shown like any other", async () => {
+  const any = letters.seen[0] as ReadRawRecord;
+  const isTime = ([name]: RawHeader): boolean => name.toString() === "dead-letter-timestamp";
+  const times = ["-9000000000000000000", "never"];
+  const before = letters.seen.length;
+  await produceRaw(
+    world.brokers,
+    world.topics.deadLetters,
+    times.map((time) => ({
+      ...original(any),
+      headers: [...any.headers.filter((each) => !isTime(each)), header("dead-letter-timestamp", time)],
+    })),
+  );
+  await letters.until((letter) => letters.seen.indexOf(letter) >= before, times.length);
+  for (const letter of letters.seen.slice(before)) {
+    const shown = await deadLetters("show", ref(letter));
+    expect(shown).toMatchObject({ code: 0, err: "" });
+    expect(shown.out).toMatch(/origin .*, written (-9000000000000000000|NaN)/);
+  }
+});

@@ -6,9 +6,3 @@ export const truncate = (text: string, maxLength = MAX_SHOWN_LENGTH): string =>
   text.length <= maxLength
     ? text
     : `${Buffer.from(text.slice(0, maxLength)).toString("utf8")}… (${text.length - maxLength} characters more)`;
-
-/** ISO 8601; the number where it is out of range. */
-export const iso = (ms: number): string => {
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
-};

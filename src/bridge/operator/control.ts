@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { currentPause } from "../../operator/pause.ts";
 import type { Pausable, ControlEntry } from "../../operator/control-entry.ts";
+import { iso, isoOrNull } from "../../runtime/instant.ts";
 import type { Services } from "../services.ts";
 import type { Subsystem } from "../subsystem.ts";
 import { followControl } from "./follow-control.ts";
@@ -19,8 +20,6 @@ export type Control = Subsystem & {
 };
 
 const CHECK_EVERY_MS = 250;
-
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
   `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
@@ -46,7 +45,7 @@ export const openControl = async (
   const logChange = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
     if (pause) {
       const { by, atMs, untilMs, actionId } = pause;
-      log.warn({ flow, by, since: iso(atMs), until: iso(untilMs), actionId }, "flow.paused");
+      log.warn({ flow, by, since: iso(atMs), until: isoOrNull(untilMs), actionId }, "flow.paused");
     } else if (before) {
       const last = entries().get(flow);
       const by = last?.says === "resume" ? last.by : null;

@@ -1,21 +1,16 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createServices } from "../../bridge/services.ts";
-import { viewDeadLetters } from "../../bridge/operator/view-dead-letters.ts";
-import { explainOutage } from "../../bridge/outage.ts";
 import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { iso } from "../../runtime/instant.ts";
 import { escaped } from "../escaped.ts";
 import { examples } from "../help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
-import { silent } from "../silent.ts";
+import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+import { viewing } from "./view.ts";
 
 type Flags = SelectionFlags & { limit: number; json?: boolean };
 
 const DETAIL_LENGTH = 100;
-
-export const iso = (ms: number): string => new Date(ms).toISOString();
 
 const short = (text: string): string =>
   text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH)}…` : text;
@@ -60,27 +55,19 @@ export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record
 const byAge = (a: DeadLetter, b: DeadLetter): number =>
   a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
 
-const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
-  const views = await explainOutage(
-    config,
-    viewDeadLetters(config, services, io.err, io.stopped),
-    io.stopped,
-  );
-  try {
+const list = (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> =>
+  viewing(io, async (views) => {
     let newest: DeadLetter[] = [];
     let count = 0;
     const keepNewest = (): void => {
       newest = newest.sort(byAge).slice(-limit);
     };
-    const reading = views.each(selectionOf(flags), (letter) => {
+    await views.each(selectionOf(flags), (letter) => {
       count += 1;
       newest.push(letter);
       // Sorts seldom, and keeps at most twice the limit in memory.
       if (newest.length >= 2 * limit) keepNewest();
     });
-    await explainOutage(config, reading, io.stopped);
     keepNewest();
     if (count > newest.length)
       io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
@@ -90,10 +77,7 @@ const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode>
       await io.write(Buffer.from(`${line}\n`));
     }
     return EXIT.done;
-  } finally {
-    await views.close();
-  }
-};
+  });
 
 const count = (text: string): number => {
   if (!/^[1-9]\d{0,6}$/.test(text))

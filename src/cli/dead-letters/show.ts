@@ -1,19 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
-import { createServices } from "../../bridge/services.ts";
 import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
-import { viewDeadLetters } from "../../bridge/operator/view-dead-letters.ts";
-import { explainOutage } from "../../bridge/outage.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { iso } from "../../runtime/instant.ts";
 import { headerList, hexDump, textOrBase64 } from "../bytes.ts";
 import { escaped } from "../escaped.ts";
 import { examples } from "../help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
-import { silent } from "../silent.ts";
-import { iso, jsonOf, sentText } from "./list.ts";
+import { EXIT, type ExitCode, type Io } from "../io.ts";
+import { jsonOf, sentText } from "./list.ts";
 import { letterRef } from "./selection.ts";
+import { viewing } from "./view.ts";
 
 const MAX_SHOWN_BYTES = 65_536;
 const MAX_SHOWN_HEADERS = 200;
@@ -84,16 +81,9 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
   ];
 };
 
-const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
-  const views = await explainOutage(
-    config,
-    viewDeadLetters(config, services, io.err, io.stopped),
-    io.stopped,
-  );
-  try {
-    const found = await explainOutage(config, views.show(ref), io.stopped);
+const show = (io: Io, ref: Place, json: boolean): Promise<ExitCode> =>
+  viewing(io, async (views) => {
+    const found = await views.show(ref);
     if (!found) {
       io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
       return EXIT.failed;
@@ -116,10 +106,7 @@ const show = async (io: Io, ref: Place, json: boolean): Promise<ExitCode> => {
       : linesOf(found, sent, sent?.map((each) => `            ${sentText(each)}`) ?? []);
     await io.write(Buffer.from(lines.map((line) => `${escaped(line)}\n`).join("")));
     return EXIT.done;
-  } finally {
-    await views.close();
-  }
-};
+  });
 
 export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("show")

@@ -1,15 +1,8 @@
+import { isJson } from "../../runtime/json.ts";
+
 const INDENT = "  ";
 /** Deeper levels stay on one line: their indentation would outgrow the text. */
 const MAX_DEPTH = 32;
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 function* tokensOf(text: string): Generator<string> {
   let depth = 0;

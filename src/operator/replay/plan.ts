@@ -1,3 +1,4 @@
+import { iso } from "../../runtime/instant.ts";
 import type { LetterState } from "./claims.ts";
 import { refOf, type DeadLetter } from "./dead-letter.ts";
 
@@ -34,12 +35,12 @@ export const skipReason = (standing: LetterState): Skipped | null => {
   switch (standing.kind) {
     case "sent": {
       const { by, atMs, where } = standing.sent;
-      return { why: "replayed before", detail: `${new Date(atMs).toISOString()} by ${by}: ${where}` };
+      return { why: "replayed before", detail: `${iso(atMs)} by ${by}: ${where}` };
     }
     case "atWork":
       return {
         why: "being replayed by somebody else",
-        detail: `${standing.by}, since ${new Date(standing.atMs).toISOString()}`,
+        detail: `${standing.by}, since ${iso(standing.atMs)}`,
       };
     case "free":
     case "unsettled":

@@ -1,5 +1,5 @@
 import { pointerNames } from "../../runtime/json-pointer.ts";
-import { elements, members } from "../../runtime/json.ts";
+import { elements, isJson, members } from "../../runtime/json.ts";
 
 /** Likely names of a quote's id, compared without case and separators. */
 const QUOTE_ID_NAMES = new Set(["quoteid", "quotationid", "quoteuuid", "quotationuuid"]);
@@ -18,15 +18,6 @@ const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g
 const scalar = (raw: string): string | null => {
   const value = raw.startsWith('"') ? (JSON.parse(raw) as string) : NUMBER.test(raw) ? raw : "";
   return value.trim() !== "" && value.length <= MAX_ID_LENGTH ? value : null;
-};
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /** The scalar at a JSON pointer; null if a name on the path is repeated. */

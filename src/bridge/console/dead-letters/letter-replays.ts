@@ -3,8 +3,8 @@ import { scan } from "../../../kafka/consume/scan.ts";
 import { createClaims } from "../../../operator/replay/claims.ts";
 import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
 import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
+import { iso } from "../../../runtime/instant.ts";
 import type { LetterDeps } from "../../operator/dead-letters.ts";
-import { iso } from "../truncate.ts";
 import { rangesOf } from "../ranges.ts";
 
 /** The audit topic has one partition. */

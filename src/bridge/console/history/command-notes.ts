@@ -1,5 +1,5 @@
 import type { Config } from "../../../config/config.ts";
-import { iso } from "../truncate.ts";
+import { iso } from "../../../runtime/instant.ts";
 import type { Coverage } from "./coverage.ts";
 import { TIMELINE_LIMITS } from "./timeline.ts";
 

@@ -3,7 +3,8 @@ import type { Entry } from "../../../commands-to-results/journal-rules/entry.ts"
 import type { Step } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandOutcome, CommandResult } from "../../../records.ts";
-import { truncate, iso } from "../truncate.ts";
+import { iso } from "../../../runtime/instant.ts";
+import { truncate } from "../truncate.ts";
 
 type Fact = readonly [name: string, value: string];
 

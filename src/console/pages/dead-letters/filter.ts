@@ -1,7 +1,7 @@
 import { html, type Html } from "../../html/markup.ts";
 import { withQuery } from "../../html/paths.ts";
 import type { LetterFilter } from "../../ports.ts";
-import { MAX_INSTANT_MS, readInstant } from "../../../runtime/instant.ts";
+import { isoOrNull, MAX_INSTANT_MS, readInstant } from "../../../runtime/instant.ts";
 
 const MAX_REASON = 200;
 
@@ -34,12 +34,10 @@ export const filterIn = (query: URLSearchParams): { filter: LetterFilter; proble
   return { filter, problems };
 };
 
-const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
 export const filterQuery = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
   reason,
-  since: isoOf(sinceMs),
-  until: isoOf(untilMs),
+  since: isoOrNull(sinceMs),
+  until: isoOrNull(untilMs),
 });
 
 export const filterPath = (filter: LetterFilter, from: string | null = null): string =>
