@@ -15,11 +15,14 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const outputClosed = (): void => stopped.abort(new Error("nobody reads the output"));
 
 const write = (fd: number, line: string): void => {
+  const bytes = Buffer.from(`${line}\n`);
+  let written = 0;
   try {
-    writeSync(fd, `${line}\n`);
+    // A pipe that does not block takes a part of them.
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EAGAIN")
-      (fd === 1 ? process.stdout : process.stderr).write(`${line}\n`);
+      (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
     else outputClosed();
   }
 };

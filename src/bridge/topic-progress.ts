@@ -2,6 +2,9 @@ import type { Range } from "../kafka/consume/tail.ts";
 
 type Place = { partition: number; offset: number };
 
+/** Own records of a partition that are kept while nothing is read. What is forgotten is read back. */
+const MAX_WRITTEN = 100_000;
+
 /**
  * How far this replica knows each partition of the events topic, by reading records or by having written
  * them. Its own records are not read back: that would add a quarter to the processor time of each webhook (20
@@ -32,7 +35,11 @@ export const topicProgress = () => {
     wrote: ({ partition, offset }: Place): void => {
       const expected = next.get(partition) ?? 0;
       if (offset === expected) next.set(partition, offset + 1);
-      else if (offset > expected) written.set(partition, (written.get(partition) ?? new Set()).add(offset));
+      else if (offset > expected) {
+        const own = written.get(partition) ?? new Set();
+        if (own.size >= MAX_WRITTEN) own.clear();
+        written.set(partition, own.add(offset));
+      }
     },
     read: ({ partition, offset }: Place): void => {
       written.get(partition)?.delete(offset);

@@ -83,6 +83,8 @@ const identityOf = ({ values, type, request }: ParsedCommand) => ({
   externalId: validOrNull(request.get("externalId"), optionalText),
 });
 
+/** Longer than a commandId of MAX_ID_LENGTH with every character escaped. */
+const LEADING_BYTES = 16_384;
 /** Only at the start of the text: further in, it could be a field of a nested object. */
 const LEADING_COMMAND_ID = /^\s*\{\s*"commandId"\s*:\s*("(?:[^"\\]|\\.)*")\s*,/s;
 
@@ -104,9 +106,11 @@ const utf8 = (bytes: Buffer): string | null => {
 };
 
 /** The commandId at the start of a value that cannot be parsed; empty if there is none. */
-const leadingCommandId = (bytes: Buffer): string => {
+export const leadingCommandId = (bytes: Buffer): string => {
   // latin1 maps each byte to one character: the value as a whole may not be UTF-8.
-  const leading = LEADING_COMMAND_ID.exec(bytes.toString("latin1"))?.[1];
+  const start = bytes.subarray(0, LEADING_BYTES).toString("latin1");
+  // On a text of megabytes the expression would overflow the stack.
+  const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8(Buffer.from(leading, "latin1"));
   return validOrNull(text === null ? null : parsed(text), id) ?? "";
 };

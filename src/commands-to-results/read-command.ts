@@ -1,5 +1,5 @@
 import type { Command as CommandRecord } from "../records.ts";
-import type { Check, Checked } from "./check.ts";
+import { leadingCommandId, type Check, type Checked } from "./check.ts";
 import { unreadable } from "./refused.ts";
 import { id } from "./field-rules.ts";
 
@@ -8,6 +8,11 @@ export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 
 type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
 
+/**
+ * A compressed record of some kilobytes may hold a value of megabytes, and parsed it takes sixty times as
+ * much: it would end every replica that reads it. A command has at most some kilobytes.
+ */
+const MAX_COMMAND_BYTES = 1_048_576;
 const OPENING_BRACE = 0x7b;
 /** U+FFFD, which decoders put in place of invalid UTF-8, and its own UTF-8 bytes as latin1. */
 const REPLACEMENT = "\uFFFD";
@@ -31,7 +36,13 @@ export const readCommand =
   ({ check, decode }: { check: Check; decode: DecodeCommand }) =>
   async (value: Buffer | null, timestampMs: number): Promise<Checked> => {
     if (value === null || value.length === 0) return unreadable("the record has no value");
-    if (value[0] === OPENING_BRACE) return check.json(value, timestampMs);
+    const isJson = value[0] === OPENING_BRACE;
+    if (value.length > MAX_COMMAND_BYTES)
+      return unreadable(
+        `the value is larger than ${MAX_COMMAND_BYTES} bytes`,
+        isJson ? leadingCommandId(value) : "",
+      );
+    if (isJson) return check.json(value, timestampMs);
     const decoded = await decode(value);
     if (!decoded.ok) return unreadable(decoded.detail);
     if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);

@@ -11,9 +11,18 @@ const NO_TOKEN = "cambio-bridge-doctor";
 /** The address at which the partner reaches the listener. `setting`: where it was given. */
 export type PublicUrl = { url: URL; setting: string };
 
-/** Replaces the path token, so that the listener does not accept the request as a notification. */
-const withoutToken = (given: URL, { webhook }: Config): URL => {
+/** The user and password of an address as a header: `fetch` refuses such addresses, and its error quotes them. */
+const credentialsOf = ({ username, password }: URL): Record<string, string> =>
+  username === "" && password === ""
+    ? {}
+    : {
+        authorization: `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`,
+      };
+
+/** Without credentials, and with another path token, so that the listener does not accept the request as a notification. */
+const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const url = new URL(given);
+  url.username = url.password = "";
   if (webhook.auth !== "path-token") return url;
   const secrets = secretsIn(webhook.secret?.reveal() ?? "");
   const segments = url.pathname.replace(/\/+$/, "").split("/");
@@ -97,11 +106,12 @@ export const checkWebhook = async (
   const target: Target = { url, tls: {}, setting, caSetting: null };
   const reached = await reach(target, bounds);
   if (!reached.ok) return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
-  const asked = withoutToken(url, config);
+  const asked = withoutSecrets(url, config);
   const statusOf = (method: "GET" | "POST"): Promise<number> =>
     clock.withDeadline(ANSWER_MS, signal, async (each) => {
-      const body = method === "POST" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
-      const answer = await fetch(asked, { method, redirect: "manual", signal: each, ...body });
+      const headers = { ...credentialsOf(url), "content-type": "application/json" };
+      const body = method === "POST" ? "{}" : null;
+      const answer = await fetch(asked, { method, redirect: "manual", signal: each, headers, body });
       await answer.body?.cancel();
       return answer.status;
     });

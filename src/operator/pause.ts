@@ -1,5 +1,5 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { isoOrNull } from "../runtime/instant.ts";
+import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import type { Actor } from "./action.ts";
 import type { AuditPlace, Audited } from "./audit.ts";
 import { isPause, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
@@ -38,6 +38,10 @@ export const currentPause = (entries: ControlEntries, flow: Pausable, nowMs: num
 export const pauseOrResume =
   ({ audited, entries, write, now }: PausePorts) =>
   async (actor: Actor, { flow, says, untilMs }: PauseRequest): Promise<PauseResult> => {
+    if (untilMs !== null && readInstant(iso(untilMs)) === null)
+      throw new UsageError(
+        "A pause must end before the year 10000. Without an end it lasts until it is resumed.",
+      );
     const before = currentPause(await entries(), flow, now());
     const action = {
       kind: says,

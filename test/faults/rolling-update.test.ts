@@ -8,7 +8,7 @@ import { TRUSTING } from "../support/commands-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
-import { startWebhookLoad } from "../support/webhook-load.ts";
+import { slowestOf, startWebhookLoad } from "../support/webhook-load.ts";
 import { openWorld } from "../support/world.ts";
 
 const REPLICAS = 3;
@@ -84,7 +84,7 @@ it("loses no webhook and doubts nothing while three replicas are replaced one by
   const doubts = [...accepts.results.values()].flat().filter(({ outcome }) => outcome === "IN_DOUBT");
   console.log({
     webhooks: answers.length,
-    slowestWebhookMs: Math.max(...answers.map(({ ms }) => ms)),
+    slowestWebhookMs: slowestOf(answers),
     accepts: account.sent,
     drainMs: replaced.map(({ drainMs }) => drainMs),
   });

@@ -3,6 +3,10 @@ import { Agent, request } from "node:http";
 
 export type Answer = { status: number; ms: number; at: number; eventId: string };
 
+/** There are too many answers for the arguments of one call. */
+export const slowestOf = (answers: readonly Answer[]): number =>
+  answers.reduce((slowest, { ms }) => Math.max(slowest, ms), 0);
+
 const postOnce = (agent: Agent, url: string, body: string): Promise<number> =>
   new Promise((resolve) => {
     const call = request(

@@ -3,7 +3,7 @@ import { eventually } from "./eventually.ts";
 import { readTopic } from "./follow-topics.ts";
 import type { Settings } from "./settings.ts";
 import { onAllBrokers, type ThreeBrokers } from "./three-brokers.ts";
-import { startWebhookLoad, type Answer } from "./webhook-load.ts";
+import { slowestOf, startWebhookLoad, type Answer } from "./webhook-load.ts";
 import { openWorld } from "./world.ts";
 
 const PUBLISH_TIMEOUT_MS = 3_000;
@@ -78,7 +78,7 @@ export const webhooksUnderFault = async (
         claimed: claimed.length,
         lost: claimed.filter(({ eventId }) => !published.has(eventId)).map(({ eventId }) => eventId),
         otherStatuses: [...statuses].filter((status) => status !== 200 && status !== 503),
-        slowestMs: Math.max(...answers.map(({ ms }) => ms)),
+        slowestMs: slowestOf(answers),
       };
     },
   };

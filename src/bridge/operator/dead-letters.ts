@@ -53,26 +53,15 @@ export const fits =
     letter.timestampMs >= sinceMs &&
     letter.timestampMs < untilMs;
 
-/** The ranges that hold all parts of the selected letters; they may hold more. */
-export const rangesFor = async (
-  { config, cluster }: LetterDeps,
-  { sinceMs, untilMs }: Selection,
-): Promise<Ranges> => {
-  const topic = config.topics.deadLetters;
-  const ranges = await cluster.ranges(
-    topic,
+/**
+ * The ranges that hold all parts of the letters since then; they may hold more. Nothing bounds their end: the
+ * writers' clocks set the times, so a letter that looks later may stand before an earlier one.
+ */
+export const rangesSince = ({ config, cluster }: LetterDeps, sinceMs: number | undefined): Promise<Ranges> =>
+  cluster.ranges(
+    config.topics.deadLetters,
     sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
   );
-  if (untilMs === undefined) return ranges;
-  // The first offsets after the last record that may be needed.
-  const behind = await cluster.ranges(topic, untilMs + PARTS_WITHIN_MS);
-  return new Map(
-    [...ranges].map(([partition, range]) => {
-      const endOffset = behind.get(partition)?.startOffset ?? range.endOffset;
-      return [partition, { ...range, endOffset: Math.min(range.endOffset, endOffset) }];
-    }),
-  );
-};
 
 /** Calls `see` for each selected letter: in order within a partition, letters in parts at the end. */
 export const eachLetter = async (
@@ -82,7 +71,7 @@ export const eachLetter = async (
 ): Promise<void> => {
   const index = letterIndex(isOldIn(deps));
   const isMeant = fits(selection);
-  await readRecords(deps, await rangesFor(deps, selection), (record) => {
+  await readRecords(deps, await rangesSince(deps, selection.sinceMs), (record) => {
     const letter = index.take(record);
     if (letter && isMeant(letter)) see(letter);
   });

@@ -80,6 +80,10 @@ export const followAudit = async (
         take(value?.toString("utf8") ?? "", { offset, timestampMs });
         return true;
       },
+      // Offsets without a record, such as the marker of a transaction.
+      reached: (partition, offset) => {
+        if (partition === AUDIT_PARTITION) next = Math.max(next, offset);
+      },
     },
     { ...services, ranges: () => cluster.ranges(topic, sinceMs?.()) },
   );

@@ -4,6 +4,7 @@ import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
 import { iso } from "../../runtime/instant.ts";
+import { prettyJson } from "../../runtime/pretty-json.ts";
 import { headerList, hexDump, textOrBase64 } from "../bytes.ts";
 import { escaped } from "../escaped.ts";
 import { examples } from "../help.ts";
@@ -13,29 +14,21 @@ import { letterRef } from "./selection.ts";
 import { viewing } from "./view.ts";
 
 const MAX_SHOWN_BYTES = 65_536;
+/** Of indented JSON; longer JSON is shown as it is. */
+const MAX_SHOWN_CHARACTERS = 4 * MAX_SHOWN_BYTES;
 const MAX_SHOWN_HEADERS = 200;
 
 const textOf = (shown: unknown): string =>
   shown === null ? "null" : typeof shown === "string" ? shown : JSON.stringify(shown);
-
-const jsonText = (text: string): string | null => {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return null;
-  }
-};
 
 /** Text as it is, JSON indented, other bytes in hex. */
 const valueLines = (value: Buffer | null): string[] => {
   if (value === null) return ["  null"];
   const shown = value.subarray(0, MAX_SHOWN_BYTES);
   const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
-  const text = isUtf8(value) ? value.toString("utf8") : null;
-  // JSON is indented only where parsing changes no digit: an amount may have more of them than a number holds.
-  const json = text !== null && more.length === 0 ? jsonText(text) : null;
-  const isSame = json !== null && json.replace(/\s/g, "") === text?.replace(/\s/g, "");
-  const lines = text === null ? hexDump(shown) : (isSame ? json : text.slice(0, MAX_SHOWN_BYTES)).split("\n");
+  const text = isUtf8(value) ? shown.toString("utf8") : null;
+  const pretty = text === null ? null : prettyJson(text, 0, MAX_SHOWN_CHARACTERS);
+  const lines = text === null ? hexDump(shown) : (pretty?.whole ? pretty.text : text).split("\n");
   return [...lines, ...more].map((line) => `  ${line}`);
 };
 

@@ -116,7 +116,7 @@ export const decoder = <T>(
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries give out positive ids only.
     if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return unknownSchema;
-    return registry.writer(id).then((registered) => {
+    const asked = registry.writer(id).then((registered) => {
       if (registered === null) {
         remember(id);
         return unknownSchema;
@@ -125,5 +125,8 @@ export const decoder = <T>(
       readers.set(id, found);
       return read(bytes, found);
     });
+    // Some callers come again later instead of waiting: a failure that nobody awaits must not end the process.
+    asked.catch(() => undefined);
+    return asked;
   };
 };

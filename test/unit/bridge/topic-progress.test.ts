@@ -39,6 +39,21 @@ describe("what is known of a partition", () => {
     expect(progress.positions()).toEqual(new Map([[0, 4]]));
   });
 
+  it("keeps a bounded number of own records while nothing is read, and has the others read back", () => {
+    const progress = begun(0, 0);
+    const end = 250_000;
+    for (let offset = 1; offset < end; offset += 1) progress.wrote(at(offset));
+    progress.read(at(0));
+    let reads = 1;
+    for (let [from] = progress.unread(range(0, end)).values(); from !== undefined; reads += 1) {
+      progress.read(at(from));
+      [from] = progress.unread(range(0, end)).values();
+    }
+    expect(reads).toBeGreaterThan(150_000);
+    expect(reads).toBeLessThan(end);
+    expect(progress.positions()).toEqual(new Map([[0, end]]));
+  });
+
   it("keeps nothing of before when reading begins anew", () => {
     const progress = begun(0, 0);
     progress.wrote(at(0));

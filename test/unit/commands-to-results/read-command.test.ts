@@ -52,6 +52,30 @@ test("two identifiers that are not UTF-8 do not become one", async () => {
   expect(mended).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND", commandId: "" });
 });
 
+test("a value larger than a mebibyte is not parsed, and keeps the commandId that it begins with", async () => {
+  const filled = (bytes: number, start: string): Buffer => {
+    const value = Buffer.alloc(bytes, " ");
+    value.write(start);
+    return value;
+  };
+  const [most, tooLarge] = [1_048_576, 1_048_577];
+  const start = '{"commandId":"c-1","request":';
+  const message = "the value is larger than 1048576 bytes";
+  expect(await read(filled(most, start), 0)).toMatchObject({ message: "the value is not a JSON object" });
+  expect(await read(filled(tooLarge, start), 0)).toMatchObject({
+    code: "UNREADABLE_COMMAND",
+    commandId: "c-1",
+    message,
+  });
+  expect(await read(filled(20_000_000, "{"), 0)).toMatchObject({ message, commandId: "" });
+  expect(await read(filled(tooLarge, "\0"), 0)).toMatchObject({ message, commandId: "" });
+});
+
+test("a string of megabytes where the commandId should be does not overflow the stack", async () => {
+  const long = Buffer.from(`{"commandId":"${"a".repeat(20_000_000)}`);
+  expect(await read(long, 0)).toMatchObject({ code: "UNREADABLE_COMMAND", commandId: "" });
+});
+
 test("a replacement character that was sent as such is a character like any other", async () => {
   expect(await read(accept({ externalId: "a\uFFFDb" }), 0)).toMatchObject({ ok: true });
   const both = broken(accept({ externalId: "a\uFFFDb XX" }), "XX");

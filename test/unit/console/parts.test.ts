@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createOutcomes } from "../../../src/console/forms/outcomes.ts";
 import { createTokens, TOKEN_MS } from "../../../src/console/forms/tokens.ts";
-import { prettyJson } from "../../../src/console/html/pretty-json.ts";
+import { prettyJson } from "../../../src/runtime/pretty-json.ts";
 import { formatDuration } from "../../../src/console/html/time.ts";
 import { statusLine } from "../../../src/console/pages/history/status-line.ts";
 import type { PublishedStatus } from "../../../src/console/ports.ts";

@@ -42,6 +42,21 @@ test("path-token: the request holds no token, also where the given address does"
   expect(asked).not.toContain("webhook-secret-of-tests");
 });
 
+test("user and password of the address are sent as such, and stand in no line", async () => {
+  const server = await httpServer(bridgeLike("401 Unauthorized"));
+  const address = server.url.replace("http://", "http://ana:s3%20cret@");
+  const said = (await examine({}, "--webhook-url", address)).line("webhook", "127.0.0.1");
+  expect(said).toMatch(/^ok answers from outside, and 401/);
+  expect(said).not.toContain("s3");
+  const basic = Buffer.from("ana:s3 cret").toString("base64");
+  expect(
+    server.seen
+      .map(({ text }) => text)
+      .join("")
+      .toLowerCase(),
+  ).toContain(`authorization: basic ${basic.toLowerCase()}`);
+});
+
 test("nothing listens, nothing answers, and not asked", async () => {
   expect(await lineOf(`http://${NOWHERE}`)).toMatch(/^fail .*ECONNREFUSED.*WEBHOOK_PUBLIC_URL/);
   const silent = await serve({});

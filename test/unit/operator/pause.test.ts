@@ -52,6 +52,13 @@ test("a pause is an entry in the control topic, and is audited", async () => {
   expect(outcomes).toEqual([{ kind: "done", effect: { record: "control[0]@3", replaced: null } }]);
 });
 
+test("a pause whose end no replica could read is refused before anything is written", async () => {
+  const { say, entries, actions } = topics();
+  for (const untilMs of [Date.UTC(10_000, 0, 1), 9e15])
+    await expect(say(ben, { ...pause, untilMs })).rejects.toThrow(UsageError);
+  expect([entries.size, actions.length]).toEqual([0, 0]);
+});
+
 test("a pause replaces the one before, which is returned; an expired one does not count", async () => {
   const { say, entries, outcomes } = topics();
   await say({ ...ben, by: "ana" }, { ...pause, untilMs: null });

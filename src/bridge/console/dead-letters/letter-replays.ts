@@ -5,7 +5,7 @@ import { readClaimsEntry } from "../../../operator/replay/claims-entry.ts";
 import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
 import { iso } from "../../../runtime/instant.ts";
 import type { LetterDeps } from "../../operator/dead-letters.ts";
-import { rangesOf } from "../ranges.ts";
+import { clampInstant, rangesOf } from "../ranges.ts";
 
 /** The audit topic has one partition. */
 const PARTITION = 0;
@@ -13,6 +13,8 @@ const PARTITION = 0;
 const MAX_ENTRIES = 100_000;
 /** Claims of one letter that are followed. */
 const MAX_FOLLOWED = 100;
+/** The writer of the letter sets its time, and the broker that of an audit entry. */
+const CLOCK_SKEW_MS = 3_600_000;
 
 /**
  * The replays of a letter as sentences, from the audit topic since the letter was written. Keeps only this
@@ -23,7 +25,9 @@ export const replaysOf = async (
   letter: DeadLetter,
 ): Promise<string[]> => {
   const topic = config.topics.audit;
-  const range = (await rangesOf(cluster, topic, letter.timestampMs)).get(PARTITION);
+  const range = (await rangesOf(cluster, topic, clampInstant(letter.timestampMs - CLOCK_SKEW_MS))).get(
+    PARTITION,
+  );
   const { startOffset, endOffset }: Range = range ?? { startOffset: 0, endOffset: 0 };
   const from = Math.max(startOffset, endOffset - MAX_ENTRIES);
   const ref = refOf(letter.place);

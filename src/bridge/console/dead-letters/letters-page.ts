@@ -5,8 +5,7 @@ import { letterIndex } from "../../operator/dead-letter-index.ts";
 import {
   fits,
   isOldIn,
-  PARTS_WITHIN_MS,
-  rangesFor,
+  rangesSince,
   readRecords,
   type LetterDeps,
   type Ranges,
@@ -63,7 +62,7 @@ export const lettersPage = async (
     throw new UsageError("There is no such page of letters: begin with the first one.");
   const selection = selectionOf(filter);
   const isMeant = fits(selection);
-  const slices = emptySlices(await rangesFor(deps, selection), from);
+  const slices = emptySlices(await rangesSince(deps, selection.sinceMs), from);
   const index = letterIndex(isOldIn(deps));
 
   /** Reads these partitions further back by `each` records. Returns how many offsets that were in all. */
@@ -119,11 +118,7 @@ export const lettersPage = async (
 
   /** Reads around the slices for missing parts of letters. A first part may stand on the next page. */
   const readParts = async (incomplete: readonly DeadLetter[], records: number): Promise<void> => {
-    const times = incomplete.map(({ timestampMs }) => timestampMs);
-    const around = await rangesFor(deps, {
-      sinceMs: Math.min(...times),
-      untilMs: Math.max(...times) + PARTS_WITHIN_MS,
-    });
+    const around = await rangesSince(deps, Math.min(...incomplete.map(({ timestampMs }) => timestampMs)));
     const each = Math.min(records, Math.ceil(MAX_RECORDS / 2 / around.size));
     const before = new Map<number, { startOffset: number; endOffset: number }>();
     const behind = new Map<number, { startOffset: number; endOffset: number }>();

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it, vi, onTestFinished } from "vitest";
 import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
 import { readSchema, withoutFields } from "../../../../src/kafka/schema/schemas.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
@@ -264,5 +264,18 @@ it("rejects while the registry cannot be reached, and caches nothing", async () 
   const { decode, writer } = reading({ 7: registered(commandSchema()) });
   writer.mockRejectedValueOnce(new Error("the registry is down"));
   await expect(decode(valid)).rejects.toThrow("the registry is down");
+  expect(await decode(valid)).toMatchObject({ ok: true });
+});
+
+it("lets a caller come again later instead of waiting, whatever the registry answers", async () => {
+  const { decode, writer } = reading({ 7: registered(commandSchema()) });
+  writer.mockRejectedValueOnce(new Error("the registry is down"));
+  const unhandled: unknown[] = [];
+  const note = (error: unknown): void => void unhandled.push(error);
+  process.prependListener("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  expect(decode(valid)).toBeInstanceOf(Promise);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(unhandled).toEqual([]);
   expect(await decode(valid)).toMatchObject({ ok: true });
 });

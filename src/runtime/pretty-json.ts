@@ -1,4 +1,4 @@
-import { isJson } from "../../runtime/json.ts";
+import { isJson } from "./json.ts";
 
 const INDENT = "  ";
 /** Deeper levels stay on one line: their indentation would outgrow the text. */
