@@ -3,6 +3,7 @@ import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
+import { keepAcknowledgements } from "./produce/produce-response.ts";
 import { stopIdleTimers } from "./idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
@@ -68,6 +69,7 @@ const rotated = (brokers: readonly string[], by: number): string[] => {
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   readWholeHeaders();
   sendPreparedMessages();
+  keepAcknowledgements();
   stopIdleTimers();
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {

@@ -8,6 +8,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  * extension point:
  * - `produce/produce-request.ts`: sends batches that are already encoded, because kafkajs's encoder takes
  *   four times as long
+ * - `produce/produce-response.ts`: keeps the acknowledgements of a request that failed for some partitions,
+ *   because kafkajs throws away all of them
  * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
  *   object
  *

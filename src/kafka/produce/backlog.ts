@@ -64,13 +64,14 @@ export class Backlog {
   }
 
   /**
-   * Resolves the records of a batch that was written, except those that were given up meanwhile.
-   * @param first by partition, the offset of the batch's first record
+   * Resolves the records of a batch whose partition was written, except those that were given up meanwhile.
+   * @param first by partition that was written, the offset of the batch's first record
    */
   written(batch: readonly PendingRecord[], first: ReadonlyMap<number, number>, now: number): void {
     const next = new Map(first);
     for (const item of batch) {
-      const offset = next.get(item.partition) ?? 0;
+      const offset = next.get(item.partition);
+      if (offset === undefined) continue;
       next.set(item.partition, offset + 1);
       if (!this.#settle(item)) continue;
       item.resolve({ partition: item.partition, offset });

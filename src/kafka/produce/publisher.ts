@@ -7,7 +7,7 @@ import { isRefusedByBroker, protocolErrorOf } from "../errors.ts";
 import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { newPartitioner } from "./partitioner.ts";
 import type { Outgoing, Written } from "../record.ts";
-import type { Session } from "./session.ts";
+import type { Sent, Session } from "./session.ts";
 import type { PendingRecord } from "./pending-record.ts";
 import { PublishError } from "./publish-error.ts";
 
@@ -18,13 +18,11 @@ export type PublisherOptions = BacklogOptions & {
   sendsOnce?: boolean;
 };
 
-export type PublisherState = { up: boolean; detail: string; waiting: number };
-
 /** Writes records to one topic, with acks=all. */
 export type Publisher = {
   /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
   publish(record: Outgoing, timeoutMs: number): Promise<Written>;
-  state(): PublisherState;
+  state(): { up: boolean; detail: string; waiting: number };
   /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
   close(drainMs: number): Promise<void>;
 };
@@ -95,17 +93,20 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     batch: PendingRecord[],
     over: Session,
   ): Promise<"done" | "failed" | "refused"> => {
+    let left = batch;
     try {
-      const first = await new Promise<Map<number, number>>((resolve, reject) => {
+      const { first, failure } = await new Promise<Sent>((resolve, reject) => {
         lane.sending = { batch, giveUp: reject, since: clock.monotonic() };
         over.send(batch).then(resolve, reject);
       });
       backlog.written(batch, first, clock.monotonic());
+      left = batch.filter(({ partition }) => !first.has(partition));
+      if (failure !== null) throw failure;
       recovered();
       return "done";
     } catch (error) {
-      const [only] = batch;
-      if (isRefusedByBroker(error) && only && batch.length === 1) {
+      const [only] = left;
+      if (isRefusedByBroker(error) && only && left.length === 1) {
         backlog.failed(
           only,
           new PublishError("refused", `${topic} does not take the record: ${messageOf(error)}`, error),
@@ -114,15 +115,14 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
-      if (options.sendsOnce) backlog.giveUp(batch, messageOf(error));
-      lane.giveBack(batch);
+      if (options.sendsOnce) backlog.giveUp(left, messageOf(error));
+      lane.giveBack(left);
       if (isRefusedByBroker(error)) {
-        lane.maxBatchRecords = Math.max(1, batch.length >> 1);
+        lane.maxBatchRecords = Math.max(1, left.length >> 1);
         return "refused";
       }
       failedAt = clock.monotonic();
-      // After an error code of the broker the connection can be used. After any other error its state is
-      // unknown.
+      // After an error code the connection can be used again. After any other error its state is unknown.
       markStale(protocolErrorOf(error) === "" ? "session" : "leaders", messageOf(error));
       return "failed";
     } finally {

@@ -1,13 +1,20 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError } from "../errors.ts";
+import { EncodeError, isRefusedByBroker } from "../errors.ts";
 import { gzipBatch } from "./gzip-batch.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
+import { errorOfCode } from "./produce-response.ts";
 import type { Outgoing } from "../record.ts";
 import { recordBatch } from "./record-batch.ts";
 import type { PendingRecord } from "./pending-record.ts";
+
+/**
+ * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not;
+ * null when all were.
+ */
+export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
 
 /** Connections of one publisher to the cluster. A broken session is closed and replaced, never repaired. */
 export type Session = {
@@ -16,8 +23,8 @@ export type Session = {
    * missing.
    */
   leaders(): Promise<(number | null)[]>;
-  /** Writes a batch, each record to its partition. Gives the offset of the first record, by partition. */
-  send(batch: readonly PendingRecord[]): Promise<Map<number, number>>;
+  /** Writes a batch, each record to its partition. Rejects when none is known to be written. */
+  send(batch: readonly PendingRecord[]): Promise<Sent>;
   close(): Promise<void>;
 };
 
@@ -63,22 +70,24 @@ const messagesOf = async (batch: readonly PendingRecord[], nowMs: number): Promi
   }
 };
 
-const firstOffsetsOf = (
-  topic: string,
-  wanted: ReadonlySet<number>,
-  answers: readonly { topicName: string; partition: number; errorCode: number; baseOffset?: string }[],
-): Map<number, number> => {
-  const offsets = new Map<number, number>();
+type Answer = { topicName: string; partition: number; errorCode: number; baseOffset?: string };
+
+const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly Answer[]): Sent => {
+  const first = new Map<number, number>();
+  const failures: Error[] = [];
   for (const { topicName, partition, errorCode, baseOffset } of answers) {
-    if (topicName === topic && errorCode === 0 && baseOffset !== undefined)
-      offsets.set(partition, Number(baseOffset));
+    if (topicName !== topic) continue;
+    if (errorCode !== 0) failures.push(errorOfCode(errorCode));
+    else if (baseOffset !== undefined) first.set(partition, Number(baseOffset));
   }
   // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement
   // proves that they were written.
-  for (const partition of wanted) {
-    if (!offsets.has(partition)) throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
-  }
-  return offsets;
+  for (const partition of wanted)
+    if (!first.has(partition) && failures.length === 0)
+      throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
+  // Records that are refused are refused again: those of another failure must not share their fate.
+  const failure = failures.find((error) => !isRefusedByBroker(error)) ?? failures[0] ?? null;
+  return { first, failure };
 };
 
 const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
@@ -127,7 +136,7 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
         compression: CompressionTypes.None,
         messages,
       });
-      return firstOffsetsOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
+      return sentOf(topic, new Set(messages.map(({ partition }) => partition)), answers);
     },
   };
 };

@@ -16,6 +16,8 @@ export const paperCluster = (partitions: number) => {
     before: (() => Promise.resolve()) as Behaviour,
     /** Runs after they are written. */
     after: (() => Promise.resolve()) as Behaviour,
+    /** Partitions that refuse their part of a send while others take theirs, and with which error. */
+    refusing: new Map<number, Error>(),
     /** Why no connection can be opened. */
     unreachable: null as Error | null,
     opened: 0,
@@ -53,9 +55,12 @@ export const paperCluster = (partitions: number) => {
         cluster.batches.push(batch.map(({ record }) => String(record.key)));
         try {
           await cluster.before(batch);
-          const offsets = write(batch);
+          const refused = batch.find(({ partition }) => cluster.refusing.has(partition));
+          const failure = (refused && cluster.refusing.get(refused.partition)) ?? null;
+          const first = write(batch.filter(({ partition }) => !cluster.refusing.has(partition)));
+          if (failure && first.size === 0) throw failure;
           await cluster.after(batch);
-          return offsets;
+          return { first, failure };
         } finally {
           underWay.set(leader, (underWay.get(leader) ?? 1) - 1);
         }

@@ -249,6 +249,38 @@ describe("when leaders move and connections break", () => {
     expect(publisher.state().up).toBe(true);
   });
 
+  test("where only some partitions refuse, the others are written once, and the rest when it can be", async () => {
+    const { cluster, publish } = setUp(3);
+    await publish("warm");
+    cluster.refusing.set(0, protocolError("NOT_ENOUGH_REPLICAS"));
+    const all = keys(60);
+    const pending = new Set(all);
+    const publishing = all.map((key) => publish(key).finally(() => pending.delete(key)));
+    const isRefused = (key: string): boolean => !cluster.logs.slice(1).flat().includes(key);
+    await eventually(
+      () => [...pending].every(isRefused) && cluster.batches.length > 3,
+      "the other partitions",
+    );
+    const later = keys(120).slice(60);
+    const publishingLater = later.map((key) => publish(key).finally(() => pending.delete(key)));
+    await eventually(() => cluster.logs.slice(1).flat().length > 60, "records that came later");
+    expect(pending.size).toBeGreaterThan(0);
+    expect(cluster.logs[0]?.filter((key) => key !== "warm")).toEqual([]);
+    cluster.refusing.clear();
+    await Promise.all([...publishing, ...publishingLater]);
+    expect(cluster.all().sort()).toEqual(["warm", ...all, ...later].sort());
+  });
+
+  test("a record that one partition refuses for good fails alone, among records of others", async () => {
+    const { cluster, publish, failure } = setUp(2);
+    await publish("warm");
+    cluster.refusing.set(1, protocolError("MESSAGE_TOO_LARGE"));
+    const outcomes = await Promise.all(keys(40).map((key) => failure(publish(key))));
+    const written = keys(40).filter((_, i) => outcomes[i] === "written");
+    expect(new Set(outcomes)).toEqual(new Set(["written", "refused"]));
+    expect(cluster.all().sort()).toEqual(["warm", ...written].sort());
+  });
+
   test("a send to a broker that lost the partition is given up", async () => {
     const { cluster, publish } = setUp();
     await publish("first");

@@ -1,0 +1,45 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { errorOfCode, keepAcknowledgements } from "../../../../src/kafka/produce/produce-response.ts";
+
+keepAcknowledgements();
+
+const require = createRequire(import.meta.url);
+type Parse = (response: object) => Promise<unknown>;
+const parseOf = (version: number): Parse =>
+  (require(`kafkajs/src/protocol/requests/produce/v${version}/response.js`) as { parse: Parse }).parse;
+const answering = (...codes: number[]) => ({
+  topics: [{ topicName: "t", partitions: codes.map((errorCode, partition) => ({ partition, errorCode })) }],
+});
+
+test.each([3, 4, 5, 6, 7])(
+  "version %i: an answer is kept where some partitions were written",
+  async (version) => {
+    const parse = parseOf(version);
+    for (const codes of [[0], [0, 0], [0, 19], [20, 0], [0, 10, 7], [87, 18, 0]])
+      expect(await parse(answering(...codes)), String(codes)).toEqual(answering(...codes));
+  },
+);
+
+test.each([3, 7])(
+  "version %i: it is thrown where none was, and where kafkajs must look up leaders",
+  async (version) => {
+    const parse = parseOf(version);
+    for (const [codes, type] of [
+      [[19], "NOT_ENOUGH_REPLICAS"],
+      [[10, 10], "MESSAGE_TOO_LARGE"],
+      [[0, 6], "NOT_LEADER_FOR_PARTITION"],
+      [[0, 3, 19], "UNKNOWN_TOPIC_OR_PARTITION"],
+      [[0, 29], "TOPIC_AUTHORIZATION_FAILED"],
+    ] as const)
+      await expect(parse(answering(...codes)), String(codes)).rejects.toMatchObject({ type });
+  },
+);
+
+test("an error code becomes the exception that kafkajs would throw", () => {
+  expect(errorOfCode(19)).toMatchObject({
+    type: "NOT_ENOUGH_REPLICAS",
+    code: 19,
+    name: "KafkaJSProtocolError",
+  });
+});
