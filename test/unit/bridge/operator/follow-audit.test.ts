@@ -11,8 +11,10 @@ import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
 const auditTopic = () => {
   const kafka = fakeKafka(1);
   const topic = { name: TOPIC, partitions: 1, replicationFactor: 1, config: {} };
-  const cluster = async (): Promise<Cluster> =>
-    ({ ...(await kafka.connectCluster()), find: () => Promise.resolve(new Map([[TOPIC, topic]])) });
+  const cluster = async (): Promise<Cluster> => ({
+    ...(await kafka.connectCluster()),
+    find: () => Promise.resolve(new Map([[TOPIC, topic]])),
+  });
   const services = {
     ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
     newClient: () => fakeKafka(1, kafka).client,
