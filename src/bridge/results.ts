@@ -45,7 +45,8 @@ export const openResults = (config: Config, services: Services, schemaId: number
   const decode = decoder<CommandResult>(schema, services.registry, services.clock.now, schemaId);
   const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
-    maxWaitingBytes: 64 * 1_048_576,
+    // Enough for the key of the largest record that is decompressed: its sender chose it.
+    maxWaitingBytes: 72 * 1_048_576,
     sendTimeoutMs: 8_000,
   });
 
