@@ -1,6 +1,7 @@
 import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from "kafkajs";
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
+import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
 import { keepAcknowledgements } from "./produce/produce-response.ts";
@@ -70,6 +71,7 @@ export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   readWholeHeaders();
   sendPreparedMessages();
   keepAcknowledgements();
+  takePartitionsWithoutLeader();
   stopIdleTimers();
   let clients = Math.floor(Math.random() * options.brokers.length);
   return () => {

@@ -1,4 +1,5 @@
 import { messageOf } from "../runtime/errors.ts";
+import { moduleOf } from "./replace-module.ts";
 
 /**
  * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a
@@ -21,3 +22,7 @@ export class EncodeError extends Error {
 export const isRefusedByBroker = (error: unknown): boolean =>
   error instanceof EncodeError ||
   /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD)$/.test(protocolErrorOf(error));
+
+/** The exception that kafkajs throws for an error code of the protocol. */
+export const errorOfCode = (code: number): Error =>
+  (moduleOf("error") as { createErrorFromCode: (code: number) => Error }).createErrorFromCode(code);

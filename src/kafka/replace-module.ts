@@ -12,14 +12,17 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  *   because kafkajs throws away all of them
  * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
  *   object
+ * - `cluster/metadata-response.ts`: takes metadata with partitions that have no leader, because kafkajs
+ *   rejects the metadata of all partitions then
  *
  * `idle-timers.ts` changes kafkajs as well; it replaces a method.
  *
- * What breaks it: another version of kafkajs (package.json pins the exact one; tests of both callers read
- * what was written), a kafkajs that is bundled or not CommonJS, and a module that was loaded before it was
+ * What breaks it: another version of kafkajs (package.json pins the exact one; tests of all callers show
+ * what they do), a kafkajs that is bundled or not CommonJS, and a module that was loaded before it was
  * replaced, which throws here.
  * How to remove it: delete the callers' calls. Then lanes must hand messages instead of batches to
- * `producer.send`, and the reader must build its headers from kafkajs's object.
+ * `producer.send`, the reader must build its headers from kafkajs's object, and
+ * one partition without a leader stops all lanes of its topic.
  *
  * @param usedBy the modules that keep a reference to it once they are loaded
  */

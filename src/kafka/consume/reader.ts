@@ -5,6 +5,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
+import { whileAllAreLed } from "./all-led.ts";
 import { onFetchRetry } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
 import { askedFor, recordsOf } from "./record-decoder.ts";
@@ -141,6 +142,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       maxWaitTimeInMs: options.fetchWaitMs ?? FETCH_WAIT_MS,
       minBytes: options.minBytes ?? 1,
       allowAutoTopicCreation: false,
+      partitionAssigners: [whileAllAreLed(topic)],
       retry: {
         retries: 4,
         initialRetryTime: 100,
@@ -209,7 +211,6 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     }
   };
   const running = run();
-
   return {
     pause: (partition) => {
       paused.add(partition);

@@ -1,4 +1,4 @@
-import { moduleOf, replaceModule } from "../replace-module.ts";
+import { replaceModule } from "../replace-module.ts";
 
 /** A partition's part of kafkajs's decoded produce response. */
 type PartitionAnswer = { errorCode: number };
@@ -37,7 +37,3 @@ export const keepAcknowledgements = (): void => {
   );
   done = true;
 };
-
-/** The exception that kafkajs throws for an error code of the protocol. */
-export const errorOfCode = (code: number): Error =>
-  (moduleOf("error") as { createErrorFromCode: (code: number) => Error }).createErrorFromCode(code);

@@ -1,11 +1,10 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError, isRefusedByBroker } from "../errors.ts";
+import { EncodeError, errorOfCode, isRefusedByBroker } from "../errors.ts";
 import { gzipBatch } from "./gzip-batch.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
-import { errorOfCode } from "./produce-response.ts";
 import type { Outgoing } from "../record.ts";
 import { recordBatch } from "./record-batch.ts";
 import type { PendingRecord } from "./pending-record.ts";

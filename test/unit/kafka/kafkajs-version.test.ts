@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 
 /**
- * The version whose modules `produce/produce-request.ts`, `produce/produce-response.ts`, `consume/record-decoder.ts`
- * and `idle-timers.ts` change.
+ * The version whose modules `produce/produce-request.ts`, `produce/produce-response.ts`,
+ * `consume/record-decoder.ts`, `cluster/metadata-response.ts` and `idle-timers.ts` change.
  */
 const KNOWN = "2.2.4";
 
