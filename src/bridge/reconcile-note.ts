@@ -1,28 +1,47 @@
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
-import { readInstant } from "../runtime/instant.ts";
+import { iso, readInstant } from "../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
 export const electionGroup = ({ kafka }: Pick<Config, "kafka">): string => `${kafka.groupId}-reconcile`;
 
-/** Kept as the metadata of an offset that the election group commits. */
-export const completeNote = (atMs: number): string =>
-  JSON.stringify({ completeAt: new Date(atMs).toISOString() });
-
-const atIn = (note: string): number | null => {
-  try {
-    const { completeAt } = (JSON.parse(note) ?? {}) as { completeAt?: unknown };
-    return typeof completeAt === "string" ? readInstant(completeAt) : null;
-  } catch {
-    return null;
-  }
+/** What a leader tells later ones, in epoch milliseconds. Null: not known. */
+export type ReconcileNote = {
+  /** When the last complete run ended. */
+  completeAtMs: number | null;
+  /** When the last run that read everything began: later runs look back to there. */
+  wholeAtMs: number | null;
 };
 
-/** When the last complete run ended (epoch milliseconds), as its replica noted; null if none has. */
-export const lastComplete = async (
+/** The note of an older version only says when the run ended; no run takes longer. */
+const LONGEST_RUN_MS = 86_400_000;
+
+/** Kept as the metadata of an offset that the election group commits. */
+export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
+  JSON.stringify({
+    ...(completeAtMs !== null && { completeAt: iso(completeAtMs) }),
+    ...(wholeAtMs !== null && { wholeAt: iso(wholeAtMs) }),
+  });
+
+const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
+
+export const readNote = (text: string): ReconcileNote => {
+  let note: { completeAt?: unknown; wholeAt?: unknown } = {};
+  try {
+    note = Object(JSON.parse(text)) as typeof note;
+  } catch {
+    // No note, or one of another program.
+  }
+  const completeAtMs = instantOf(note.completeAt);
+  const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
+  return { completeAtMs, wholeAtMs: instantOf(note.wholeAt) ?? fallback };
+};
+
+/** What the last leader noted. */
+export const lastNote = async (
   config: Config,
   cluster: Pick<Cluster, "committed">,
-): Promise<number | null> => {
+): Promise<ReconcileNote> => {
   const committed = await cluster.committed(electionGroup(config), config.topics.transactionStatus);
-  return atIn(committed.get(0)?.note ?? "");
+  return readNote(committed.get(0)?.note ?? "");
 };

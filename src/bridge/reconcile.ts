@@ -11,11 +11,12 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
 import type { Services } from "./services.ts";
 import type { Subsystem } from "./subsystem.ts";
-import { completeNote, electionGroup, lastComplete } from "./reconcile-note.ts";
+import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
 /**
@@ -128,29 +129,37 @@ export const openReconcile = (
   const { services } = deps;
   const { clock, log } = services;
 
-  /**
-   * Notes the end of a complete run, for a later leader and for `status`. The run counts even if this fails.
-   */
-  const noteComplete = async (atMs: number): Promise<void> => {
+  /** As it is in Kafka, for later leaders and for the console. */
+  let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
+
+  const putNote = async (text: string): Promise<void> => {
     const cluster = await services.connectCluster();
     try {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
-      await election.saveNote({ offset: end, note: completeNote(atMs) });
+      await election.saveNote({ offset: end, note: text });
     } finally {
       await cluster.close();
     }
   };
 
-  /** Sets the metric from the last complete run that any replica noted. */
-  const recallComplete = async (): Promise<void> => {
+  /** Without waiting: a run counts even if this fails. */
+  const keep = (changed: Partial<ReconcileNote>): void => {
+    note = { ...note, ...changed };
+    putNote(writeNote(note)).catch((error: unknown) =>
+      log.warn({ reason: messageOf(error) }, "reconcile.note.failed"),
+    );
+  };
+
+  /** Reads what the last leader noted, and sets the metric from it. */
+  const recall = async (): Promise<void> => {
     const cluster = await services.connectCluster();
     try {
-      const atMs = await lastComplete(config, cluster);
-      if (atMs !== null) metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
+      note = await lastNote(config, cluster);
     } finally {
       await cluster.close();
     }
+    if (note.completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(note.completeAtMs / 1_000));
   };
 
   const ended = (report: Report, period: Period, ms: number): void => {
@@ -158,15 +167,14 @@ export const openReconcile = (
     const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
     for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
       metrics.reconcileNotifications.inc({ kind }, count);
-    if (report.result === "complete") {
-      const atMs = clock.now();
-      metrics.reconcileCompleteAt.set(Math.floor(atMs / 1_000));
-      noteComplete(atMs).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, "reconcile.note.failed"),
-      );
-    }
+    const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
+    if (completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
+    if (report.isWhole) keep({ completeAtMs, wholeAtMs: period.toMs });
     logReport(log, report, period, ms);
   };
+
+  const leftOut = ({ fromMs, toMs }: Period): void =>
+    log.error({ from: iso(fromMs), to: iso(toMs) }, "reconcile.gap");
 
   const election = elected(
     {
@@ -175,8 +183,11 @@ export const openReconcile = (
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     },
     async ({ signal, isHeld }) => {
-      // If it fails, the metric is set by the first complete run.
-      await recallComplete().catch(() => undefined);
+      // If it fails, the election tries again: a run that does not know how far to look back may miss events.
+      await recall();
+      const notedAt = note.wholeAtMs;
+      // Without a complete run, a later leader looks back as far as this one does.
+      if (notedAt === null) keep({ wholeAtMs: clock.now() - config.reconcile.lookbackMs });
       const run = reconcileRuns(config, deps, {
         mayPublish: () => {
           if (!isHeld()) throw new Error("another replica may be the leader");
@@ -185,7 +196,8 @@ export const openReconcile = (
           log.info({ eventId, transactionId, status, outOfOrder }, "reconcile.published"),
         progress: () => undefined,
       });
-      await reconcileRepeatedly(config.reconcile, run, { clock, untilOpen, ended }, signal);
+      const ports = { clock, untilOpen, ended, leftOut };
+      await reconcileRepeatedly(config.reconcile, run, ports, notedAt, signal);
     },
     services,
   );

@@ -42,7 +42,10 @@ export type ReadAnswer = {
   reasons: IncompleteReason[];
   /** Whether answers about fewer days may hold entries that this one does not. */
   mayShowMore: boolean;
-  /** Whether the form of the answer is understood; single entries may be unreadable all the same. */
+  /**
+   * Whether the form of the answer is understood: it shows no entry, or at least one of them is understood.
+   * Others may be unreadable all the same.
+   */
   isUnderstood: boolean;
 };
 
@@ -156,7 +159,7 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
-    isUnderstood: fault === null && arrays > 0,
+    isUnderstood: fault === null && arrays > 0 && !(nothingUnderstood && others.elements > 0),
     mayShowMore: (fault !== null && fault !== "empty") || hint !== null,
   };
 };

@@ -19,17 +19,20 @@ const DAY_MS = 86_400_000;
 const MAX_BACK_MS = 14 * DAY_MS;
 
 /**
- * The period of the next run.
- * @param last when the last complete run and the last complete look back began; null before the first one
+ * When the last complete run and the last complete look back began. Before the first look back it is null;
+ * before the first complete run, `wholeAt` stands for what the first run of a leader looks back to.
  */
+type Last = { wholeAt: number; lookbackAt: number | null };
+
+/** The period of the next run. */
 export const periodOf = (
   nowMs: number,
   { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
-  last: { wholeAt: number | null; lookbackAt: number | null },
+  last: Last,
 ): Period & { isLookback: boolean } => {
   const isLookback = last.lookbackAt === null || nowMs - last.lookbackAt >= DAY_MS;
   // All since the last complete run, and what was too young for that one.
-  const sinceWholeMs = Math.min(nowMs - (last.wholeAt ?? nowMs) + minAgeMs, MAX_BACK_MS);
+  const sinceWholeMs = Math.min(nowMs - last.wholeAt + minAgeMs, MAX_BACK_MS);
   const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWholeMs);
   return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
 };
@@ -37,6 +40,7 @@ export const periodOf = (
 /**
  * Reconciles again and again until `signal` aborts. Begins with the long look back, because it is not known
  * what was missed before; repeats it until one is complete.
+ * @param notedAt when the last complete run of an earlier leader began; null if that is not known
  */
 export const reconcileRepeatedly = async (
   options: ScheduleOptions,
@@ -45,16 +49,23 @@ export const reconcileRepeatedly = async (
     clock,
     untilOpen,
     ended,
+    leftOut,
   }: {
     clock: Clock;
     /** Resolves when a run may begin. */
     untilOpen: (signal: AbortSignal) => Promise<void>;
     ended: (report: Report, period: Period, durationMs: number) => void;
+    /** Called after a complete run for what no run has looked at, and no later one will. */
+    leftOut: (period: Period) => void;
   },
+  notedAt: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
-  const last: { wholeAt: number | null; lookbackAt: number | null } = {
-    wholeAt: null,
+  const { lookbackMs, minAgeMs } = options;
+  const beganAt = clock.now();
+  const last: Last = {
+    // Not later than now: the clock of the earlier leader may have been ahead.
+    wholeAt: notedAt === null ? beganAt - lookbackMs + minAgeMs : Math.min(notedAt, beganAt),
     lookbackAt: null,
   };
   for (;;) {
@@ -63,9 +74,10 @@ export const reconcileRepeatedly = async (
     const startedAt = clock.monotonic();
     const { isLookback, ...period } = periodOf(nowMs, options, last);
     const giveUpAt = startedAt + options.everyMs;
-    const { minAgeMs } = options;
     const report = await run({ period, minAgeMs, dryRun: false, force: false, giveUpAt }, signal);
     if (report.isWhole) {
+      const sinceMs = last.wholeAt - minAgeMs;
+      if (sinceMs < period.fromMs) leftOut({ fromMs: sinceMs, toMs: period.fromMs });
       last.wholeAt = nowMs;
       if (isLookback) last.lookbackAt = nowMs;
     }

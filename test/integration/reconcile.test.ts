@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
+import { clientOf } from "../support/kafka.ts";
 import { eventually } from "../support/eventually.ts";
 import { follow, type Following } from "../support/follow-topics.ts";
 import type { Replica } from "../support/replica.ts";
@@ -163,6 +164,36 @@ test("two replicas, one killed: every lost notification is published once, and s
       return /reconcile_runs_total\{result="complete"\} [1-9]/.test(metrics);
     }, "a complete run");
     expect(await survivor.stop()).toBe(0);
+  } finally {
+    await world.close();
+  }
+});
+
+/** Leaves a note in the election's group, as an earlier leader does. */
+const leaveNote = async ({ brokers, groupId, topics }: World, note: object): Promise<void> => {
+  const consumer = clientOf(brokers).consumer({ groupId: `${groupId}-reconcile` });
+  const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+  await consumer.connect();
+  await consumer.subscribe({ topic: topics.events });
+  await consumer.run({ autoCommit: false, eachMessage: () => Promise.resolve() });
+  await joined;
+  const metadata = JSON.stringify(note);
+  await consumer.commitOffsets([{ topic: topics.events, partition: 0, offset: "0", metadata }]);
+  await consumer.disconnect();
+};
+
+test("a new leader publishes what was lost since the last complete run of an earlier one", async () => {
+  const world = await openWorld(sharedCluster(), { settings: SETTINGS, sandboxArgs: ["--retry", "500ms"] });
+  try {
+    await leaveNote(world, { completeAt: daysAgo(6), wholeAt: daysAgo(6) });
+    await world.sandbox("/_sandbox/log", { from: daysAgo(5), to: daysAgo(4), lostShare: 1, count: 10 });
+    const following = await follow(world.brokers, [world.topics.events]);
+    world.defer(following.stop);
+    const replica = await world.startReplica();
+    await replica.untilReady();
+    await following.until(world.topics.events, () => true, 10);
+    expect(eventsOf(following, world.topics.events)).toHaveLength(10);
+    expect(await replica.stop()).toBe(0);
   } finally {
     await world.close();
   }

@@ -150,6 +150,20 @@ test("an entry that is not understood is said, and the others are published", as
   expect(queries).toHaveLength(2);
 });
 
+const unlike = Array.from({ length: 30 }, (_, n) => ({ transaction: { id: `tx-${n}`, state: "CANCELED" } }));
+const otherType = Array.from({ length: 30 }, (_, n) => ({ ...sent(n, 5), eventName: "QUOTE_EXPIRED" }));
+
+test.each<[string, object, boolean]>([
+  ["of which not one is understood is not read", { data: unlike }, false],
+  ["of errors is not read", { errors: [{ message: "try later" }] }, false],
+  ["of which one is understood is read", { data: [...unlike, sent(1, 5)] }, true],
+  ["of another event type is read", { data: otherType }, true],
+])("a list %s", async (_, body, isWhole) => {
+  const { state, run } = openLog();
+  state.answer = () => answer(body);
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole });
+});
+
 test.each([401, 403, 404, 429, 503])(
   "%i ends the run as failed, without more questions",
   async (httpStatus) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reconcile, Report, RunRequest } from "../../../src/log-to-events/flow.ts";
+import type { Period } from "../../../src/log-to-events/period.ts";
 import { reconcileRepeatedly, periodOf } from "../../../src/log-to-events/schedule.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 
@@ -8,9 +9,9 @@ const OPTIONS = { everyMs: HOUR_MS, windowMs: 26 * HOUR_MS, lookbackMs: 72 * HOU
 const NOW_MS = Date.parse("2026-11-21T12:00:00Z");
 
 test("a run looks far back at a start, until that was complete, and once a day; then as far as the window", () => {
-  const back = (last: { wholeAt: number | null; lookbackAt: number | null }): number =>
+  const back = (last: { wholeAt: number; lookbackAt: number | null }): number =>
     (NOW_MS - periodOf(NOW_MS, OPTIONS, last).fromMs) / HOUR_MS;
-  expect(back({ wholeAt: null, lookbackAt: null })).toBe(72);
+  expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt: null })).toBe(72);
   const lookbackAt = NOW_MS - HOUR_MS;
   expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt })).toBe(26);
   expect(back({ wholeAt: NOW_MS - HOUR_MS, lookbackAt: NOW_MS - 24 * HOUR_MS })).toBe(72);
@@ -25,11 +26,10 @@ test("however long no run read everything, the next one looks back behind the la
   expect(fromMs(1_000)).toBe(NOW_MS - 14 * 24 * HOUR_MS);
 });
 
-test("runs follow one another until the end, and far looks end with a complete one", async () => {
+/** Runs an hour apart, with these results. */
+const lead = async (results: Report["result"][], notedAt: number | null) => {
   const stop = new AbortController();
   const requests: RunRequest[] = [];
-  // Incomplete: all was read, and something of it is not understood.
-  const results: Report["result"][] = ["failed", "suspicious", "incomplete", "complete", "complete"];
   const run: Reconcile = (request) => {
     requests.push(request);
     const result = results[requests.length - 1] ?? "complete";
@@ -62,11 +62,55 @@ test("runs follow one another until the end, and far looks end with a complete o
     opened += 1;
     return Promise.resolve();
   };
-  const deps = { clock, untilOpen, ended: ({ result }: Report) => void ended.push(result) };
-  await expect(reconcileRepeatedly(OPTIONS, run, deps, stop.signal)).rejects.toThrow("enough");
+  const gaps: Period[] = [];
+  const deps = {
+    clock,
+    untilOpen,
+    ended: ({ result }: Report) => void ended.push(result),
+    leftOut: (period: Period) => void gaps.push(period),
+  };
+  await expect(reconcileRepeatedly(OPTIONS, run, deps, notedAt, stop.signal)).rejects.toThrow("enough");
   expect(ended).toEqual(results);
   expect(opened).toBe(results.length);
-  expect(requests.map(({ period: window }) => (window.toMs - window.fromMs) / HOUR_MS)).toEqual([
-    72, 72, 72, 26, 26,
-  ]);
+  const back = requests.map(({ period }) => (period.toMs - period.fromMs) / HOUR_MS);
+  return { back, from: requests.map(({ period }) => period.fromMs), gaps };
+};
+
+/** Incomplete: all was read, and something of it is not understood. */
+const RESULTS: Report["result"][] = ["failed", "suspicious", "incomplete", "complete", "complete"];
+const failing = (hours: number): Report["result"][] => Array<"failed">(hours).fill("failed");
+
+test("runs follow one another until the end, and far looks end with a complete one", async () => {
+  const { back, gaps } = await lead(RESULTS, NOW_MS - HOUR_MS);
+  expect(back).toEqual([72, 72, 72, 26, 26]);
+  expect(gaps).toEqual([]);
+});
+
+test("a new leader looks back to the last complete run of an earlier one, until it has one itself", async () => {
+  const notedAt = NOW_MS - 120 * HOUR_MS;
+  const { back, from, gaps } = await lead(RESULTS, notedAt);
+  expect(from.slice(0, 3)).toEqual(Array<number>(3).fill(notedAt - OPTIONS.minAgeMs));
+  expect(back.slice(3)).toEqual([26, 26]);
+  expect(gaps).toEqual([]);
+});
+
+test("where no complete run is noted, a failing leader looks back to where its first run did", async () => {
+  const { back, from, gaps } = await lead([...failing(120), "complete", "complete"], null);
+  expect(back[0]).toBe(72);
+  expect(new Set(from.slice(0, -1))).toEqual(new Set([NOW_MS - 72 * HOUR_MS]));
+  expect(back.slice(-2)).toEqual([192, 26]);
+  expect(gaps).toEqual([]);
+});
+
+test("an instant that is noted ahead of this clock counts as now", async () => {
+  const { back } = await lead([...failing(120), "complete"], NOW_MS + 1_000 * HOUR_MS);
+  expect(back[0]).toBe(72);
+  expect(back.at(-1)).toBe(120 + OPTIONS.minAgeMs / HOUR_MS);
+});
+
+test("what lies longer ago than two weeks is told once, after the complete run that leaves it out", async () => {
+  const notedAt = NOW_MS - 1_000 * HOUR_MS;
+  const { back, gaps } = await lead(["failed", "complete", "complete"], notedAt);
+  expect(back).toEqual([336, 336, 26]);
+  expect(gaps).toEqual([{ fromMs: notedAt - OPTIONS.minAgeMs, toMs: NOW_MS - 335 * HOUR_MS }]);
 });

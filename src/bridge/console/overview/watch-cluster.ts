@@ -5,7 +5,7 @@ import { protocolErrorOf } from "../../../kafka/errors.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Services } from "../../services.ts";
 import { askFlows, type FlowsStatus } from "../../operator/status.ts";
-import { lastComplete } from "../../reconcile-note.ts";
+import { lastNote } from "../../reconcile-note.ts";
 import { recordsIn, type Ranges } from "../doubts/backward-chunks.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
@@ -94,7 +94,7 @@ export const watchCluster = (config: Config, services: Services, { cluster, jour
     for (const { topic, rates } of watched)
       await ifTopicExists(topic, async () => rates.putEnds(endsOf(await cluster.ranges(topic))));
     await ifTopicExists(topics.transactionStatus, async () => {
-      completeAtMs = await lastComplete(config, cluster);
+      ({ completeAtMs } = await lastNote(config, cluster));
     });
     changed();
     await askBorders();
