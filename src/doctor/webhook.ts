@@ -11,7 +11,9 @@ const NO_TOKEN = "cambio-bridge-doctor";
 /** The address at which the partner reaches the listener. `setting`: where it was given. */
 export type PublicUrl = { url: URL; setting: string };
 
-/** The user and password of an address as a header: `fetch` refuses such addresses, and its error quotes them. */
+/**
+ * The user and password of an address as a header: `fetch` refuses such addresses, and its error quotes them.
+ */
 const credentialsOf = ({ username, password }: URL): Record<string, string> =>
   username === "" && password === ""
     ? {}
@@ -19,7 +21,10 @@ const credentialsOf = ({ username, password }: URL): Record<string, string> =>
         authorization: `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`,
       };
 
-/** Without credentials, and with another path token, so that the listener does not accept the request as a notification. */
+/**
+ * Without credentials, and with another path token, so that the listener does not accept the request as a
+ * notification.
+ */
 const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const url = new URL(given);
   url.username = url.password = "";

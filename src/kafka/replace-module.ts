@@ -21,8 +21,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  * what they do), a kafkajs that is bundled or not CommonJS, and a module that was loaded before it was
  * replaced, which throws here.
  * How to remove it: delete the callers' calls. Then lanes must hand messages instead of batches to
- * `producer.send`, the reader must build its headers from kafkajs's object, and
- * one partition without a leader stops all lanes of its topic.
+ * `producer.send`, and the reader must build its headers from kafkajs's object. One partition that lacks a
+ * leader, or replicas in sync, stops the others again.
  *
  * @param usedBy the modules that keep a reference to it once they are loaded
  */

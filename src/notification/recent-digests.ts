@@ -75,8 +75,8 @@ export const recentDigests = ({ windowMs, maxBytes, combine }: RecentDigestsOpti
       else if (newest.table.isFull || atMs > newest.openedAtMs + windowMs * SHARE_OF_WINDOW) begin(atMs);
       newest.newestAtMs = Math.max(newest.newestAtMs, atMs);
       const key = keyOf(digest);
-      const earlier = combine && newest.table.get(key);
-      newest.table.set(key, combine && earlier !== undefined ? combine(earlier ?? 0, value) : value);
+      const earlier = newest.table.get(key);
+      newest.table.set(key, combine && earlier !== undefined ? combine(earlier, value) : value);
     },
     get count() {
       return parts.reduce((sum, { table }) => sum + table.count, 0);

@@ -1,7 +1,7 @@
+import { prettyJson } from "../../../runtime/pretty-json.ts";
 import { hexDump } from "../../html/hex-dump.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { withQuery } from "../../html/paths.ts";
-import { prettyJson } from "../../../runtime/pretty-json.ts";
 import { block, formatCount, formatBytes } from "../../html/text.ts";
 
 const WAYS = ["text", "json", "hex"] as const;
