@@ -95,8 +95,11 @@ const mainOf = ({ projectFolder }) => {
 export const setUp = (environment, { env }) =>
   run(process.execPath, [mainOf(environment), "setup"], { env, cwd: environment.projectFolder });
 
+/** As in the Dockerfile. */
+const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
+
 /**
- * Starts the bridge, and does not wait until it is ready.
+ * Starts the bridge as the image does, and does not wait until it is ready.
  * @param {Environment} environment
  * @param {BridgeSettings} settings
  * @param {readonly string[]} nodeArgs
@@ -104,11 +107,8 @@ export const setUp = (environment, { env }) =>
 export async function launchBridge(environment, { name, env }, nodeArgs) {
   const { projectFolder, logFolder, scope } = environment;
   const logFile = join(logFolder, `${name}.log`);
-  const child = await startChild([process.execPath, ...nodeArgs, mainOf(environment), "serve"], {
-    logFile,
-    cwd: projectFolder,
-    env,
-  });
+  const program = [process.execPath, SMALL_YOUNG_GENERATION, ...nodeArgs, mainOf(environment), "serve"];
+  const child = await startChild(program, { logFile, cwd: projectFolder, env });
   scope.defer(() => endChild(child, "SIGTERM"));
   return { child, logFile };
 }

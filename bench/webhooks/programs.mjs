@@ -8,8 +8,6 @@ import { bridgeSettings, PARTITIONS, setUp, startBridge } from "../bridge.mjs";
 /** @typedef {import("../environment.mjs").Environment} Environment */
 /** @typedef {{ name: string, pid: number, port: number, topic: string }} Server */
 
-/** As in the Dockerfile. */
-const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
 const BASELINE_TOPIC = "bench.baseline";
 const READY_MS = 30_000;
 
@@ -57,7 +55,7 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
 }
 
 /**
- * The bridge as the image runs it, with HMAC verification on.
+ * The bridge with HMAC verification on.
  * @param {Environment} environment
  * @param {{ name?: string, settings?: Record<string, string> }} [options] `settings` come on top
  * @returns {Promise<Server>}
@@ -65,6 +63,6 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
 export async function startWebhooksBridge(environment, { name = "bridge", settings: more = {} } = {}) {
   const settings = await bridgeSettings(environment, { name, flows: "webhooks", settings: more });
   await setUp(environment, settings);
-  const { pid } = await startBridge(environment, settings, [SMALL_YOUNG_GENERATION]);
+  const { pid } = await startBridge(environment, settings);
   return { name, pid, port: settings.port, topic: settings.topics.events };
 }

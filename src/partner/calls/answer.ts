@@ -22,7 +22,9 @@ const decompressed = (bytes: Buffer, encoding: string, maxOutputLength: number):
 
 /** The start of a text that fits into `maxBytes` of UTF-8, without cutting a character. */
 const cut = (text: string, maxBytes: number): string =>
-  text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read);
+  Buffer.byteLength(text) <= maxBytes
+    ? text
+    : text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read);
 
 /**
  * An answer's body as text, with the secrets masked.
