@@ -4,8 +4,13 @@ import { DeadlineError, systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
-/** `result` resolves with the command's first result; it stays pending if none comes. */
-export type ResultWatch = { result: Promise<CommandResult>; stop: () => Promise<void> };
+export type ResultWatch = {
+  /** Resolves with the command's first result; stays pending if none comes. */
+  result: Promise<CommandResult>;
+  /** Why a result that came could not be read; null while none came. */
+  problem: () => string | null;
+  stop: () => Promise<void>;
+};
 
 export type Delivery = {
   commandId: string;
@@ -67,14 +72,19 @@ export const deliver = async (
     return unknown === null ? EXIT.done : EXIT.failed;
   }
 
-  const { result, stop } = watch;
+  const { result, problem, stop } = watch;
   err(
     unknown === null
       ? `Sent command ${commandId}, waiting for its result.`
       : `Command ${commandId} may have been written, although ${unknown}; waiting for its result.`,
   );
   const found = await systemClock.within(waitMs, stopped, result).catch(() => null);
+  const unread = problem();
   if (found) out(JSON.stringify(found));
+  else if (unread !== null)
+    err(
+      `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`,
+    );
   else if (unknown === null)
     err(
       `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,

@@ -8,7 +8,7 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { UsageError } from "../runtime/errors.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
 import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
@@ -17,6 +17,8 @@ import { configOf, type ExitCode, type Io } from "./io.ts";
 import { silent } from "./silent.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
+/** Between two attempts to read a result while the registry does not answer. */
+const AGAIN_AFTER_MS = 1_000;
 
 type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
 type CreateFlags = Common & {
@@ -32,8 +34,22 @@ type Request = CommandRecord["request"];
 /** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
 const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(readSchema("command-result"), services.registry, systemClock.now);
+  const stopped = new AbortController();
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));
+  let problem: string | null = null;
+  /** Asks again while the registry does not answer. Rejects when stopped. */
+  const read = async (value: Buffer): Promise<void> => {
+    for (;;) {
+      const decoded = await Promise.resolve(decode(value)).catch((error: unknown) => messageOf(error));
+      if (typeof decoded !== "string" && decoded.ok) {
+        found(decoded.value);
+        return;
+      }
+      problem = typeof decoded === "string" ? decoded : decoded.detail;
+      await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
+    }
+  };
   const following = await follow(
     config,
     services,
@@ -41,13 +57,17 @@ const watchResult = async (config: Config, services: Services, commandId: string
     (record) => {
       if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
         return;
-      void Promise.resolve(decode(record.value)).then(
-        (decoded) => decoded.ok && found(decoded.value),
-        () => undefined,
-      );
+      read(record.value).catch(() => undefined);
     },
   );
-  return { result, stop: following.stop };
+  return {
+    result,
+    problem: () => problem,
+    stop: () => {
+      stopped.abort();
+      return following.stop();
+    },
+  };
 };
 
 const write = async (

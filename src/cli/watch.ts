@@ -7,6 +7,7 @@ import type { EncodedHeaders, Incoming } from "../kafka/record.ts";
 import { readSchema, type RecordName } from "../kafka/schema/schemas.ts";
 import type { CommandResult, TransactionStatusUpdated } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
 import { follow } from "./follow.ts";
@@ -98,7 +99,10 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
     services,
     { topic, fromBeginning: flags.fromBeginning === true },
     (record) => {
-      printed = printed.then(() => print(record)).catch((error: unknown) => io.err(String(error)));
+      const place = `${topic} ${record.partition}/${record.offset}`;
+      printed = printed
+        .then(() => print(record))
+        .catch((error: unknown) => io.err(`The record at ${place} is not shown: ${messageOf(error)}`));
     },
   );
   await untilAborted(io.stopped);

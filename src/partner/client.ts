@@ -1,5 +1,5 @@
 import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts";
-import type { Caller } from "./calls/headers.ts";
+import type { Credentials } from "./calls/headers.ts";
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
 import { maskFor } from "./calls/mask.ts";
 import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
@@ -57,15 +57,15 @@ export const createPartner = (options: PartnerOptions): Partner => {
   const limiter = createCallLimiter({ maxOpen: maxConnections, maxPerSecond, clock });
   const closed = new AbortController();
 
-  const secrets = ({ accessToken, xToken }: ReturnType<Caller["credentials"]["current"]>): string[] => {
+  const secrets = ({ accessToken, xToken }: Credentials, more: readonly string[] = []): string[] => {
     const password = proxy?.().password ?? "";
-    const all = [accessToken, xToken, password, decodeURIComponent(password), ...options.otherSecrets()];
-    return all.filter(isSecret);
+    const own = [accessToken, xToken, password, decodeURIComponent(password), ...options.otherSecrets()];
+    return [...own, ...more].filter(isSecret);
   };
   const caller = {
     ...options,
     basePath: baseUrl.pathname.replace(/\/+$/, ""),
-    maskOf: (used: Parameters<typeof secrets>[0]) => maskFor(secrets(used)),
+    maskOf: (used: Credentials, more?: readonly string[]) => maskFor(secrets(used, more)),
     send,
   };
   const call = quoteCalls(caller);

@@ -61,7 +61,7 @@ const rights = {
 const opened = async (): Promise<World> => {
   const world = await openWorld(kafka.cluster(), {
     setUp: false,
-    settings: { ...onAllBrokers, RECONCILE_MIN_AGE: "1s" },
+    settings: { ...onAllBrokers, RECONCILE_MIN_AGE: "1s", RECONCILE_EVERY: "2s" },
   });
   onTestFinished(world.close);
   await allow("setup", rights.setup(world));
@@ -119,10 +119,19 @@ it.each([
   for (const args of [["pause", "commands", ...BY], ["status"], ["resume", "commands", ...BY]])
     expect(await world.run(args, operator), args.join(" ")).toMatchObject({ code: 0, err: "" });
 
-  const lines = (await replica.lines()).join("\n");
-  expect(lines).not.toMatch(/authoriz/i);
-  expect(lines).not.toContain("password-of-");
+  const complete = (text: string): boolean => text.includes('"reconcile.complete"');
+  await replica.untilLine(complete, "a complete run over the partner's log");
   expect(await replica.stop()).toBe(0);
+  // The next leader begins with the note that the last one left in Kafka.
+  const next = await world.startReplica(await settings());
+  await next.untilLine(complete, "a complete run of the next leader");
+  expect(await next.stop()).toBe(0);
+
+  for (const { lines } of [replica, next]) {
+    const written = (await lines()).join("\n");
+    expect(written).not.toMatch(/authoriz/i);
+    expect(written).not.toContain("password-of-");
+  }
 });
 
 it("lets people act with the rights that are written down and no others", async () => {

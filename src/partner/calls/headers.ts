@@ -10,8 +10,8 @@ export type Caller = {
   credentials: { current: () => Credentials; reload: () => void };
   /** `<partner_name>-<service_name>` */
   userAgent: string;
-  /** Masks these credentials and every other secret in what is kept of an answer. */
-  maskOf: (used: Credentials) => Mask;
+  /** Masks these credentials, every other secret, and `more`, in what is kept of an answer. */
+  maskOf: (used: Credentials, more?: readonly string[]) => Mask;
 };
 
 /** The partner's five headers, spelled as its documentation does. */

@@ -20,7 +20,7 @@ export const subscribeCall =
   async (subscription: Subscription, callOptions: CallOptions): Promise<SubscribeOutcome> => {
     const { credentials, clock, maxResponseBytes } = options;
     const used = credentials.current();
-    const mask = options.maskOf(used);
+    const mask = options.maskOf(used, [new URL(subscription.url).password]);
     const result = await options.send(
       {
         method: "POST",

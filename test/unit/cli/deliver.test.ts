@@ -10,8 +10,10 @@ const timedOut = new PublishError("timeout", "fx.commands did not acknowledge in
 const succeeded = { commandId: ID, outcome: "SUCCEEDED" } as CommandResult;
 
 const never = new Promise<never>(() => undefined);
-const resultIs = (result: Promise<CommandResult>) => () =>
-  Promise.resolve({ result, stop: () => Promise.resolve() });
+const resultIs =
+  (result: Promise<CommandResult>, problem: string | null = null) =>
+  () =>
+    Promise.resolve({ result, problem: () => problem, stop: () => Promise.resolve() });
 
 const run = async (over: Partial<Delivery>, stopped = new AbortController().signal) => {
   const out: string[] = [];
@@ -50,9 +52,15 @@ describe("a command that Kafka acknowledged", () => {
     expect(ended).toMatchObject({ code: 5, out: "" });
     expect(ended.err).toMatch(new RegExp(`No result of command ${ID} .*may still come`));
   });
+  it("may have a result that cannot be read", async () => {
+    const ended = await run({ watchResult: resultIs(never, "the registry does not answer") });
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toMatch(new RegExp(`A result of command ${ID} came.*the registry does not answer`));
+  });
   it("stays sent, whatever goes wrong when the wait is over", async () => {
     const stop = () => Promise.reject(new Error("the group is gone"));
-    const watchResult = () => Promise.resolve({ result: Promise.resolve(succeeded), stop });
+    const watchResult = () =>
+      Promise.resolve({ result: Promise.resolve(succeeded), problem: () => null, stop });
     expect(await run({ watchResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
   });
 });

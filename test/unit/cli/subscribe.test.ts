@@ -58,6 +58,14 @@ describe("subscribe", () => {
     expect(out.split("\n").slice(1)).toEqual(["HTTP 201", `{"url":"${HOOK}/***"}`]);
   });
 
+  it("shows no password of the address, not even when the partner repeats it", async () => {
+    const { url, sent } = await partnerThat(answer("200 OK", '{"was":"pass%20word","is":"pass word"}'));
+    const { out } = await subscribe(url, ["--url", "https://us:pass%20word@bridge.example/hook"]);
+    expect(sent()[0]).toContain("pass%20word");
+    expect(out).not.toMatch(/pass|word/);
+    expect(out).toContain('{"was":"***","is":"***"}');
+  });
+
   it("--dry-run says what would be sent, and sends nothing", async () => {
     const { url, sent } = await partnerThat(answer("200 OK"));
     const { code, out } = await subscribe(url, ["--url", HOOK, "--dry-run"]);
