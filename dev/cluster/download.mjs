@@ -9,7 +9,9 @@ import { run } from "../run.mjs";
 /** @typedef {(line: string) => void} Say tells the person at the terminal what happens */
 
 const POM = fileURLToPath(new URL("pom.xml", import.meta.url));
-const KAFKA = "kafka-4.3.1";
+/** Another version, from 3.3 on, to try the bridge with: `CAMBIO_BRIDGE_KAFKA=3.6.2`. */
+const KAFKA_VERSION = process.env.CAMBIO_BRIDGE_KAFKA ?? "4.3.1";
+const KAFKA = `kafka-${KAFKA_VERSION}`;
 const REGISTRY = "apicurio-registry-3.0.9";
 const REGISTRY_ARTIFACT = "io.apicurio:apicurio-registry-app:3.0.9:tar.gz:all";
 const DOWNLOAD_MS = 10 * 60_000;
@@ -22,7 +24,10 @@ let lastMavenRun = Promise.resolve("");
 
 /** @param {string[]} args */
 function maven(args) {
-  const attempt = () => run("mvn", ["-q", "-B", "-f", POM, ...args], { timeoutMs: DOWNLOAD_MS });
+  const attempt = () =>
+    run("mvn", ["-q", "-B", "-f", POM, `-Dkafka.version=${KAFKA_VERSION}`, ...args], {
+      timeoutMs: DOWNLOAD_MS,
+    });
   const result = lastMavenRun.then(async () => {
     if (!(await hasMaven())) throw nothingToRunKafkaWith();
     return attempt().catch(attempt);
@@ -49,7 +54,7 @@ async function withProgress(what, say, work) {
  */
 export const kafkaFolder = (say) =>
   cached(KAFKA, (folder) =>
-    withProgress("Apache Kafka 4.3.1, 43 MB", say, async () => {
+    withProgress(`Apache Kafka ${KAFKA_VERSION}, 43 MB`, say, async () => {
       const lib = join(folder, "lib");
       await maven(["dependency:copy-dependencies", "-DincludeScope=runtime", `-DoutputDirectory=${lib}`]);
       await format(lib, folder);
