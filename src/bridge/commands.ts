@@ -14,7 +14,7 @@ import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { readSchema } from "../kafka/schema/schemas.ts";
+import { readSchema, withWideLongs } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/calls/find-quote-id.ts";
 import type { Command as CommandRecord } from "../records.ts";
@@ -132,10 +132,17 @@ export const openCommands = async (
     },
   };
 
+  const schema = readSchema("command");
   const flow = commandsToResults({
     read: readCommand({
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
-      decode: decoder<CommandRecord>(readSchema("command"), services.registry, clock.now, schemaIds.command),
+      decode: decoder<CommandRecord>(
+        schema,
+        services.registry,
+        clock.now,
+        schemaIds.command,
+        withWideLongs(schema),
+      ),
     }),
     buildResult: deps.buildResult,
     execute: createExecute(deps),

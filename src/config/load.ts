@@ -2,6 +2,7 @@ import type { Config, Loaded, Problem, Purpose } from "./config.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { consoleWarnings } from "./console-rules.ts";
 import { brokenRules } from "./rules.ts";
+import { readList } from "./read.ts";
 import { Secret } from "./secret.ts";
 import type { Need, Setting } from "./setting.ts";
 import { settings } from "./settings.ts";
@@ -68,6 +69,16 @@ const readRow = (row: Row, env: Environment): unknown => {
 
 type Flow = Config["bridge"]["flows"][number];
 
+/** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
+const flowsIn = (text: string): readonly Flow[] =>
+  readList(text).flatMap((name) => {
+    try {
+      return settings.bridge.flows.read(name);
+    } catch {
+      return [];
+    }
+  });
+
 const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
   ({
     serve: ["kafka", "serve", ...flows] as const,
@@ -107,7 +118,8 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   }
 
   const broken = new Set(problems.map((problem) => problem.variable));
-  const flows = (values["bridge"]?.["flows"] as readonly Flow[] | undefined) ?? [];
+  const readFlows = values["bridge"]?.["flows"] as readonly Flow[] | undefined;
+  const flows = readFlows ?? flowsIn(env[settings.bridge.flows.env] ?? "");
   const needs = needsOf(purpose, flows);
   for (const row of rows) {
     const missing = values[row.group]?.[row.key] === undefined && !broken.has(row.env);

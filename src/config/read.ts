@@ -71,12 +71,23 @@ export const readOrigin = (value: string): string => {
   return origin;
 };
 
-export const readCidrs = (value: string): readonly string[] => {
-  const items = readList(value);
-  const odd = items.find((item) => !isCidr(item));
-  if (odd !== undefined) throw new Error(`holds "${odd}", which is no range such as 10.0.0.0/8`);
+/** A list whose items have one form. Names every item that has another. */
+export const readItems = (
+  text: string,
+  isRight: (item: string) => boolean,
+  form: string,
+): readonly string[] => {
+  const items = readList(text);
+  const odd = items.filter((item) => !isRight(item)).map((item) => `"${item}"`);
+  if (odd.length > 0)
+    throw new Error(
+      `holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is no ${form}`,
+    );
   return items;
 };
+
+export const readCidrs = (value: string): readonly string[] =>
+  readItems(value, isCidr, "range such as 10.0.0.0/8");
 
 export const readTrustedCidrs = (value: string): readonly string[] => {
   const items = readCidrs(value);
@@ -104,12 +115,13 @@ export const checkProxy = (text: string): void => {
 };
 
 /** `host:port`, with an IPv6 address in brackets. */
-export const readBroker = (text: string): string => {
+const isBroker = (text: string): boolean => {
   const port = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text)?.[1];
-  if (port === undefined || Number(port) < 1 || Number(port) > 65_535)
-    throw new Error(`holds "${text}", which is no host:port such as kafka-1:9092`);
-  return text;
+  return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 };
+
+export const readBrokers = (text: string): readonly string[] =>
+  readItems(text, isBroker, "host:port such as kafka-1:9092");
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 

@@ -1,6 +1,6 @@
 import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
-  readBroker,
+  readBrokers,
   readCidrs,
   readDuration,
   readEndpoint,
@@ -8,6 +8,7 @@ import {
   readHeaderName,
   readHeaderText,
   readInteger,
+  readItems,
   readList,
   readOrigin,
   readParameterName,
@@ -154,7 +155,7 @@ export const topic = (options: WithFallback): Setting<string> =>
 /** Kafka's bootstrap brokers. */
 export const brokers = (options: Row): Setting<readonly string[]> =>
   row(options, "list of host:port", null, (value) => {
-    const items = readList(value).map(readBroker);
+    const items = readBrokers(value);
     if (items.length === 0) throw new Error("is empty");
     return items;
   });
@@ -240,9 +241,6 @@ export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> 
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of statuses", options.fallback, (value) => {
-    const items = readList(value);
-    const odd = items.find((item) => !/^([3-5]\d\d|[3-5]xx)$/.test(item));
-    if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 4xx`);
-    return items;
-  });
+  row(options, "list of statuses", options.fallback, (value) =>
+    readItems(value, (item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "HTTP status such as 409 or 4xx"),
+  );

@@ -176,6 +176,30 @@ test("a command that breaks a rule is answered without a call, and is no dead le
   expect(following.of(deadLetters).filter(({ key }) => key === "k")).toEqual([]);
 });
 
+test("an instant in nanoseconds is valid Avro: its command is named, and is no dead letter", async () => {
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
+  const acceptQuote = { quoteId: "q-nano", counterpartyId: "cp-1", amount: null, externalId: null };
+  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
+  const value = encode("command", schemaId, { commandId: "nano", issuedAt: 0, expiresAt: null, request });
+  const afterId = value.indexOf("nano") + "nano".length;
+  // 2^62 nanoseconds, in the year 2116.
+  const nanoseconds = Buffer.from("80808080808080808001", "hex");
+  await send(
+    "nano-key",
+    Buffer.concat([value.subarray(0, afterId), nanoseconds, value.subarray(afterId + 1)]),
+  );
+  const [record] = await resultsOf("nano");
+  expect(record?.key).toBe("nano");
+  expect(resultOf(record as TopicRecord)).toMatchObject({
+    resultId: hash("nano", "final"),
+    operation: "ACCEPT_QUOTE",
+    outcome: "REJECTED",
+    quoteId: "q-nano",
+    error: { code: "INVALID_COMMAND", message: expect.stringContaining("issuedAt") as string },
+  });
+  expect(following.of(deadLetters).filter(({ key }) => key === "nano-key")).toEqual([]);
+});
+
 test("what cannot be read is a dead letter, byte for byte, and is answered under its key", async () => {
   const values = [
     Buffer.from([0xde, 0xad]),

@@ -100,6 +100,7 @@ export const tryOnce = async (
     permit.release();
     if (outcome.kind !== "notSent") {
       job.attempts += 1;
+      job.lastAnswer = outcome.answer ?? job.lastAnswer;
       job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
       // A takeover that comes too late does not prove that the lost owner executed nothing.

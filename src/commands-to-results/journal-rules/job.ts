@@ -1,3 +1,4 @@
+import type { Answer } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
@@ -23,6 +24,8 @@ export type Job = {
   elapsedMs: Stopwatch;
   /** Calls of which at least a part was sent to the partner. */
   attempts: number;
+  /** The last answer that came, whatever was tried after it; null for none. */
+  lastAnswer: Answer | null;
   /**
    * Attempts of this job that may be repeated: their call was never begun or provably not executed, or it was
    * a create, of which a second one does no harm. Each with the verdict if no time is left. Only this job
@@ -56,6 +59,7 @@ export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSi
     hasLeftSlot: false,
     elapsedMs: () => headStartMs + stopwatch(),
     attempts: 0,
+    lastAnswer: null,
     repeatable: new Map(),
     unreleased: null,
     notBeforeMs: 0,
@@ -103,7 +107,10 @@ export const writeConclusion = async (
   job.hasLeftSlot = true;
   const { identity, requestHash } = job.prepared;
   const { buildResult, codec, clock } = job.deps;
-  let result = buildResult({ identity, receivedAt, completedAt: clock.now(), attempts }, verdict);
+  // A doubt is about the last call: the answer to one before it would seem to settle that.
+  const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? job.lastAnswer);
+  const facts = { identity, receivedAt, completedAt: clock.now(), attempts };
+  let result = buildResult(facts, { ...verdict, answer });
   let value = codec.encode(result);
   const { outcome, resultId } = result;
   const step = (): Step => ({

@@ -31,3 +31,29 @@ export const withoutFields = (
   }) as avro.Schema;
   return avro.Type.forSchema(narrowed);
 };
+
+/**
+ * Reads longs beyond 2^53, which avsc refuses as "potential precision loss", as the nearest number: the value
+ * is valid Avro, and a rule of the field can refuse it by name. Never written.
+ */
+const wideLong = avro.types.LongType.__with({
+  fromBuffer: (bytes: Buffer) => Number(bytes.readBigInt64LE()),
+  toBuffer: (value: number) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(BigInt(value));
+    return bytes;
+  },
+  fromJSON: (value: number) => value,
+  toJSON: (value: number) => value,
+  isValid: (value: unknown) => Number.isInteger(value),
+  compare: (one: number, other: number) => one - other,
+});
+
+const isLong = (schema: avro.Schema): boolean =>
+  schema === "long" || (typeof schema === "object" && "type" in schema && schema.type === "long");
+
+/** A reader's type that reads every long, also one that no JavaScript number can hold exactly. */
+export const withWideLongs = ({ json }: Pick<Schema, "json">): avro.Type =>
+  avro.Type.forSchema(json as unknown as avro.Schema, {
+    typeHook: (schema) => (isLong(schema) ? wideLong : undefined),
+  });

@@ -138,6 +138,23 @@ describe("execute", () => {
     expect(kinds(log)).toEqual(["claimed", "concluded"]);
   });
 
+  it("keeps the partner's last answer when no call follows it, but not for a doubt about a later call", async () => {
+    const expired: Verdict = {
+      outcome: "REJECTED",
+      error: { code: "COMMAND_EXPIRED", message: "expiresAt has passed" },
+      decidedBy: "BRIDGE",
+      answer: null,
+    };
+    const { call, calls } = answers(throttled);
+    const guard = (): Verdict | null => (calls() === 0 ? null : expired);
+    await expect(bridge({ call, guard }).run()).resolves.toMatchObject({
+      result: { error: { code: "COMMAND_EXPIRED" }, attempts: 1, httpStatus: 429, response: "" },
+    });
+    await expect(bridge({ call: answers(throttled, lost).call }).run()).resolves.toMatchObject({
+      result: { outcome: "IN_DOUBT", attempts: 2, httpStatus: null },
+    });
+  });
+
   it("takes no other command's entry for its own, should the journal have become another log", async () => {
     const { run, log, deps, results } = bridge();
     const first = await run();

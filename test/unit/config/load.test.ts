@@ -148,6 +148,27 @@ describe("values that cannot be read", () => {
     expect(others, "one mistake, one problem").toEqual([]);
   });
 
+  test.each([
+    [
+      "KAFKA_BROKERS",
+      "kafka-1,kafka-2:9092,kafka-3",
+      `"kafka-1" and "kafka-3", each of which is no host:port`,
+    ],
+    ["PARTNER_ACCEPT_DOUBT_STATUSES", "200,409,6xx", `"200" and "6xx", each of which is no HTTP status`],
+    ["WEBHOOK_ALLOWED_CIDRS", "1.2.3.4/33,10.0.0.0/8,a", `"1.2.3.4/33" and "a", each of which is no range`],
+  ])("%s=%s: every item that is wrong is named", (variable, value, message) => {
+    expect(problemsOf({ [variable]: value })).toEqual([
+      expect.stringContaining(`${variable} holds ${message}`),
+    ]);
+  });
+
+  test("beside a flow that is none, what the others need is reported", () => {
+    expect(problemsOf({ FLOWS: "commands,logs", PARTNER_X_TOKEN: undefined })).toEqual([
+      expect.stringMatching(/^FLOWS is none of/),
+      expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the commands flow needs/),
+    ]);
+  });
+
   test("all of them are reported at once, with the missing and the unknown ones", () => {
     const problems = problemsOf({
       KAFKA_BROKERS: undefined,

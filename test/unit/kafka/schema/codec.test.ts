@@ -1,6 +1,6 @@
 import { expect, it, vi, onTestFinished } from "vitest";
 import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
-import { readSchema, withoutFields } from "../../../../src/kafka/schema/schemas.ts";
+import { readSchema, withoutFields, withWideLongs } from "../../../../src/kafka/schema/schemas.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 import type { RecordJson } from "./command-writers.ts";
 import { commandSchema, ISSUED_AT, registered, retype, without, written } from "./command-writers.ts";
@@ -45,6 +45,32 @@ it("with a narrower read type, reads fewer fields and checks the writer's schema
   expect(cut).toMatchObject({ ok: false, detail: "the Avro value is cut off" });
   const other = commandSchema((_, acceptQuote) => retype(acceptQuote, "amount", ["null", "double"]));
   expect(await decodeWith(other)(bytes)).toMatchObject({ ok: false });
+});
+
+it("with wide longs, reads every long of Avro, and any other value as before", async () => {
+  const wide = withWideLongs(SCHEMA);
+  const decode = decoder(
+    SCHEMA,
+    { writer: reading({ 7: registered(commandSchema()) }).writer },
+    () => 0,
+    null,
+    wide,
+  );
+  const bytes = encoder(SCHEMA, 7)({ ...whole, issuedAt: 0 });
+  const at = bytes.indexOf("c-1") + "c-1".length;
+  const issuedAtIn = (hex: string): unknown =>
+    decode(Buffer.concat([bytes.subarray(0, at), Buffer.from(hex, "hex"), bytes.subarray(at + 1)]));
+  expect(await issuedAtIn("80808080808080808001")).toEqual({
+    ok: true,
+    value: { ...whole, issuedAt: 2 ** 62 },
+  });
+  expect(await issuedAtIn("ffffffffffffffffff01")).toEqual({
+    ok: true,
+    value: { ...whole, issuedAt: -(2 ** 63) },
+  });
+  const dated = { ...whole, expiresAt: ISSUED_AT + 1 };
+  expect(await decode(encoder(SCHEMA, 7)(dated))).toEqual({ ok: true, value: dated });
+  expect(await decode(bytes.subarray(0, at))).toMatchObject({ detail: "the Avro value is cut off" });
 });
 
 it("encodes values larger than its buffer", async () => {
