@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
+import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { day } from "./option-values.ts";
@@ -11,6 +12,23 @@ import { silent } from "./silent.ts";
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
 const PROGRESS_EVERY_MS = 2_000;
+
+/** What a person must know beside the counts. */
+export const remarksOf = ({
+  result,
+  reasons,
+  tooYoung,
+}: Pick<Report, "result" | "reasons" | "tooYoung">): string[] => [
+  ...reasons.map((reason) => `Not complete: ${reason}.`),
+  ...(result === "suspicious"
+    ? ["Nothing was published. Compare `cambio-bridge logs --shape` with an event, or insist with --force."]
+    : []),
+  ...(tooYoung > 0
+    ? [
+        `Left to their webhooks: ${tooYoung} younger than RECONCILE_MIN_AGE. To publish them too, run it again later or with RECONCILE_MIN_AGE=0.`,
+      ]
+    : []),
+];
 
 const reconcile = async (
   io: Io,
@@ -40,11 +58,7 @@ const reconcile = async (
     io.out(`not understood ${unreadable}`);
     io.out(`result         ${report.result}${dryRun ? " (dry run: nothing was published)" : ""}`);
   }
-  for (const reason of report.reasons) io.err(`Not complete: ${reason}.`);
-  if (report.result === "suspicious")
-    io.err(
-      "Nothing was published. Compare `cambio-bridge logs --shape` with an event, or insist with --force.",
-    );
+  for (const remark of remarksOf(report)) io.err(remark);
   return complete ? EXIT.done : EXIT.failed;
 };
 

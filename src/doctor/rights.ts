@@ -31,7 +31,11 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
     const verdict = await rights.topic(topic, operation);
     if (verdict === "missing")
       return [
-        warn(name, "rights cannot be checked before it exists", "run `cambio-bridge setup`, then this again"),
+        warn(
+          name,
+          "rights cannot be checked before it exists",
+          "see what `topics` says of it, then run `cambio-bridge doctor` again",
+        ),
       ];
     if (verdict === "denied")
       checks.push(

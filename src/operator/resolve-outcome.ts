@@ -50,6 +50,15 @@ const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "deci
   return `${result.outcome} by ${who}, ${place}`;
 };
 
+/**
+ * The way around the wait. A frozen replica may still send the call when it wakes up: if the quote was freed
+ * by `not-executed` meanwhile, it can be accepted twice.
+ */
+const force = (as: ResolveRequest["as"], how = "give --force"): string =>
+  as === "not-executed"
+    ? `, or ${how} if it is certain that no replica of that time still runs`
+    : `, or ${how}`;
+
 /** Why a proposal decides nothing yet, as a sentence. */
 const proposal = (
   { commandId, as }: Pick<ResolveRequest, "commandId" | "as">,
@@ -63,7 +72,7 @@ const proposal = (
     case "opposed":
       return `${not}: ${why.by} says ${why.as}, you say ${as}. Both proposals stand, yours ${until}: one of you must say what the other says.`;
     case "tooYoung":
-      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old, or both must give --force; your proposal stands ${until}.`;
+      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old${force(as, "both must give --force")}; your proposal stands ${until}.`;
   }
 };
 
@@ -82,7 +91,7 @@ export const refusalOf = (
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began ${seconds(ended.ageMs)} ago and might still be under way on a frozen replica: wait until it is ${seconds(ended.neededMs)} old, or give --force.`;
+      return `The call of command ${commandId} began ${seconds(ended.ageMs)} ago and might still be under way on a frozen replica: wait until it is ${seconds(ended.neededMs)} old${force(asked.as)}.`;
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":

@@ -26,6 +26,8 @@ export type Inspection = {
 
 const UNCLEAN = "unclean.leader.election.enable";
 const SETUP = "run `cambio-bridge setup`";
+/** A journal that was deleted is not simply created again: an empty one has forgotten which quotes were accepted. */
+const SETUP_OF_JOURNAL = `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), then ${SETUP}`;
 
 const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
   const journal = found.get(names.journal)?.config ?? {};
@@ -184,9 +186,9 @@ export const inspectTopics = async (
 ): Promise<TopicInspection> => {
   const usedNames = used.map((role) => names[role]);
   const found = await cluster.find(usedNames);
-  const problems = usedNames
-    .filter((name) => !found.has(name))
-    .map((name) => `Topic ${name} does not exist: ${SETUP}.`);
+  const problems = used
+    .filter((role) => !found.has(names[role]))
+    .map((role) => `Topic ${names[role]} does not exist: ${role === "journal" ? SETUP_OF_JOURNAL : SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
   problems.push(...recordSizeProblems(names, largestRecords, found), ...partitionCountProblems(names, found));

@@ -121,6 +121,13 @@ describe("with four eyes", () => {
     expect(await say("ana", "not-executed")).toMatchObject({ kind: "resolved" });
   });
 
+  test("who is told of --force for not-executed is told when it is safe", () => {
+    const young = { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000 } as const;
+    const sentence = (as: ResolveRequest["as"]) => refusalOf({ commandId: "c-1", quoteId: null, as }, young);
+    expect(sentence("not-executed")).toMatch(/--force if it is certain that no replica/);
+    expect(sentence("succeeded")).toMatch(/or give --force\.$/);
+  });
+
   test("without the setting and without a proposal one operator is enough", async () => {
     const { say, want } = world();
     want(false);

@@ -199,6 +199,13 @@ describe("the checks of serve", () => {
     for (const problem of problems) expect(problem).toMatch(/^(Topic|Schema) \S+ .*cambio-bridge setup.*\.$/);
   });
 
+  test("a missing journal is not to be created before a person knows that it was never there", async () => {
+    const { problems } = await paper().look(["journal", "results"]);
+    const about = (name: string) => problems.find((problem) => problem.startsWith(`Topic ${name} `));
+    expect(about("journal")).toMatch(/: check first .*"The journal is lost" in docs.failures\.md.*setup`\.$/);
+    expect(about("results")).not.toContain("The journal is lost");
+  });
+
   test("checks only the topics that are used", async () => {
     const { look } = paper();
     const { problems } = await look(["transactionStatus", "deadLetters"]);
