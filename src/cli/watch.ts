@@ -90,7 +90,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
     const { value, line } = await shown(record);
     const headers = headersOf(record.headers);
     if (flags.json)
-      io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOf(key), headers, value }));
+      io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOrBase64(key), headers, value }));
     else io.out(`${timestamp}  ${partition}/${offset}  ${escaped(line)}`);
   };
 
