@@ -25,13 +25,15 @@ export const outageAdvice = (error: unknown): string =>
     : "see that it runs, and that the setting names it";
 
 /**
- * Turns the failure of a request to Kafka into an OutageError that says so in a sentence. Passes on a
+ * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on a
  * UsageError, and an error of the program itself, as it is.
  * @param stopped if it has aborted, the error is passed on as it is
  */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {
     if (error instanceof UsageError || isBug(error) || stopped?.aborted) throw error;
-    const what = isSignInFailure(error) ? "Kafka does not let it in" : "Kafka does not answer";
-    throw new OutageError(`${what}. ${describeOutage(error, config)}.`, { cause: error });
+    const what = isSignInFailure(error) ? "Kafka does not let it in. " : "Kafka does not answer. ";
+    // A registry's error says itself whether it answered.
+    const whose = isRegistryError(error) ? "" : what;
+    throw new OutageError(`${whose}${describeOutage(error, config)}.`, { cause: error });
   });

@@ -9,6 +9,8 @@ import type { LogAnswer } from "../partner/types.ts";
 
 type Answer = Pick<LogAnswer, "headers" | "body">;
 type Write = (bytes: Uint8Array) => Promise<void>;
+/** Makes text of the partner harmless for one line of a terminal, or for several. */
+type Escapes = { line: (text: string) => string; lines: (text: string) => string };
 
 /**
  * Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or
@@ -26,11 +28,23 @@ const raw: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
-const shape: PartnerLogView = async ({ headers, body }, write) => {
-  const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
-  await write(Buffer.from(lines.map((line) => `${line}\n`).join("")));
-  return faultOf(fault);
-};
+const shape =
+  (escape: Escapes): PartnerLogView =>
+  async ({ headers, body }, write) => {
+    const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
+    await write(Buffer.from(lines.map((line) => `${escape.line(line)}\n`).join("")));
+    return faultOf(fault);
+  };
+
+/** For the short body of a refusal. */
+const text =
+  (escape: Escapes): PartnerLogView =>
+  async ({ body }, write) => {
+    const chunks: Uint8Array[] = [];
+    for await (const bytes of body) chunks.push(bytes);
+    await write(Buffer.from(escape.lines(Buffer.concat(chunks).toString("utf8"))));
+    return null;
+  };
 
 /** One line per entry. */
 const eachEntry =
@@ -80,10 +94,11 @@ const readable =
     return [createdAt, transactionId, status].join("  ");
   };
 
-/** The output formats of `logs`; `entries` is for people. */
-export const partnerLogViews = (config: Config) => ({
+/** The output formats of `logs`; `entries` and `text` are for people. Only `raw` writes what a terminal would obey. */
+export const partnerLogViews = (config: Config, escape: Escapes) => ({
   raw,
-  shape,
-  json: eachEntry(config, compactJson),
-  entries: eachEntry(config, readable(config)),
+  text: text(escape),
+  shape: shape(escape),
+  json: eachEntry(config, (entry) => escape.line(compactJson(entry))),
+  entries: eachEntry(config, (entry) => escape.line(readable(config)(entry))),
 });

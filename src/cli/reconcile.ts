@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { explainOutage } from "../bridge/outage.ts";
 import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
@@ -43,7 +44,8 @@ const reconcile = async (
     lastProgressAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
-  const report = await reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
+  const running = reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
+  const report = await explainOutage(config, running, io.stopped);
   const complete = report.result === "complete";
 
   if (json) {

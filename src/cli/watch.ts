@@ -1,4 +1,5 @@
 import { Argument, Command } from "commander";
+import { explainOutage } from "../bridge/outage.ts";
 import { createServices } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
@@ -10,6 +11,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
+import { escaped } from "./escaped.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -88,23 +90,20 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
     const { value, line } = await shown(record);
     const headers = headersOf(record.headers);
     if (flags.json)
-      io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOf(key), headers, value }));
-    else io.out(`${timestamp}  ${partition}/${offset}  ${line}`);
+      io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOrBase64(key), headers, value }));
+    else io.out(`${timestamp}  ${partition}/${offset}  ${escaped(line)}`);
   };
 
   /** Decodes one record after the other, so that they are printed in order. */
   let printed: Promise<void> = Promise.resolve();
-  const following = await follow(
-    config,
-    services,
-    { topic, fromBeginning: flags.fromBeginning === true },
-    (record) => {
-      const place = `${topic} ${record.partition}/${record.offset}`;
-      printed = printed
-        .then(() => print(record))
-        .catch((error: unknown) => io.err(`The record at ${place} is not shown: ${messageOf(error)}`));
-    },
-  );
+  const take = (record: Incoming): void => {
+    const place = `${topic} ${record.partition}/${record.offset}`;
+    printed = printed
+      .then(() => print(record))
+      .catch((error: unknown) => io.err(`The record at ${place} is not shown: ${messageOf(error)}`));
+  };
+  const options = { topic, fromBeginning: flags.fromBeginning === true };
+  const following = await explainOutage(config, follow(config, services, options, take), io.stopped);
   await untilAborted(io.stopped);
   await following.stop();
   await printed;

@@ -140,6 +140,26 @@ describe("headers", () => {
     expect(headers["dead-letter-reason"]).toBe("UNREADABLE_COMMAND");
   });
 
+  test("have a key that watch shows in base64 where it is no text", async () => {
+    const key = Buffer.from("a binary key\u0000\u00ff", "latin1");
+    const value = "it has a binary key";
+    await send({ key, value: Buffer.from(value), headers: [] });
+    const watching = await world.start(["watch", "dead-letters", "--json", "--from-beginning"]);
+    const line = await watching.untilLine((each) => each.includes(value), "the dead letter");
+    await watching.stop();
+    expect(JSON.parse(line)).toMatchObject({ key: { base64: key.toString("base64") }, value });
+  });
+
+  test("are each one line of watch, whatever they hold", async () => {
+    const name = "of two lines";
+    await send(poison(name, [], Buffer.from(`${name}\n2026-01-05T12:00:00.000Z  0/0  forged`)));
+    await letters.until(keyed(name));
+    const watching = await world.start(["watch", "dead-letters", "--from-beginning"]);
+    const line = await watching.untilLine((each) => each.includes(name), "the dead letter");
+    await watching.stop();
+    expect(line).toContain("\\u000a2026-01-05T12:00:00.000Z  0/0  forged");
+  });
+
   test("do not stop a result: a trace that is none is left out", async () => {
     await send({ ...accept("long-trace"), headers: [header("traceparent", Buffer.alloc(900_000, "x"))] });
     const [result] = await results.until(keyed("long-trace"));

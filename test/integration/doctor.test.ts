@@ -125,3 +125,27 @@ test("topics, schemas and tokens that are wrong are each named, with what to do"
       `${said}\n${lines.join("\n")}`,
     ).toHaveLength(1);
 });
+
+test("an audit topic that cannot say what was done, and in which order, is named", async () => {
+  const world = await openWorld(cluster);
+  onTestFinished(world.close);
+  const { brokers, topics } = world;
+  const audit = async (settings: Settings) => {
+    await setTopicConfig(brokers, topics.audit, settings);
+    const { code, lines } = await examine(world);
+    return { code, lines: lines.filter((line) => line.includes(`topics topic ${topics.audit}: `)) };
+  };
+  const kept = await audit({ "retention.ms": "86400000" });
+  expect(kept.code).toBe(0);
+  expect(kept.lines).toEqual([expect.stringMatching(/^warn .*replayed twice: raise its retention\.ms$/)]);
+  const wrong = await audit({
+    "retention.ms": "-1",
+    "cleanup.policy": "compact",
+    "message.timestamp.type": "CreateTime",
+  });
+  expect(wrong.code).toBe(1);
+  expect(wrong.lines).toEqual([
+    expect.stringMatching(/^fail .*is compacted.*: set cleanup\.policy=delete$/),
+    expect.stringMatching(/^fail .*: set message\.timestamp\.type=LogAppendTime$/),
+  ]);
+});

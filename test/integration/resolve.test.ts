@@ -94,3 +94,12 @@ test("a claim is as old as the journal says, whatever the clock of the operator'
   const slow = { NODE_OPTIONS: fast.NODE_OPTIONS.replace("+", "-") };
   expect(await resolve("old", ["--as", "not-executed"], slow)).toMatchObject({ code: 0, err: "" });
 });
+
+test("without the registry nothing is decided, and it is the registry that is named", async () => {
+  await doubts("no-registry", AT_ONCE_MS, `q-${randomUUID()}`);
+  const nowhere = { SCHEMA_REGISTRY_URL: "http://127.0.0.1:1" };
+  const { code, out, err } = await resolve("no-registry", ["--as", "succeeded"], nowhere);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain("nothing was decided: run it again when the schema registry answers.");
+  expect(await resultsOf("no-registry")).toEqual([]);
+});

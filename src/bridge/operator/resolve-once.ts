@@ -5,7 +5,7 @@ import { resolve, type ResolvePorts } from "../../operator/resolve-doubt.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
-import { explainOutage } from "../outage.ts";
+import { explainOutage, isRegistryError } from "../outage.ts";
 import { openAudit } from "./audit.ts";
 import { resolveDoubt } from "./resolve-doubt.ts";
 
@@ -29,8 +29,9 @@ export const resolveOnce = async (
   const decide: ResolvePorts["decide"] = (...rest) =>
     resolveDoubt(config, services, ...rest).catch((error: unknown) => {
       if (error instanceof UsageError) throw error;
+      const who = isRegistryError(error) ? "the schema registry" : "Kafka";
       throw new UsageError(
-        `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when Kafka answers.`,
+        `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when ${who} answers.`,
         { cause: error },
       );
     });

@@ -1,3 +1,4 @@
+import { auditProblems, auditWarnings } from "./audit-topic.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
@@ -191,6 +192,7 @@ export const inspectTopics = async (
     .map((role) => `Topic ${names[role]} does not exist: ${role === "journal" ? SETUP_OF_JOURNAL : SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
+  if (used.includes("audit")) problems.push(...auditProblems(names, found));
   problems.push(...recordSizeProblems(names, largestRecords, found), ...partitionCountProblems(names, found));
   const kept = lookbackMs === null ? null : eventRetention(found.get(names.transactionStatus), lookbackMs);
   if (kept?.problem) problems.push(kept.problem);
@@ -200,6 +202,7 @@ export const inspectTopics = async (
     ...replicationWarnings(usedNames, found),
     ...(used.includes("commands") ? commandsWarnings(found.get(names.commands)) : []),
     ...(used.includes("control") ? controlWarnings(found.get(names.control)) : []),
+    ...(used.includes("audit") ? auditWarnings(names, found) : []),
     ...uncleanElectionWarnings(
       usedNames.filter((name) => name !== names.journal),
       found,

@@ -59,6 +59,13 @@ describe("a failed request to Kafka", () => {
     );
   });
 
+  it("is explained without a word on Kafka where the registry is the cause", async () => {
+    expect(await explained(ofRegistry)).toHaveProperty(
+      "message",
+      "SCHEMA_REGISTRY_URL (http://registry:8081): the schema registry does not answer: refused.",
+    );
+  });
+
   it.each([
     new UsageError("Too many."),
     new TypeError("x is undefined"),

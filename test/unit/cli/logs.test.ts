@@ -99,6 +99,29 @@ describe("logs", () => {
     for (const value of ["2026", "tx-1", "CANCELED", "nothing"]) expect(out).not.toContain(value);
   });
 
+  const HOSTILE = "\u001b[2J\u009b31m\u202e\nx";
+
+  it.each([[[]], [["--json"]], [["--shape"]]])(
+    "%j gives nothing that a terminal would obey",
+    async (args) => {
+      const notification = { transactionId: HOSTILE, status: "CANCELED", createdAt: "2026-01-05T12:00:00Z" };
+      const body = JSON.stringify([{ [HOSTILE]: JSON.stringify(notification) }, { other: HOSTILE }]);
+      const { code, out } = await logsOf((socket) => socket.end(answer("200 OK", body)), args);
+      expect(code).toBe(0);
+      expect(out).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+      // Nor is there a line that no entry has.
+      if (args[0] !== "--shape") expect(out.split("\n")).toHaveLength(2);
+      if (args[0] === "--json") expect(JSON.parse(out.split("\n")[1]!)).toEqual({ other: HOSTILE });
+    },
+  );
+
+  it("a refusal is shown without what a terminal would obey, but with --raw as it came", async () => {
+    const refused = answer("500 Internal Server Error", HOSTILE);
+    const { code, out } = await logsOf((socket) => socket.end(refused), []);
+    expect({ code, out }).toEqual({ code: 1, out: "\\u001b[2J\\u009b31m\\u202e\nx" });
+    expect((await logsOf((socket) => socket.end(refused))).out).toBe(HOSTILE);
+  });
+
   it.each(["--json", "--shape"])("%s of what is no JSON: exit 1 with a sentence", async (view) => {
     const { code, err } = await logsOf((socket) => socket.end(answer("200 OK", "<html>")), [view]);
     expect(code).toBe(1);

@@ -39,6 +39,8 @@ test.each([
   ["resume", "reconcile", ...who],
   ["resolve", "c-1", "--as", "succeeded", ...who],
   ["status"],
+  ["watch", "events"],
+  ["reconcile", "--from", "2026-12-01", "--to", "2026-12-01"],
   ["dead-letters", "list"],
   ["dead-letters", "show", "0/1"],
   ["dead-letters", "replay", "0/1", ...who],

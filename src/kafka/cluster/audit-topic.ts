@@ -1,0 +1,32 @@
+// What the commands of people need of the audit topic. `serve` does not use it.
+import type { FoundTopic } from "./cluster.ts";
+import type { TopicNames } from "./topics.ts";
+
+/**
+ * Replays are claimed in the audit topic, and four eyes find proposals there: both refuse to work where its
+ * times are not the broker's.
+ */
+export const auditProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
+  const audit = found.get(names.audit)?.config ?? {};
+  const problems: string[] = [];
+  if (audit["cleanup.policy"]?.includes("compact"))
+    problems.push(
+      `Topic ${names.audit} is compacted, which forgets who asked for what and which dead letters were replayed: set cleanup.policy=delete.`,
+    );
+  if ((audit["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
+    problems.push(
+      `Topic ${names.audit} has the times of its writers, so that no dead letter is replayed and nobody can approve with four eyes: set message.timestamp.type=LogAppendTime.`,
+    );
+  return problems;
+};
+
+/** A replay that is forgotten before its dead letter is could be done again. */
+export const auditWarnings = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
+  const kept = Number(found.get(names.audit)?.config["retention.ms"] ?? -1);
+  const lettersKept = Number(found.get(names.deadLetters)?.config["retention.ms"] ?? 0);
+  return kept < 0 || (lettersKept >= 0 && kept >= lettersKept)
+    ? []
+    : [
+        `Topic ${names.audit} is kept for less time than ${names.deadLetters}, so that a dead letter may be replayed twice: raise its retention.ms.`,
+      ];
+};
