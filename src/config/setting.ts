@@ -54,6 +54,11 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
+const optionalRow = <T>(options: Row, shape: string, read: (text: string) => T): Optional<T> => ({
+  ...row(options, shape, null, read),
+  optional: true,
+});
+
 /**
  * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
  */
@@ -68,10 +73,8 @@ export const duration = (options: WithFallback & { atLeastMs?: number }): Settin
 export const integer = (options: WithFallback & Range): Setting<number> =>
   row(options, "number", options.fallback, (text) => readInteger(text, options));
 
-export const optionalInteger = (options: Row & Range): Optional<number> => ({
-  ...row(options, "number", null, (text) => readInteger(text, options)),
-  optional: true,
-});
+export const optionalInteger = (options: Row & Range): Optional<number> =>
+  optionalRow(options, "number", (text) => readInteger(text, options));
 
 /**
  * A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its
@@ -91,48 +94,35 @@ export const port = (options: WithFallback): Setting<number> =>
 export const text = (options: WithFallback): Setting<string> =>
   row(options, "text", options.fallback, (value) => value);
 
-export const optionalText = (options: Row): Optional<string> => ({
-  ...row(options, "text", null, (value) => value),
-  optional: true,
-});
+export const optionalText = (options: Row): Optional<string> =>
+  optionalRow(options, "text", (value) => value);
 
 /** Text that goes into a header of a request. */
 export const headerText = (options: WithFallback): Setting<string> =>
   row(options, "text", options.fallback, readHeaderText);
 
-export const optionalHeaderText = (options: Row): Optional<string> => ({
-  ...row(options, "text", null, readHeaderText),
-  optional: true,
-});
+export const optionalHeaderText = (options: Row): Optional<string> =>
+  optionalRow(options, "text", readHeaderText);
 
 export const headerName = (options: WithFallback): Setting<string> =>
   row(options, "header name", options.fallback, readHeaderName);
 
-export const optionalHeaderName = (options: Row): Optional<string> => ({
-  ...row(options, "header name", null, readHeaderName),
-  optional: true,
-});
+export const optionalHeaderName = (options: Row): Optional<string> =>
+  optionalRow(options, "header name", readHeaderName);
 
-export const jsonPointer = (options: Row): Optional<string> => ({
-  ...row(options, "JSON pointer", null, readPointer),
-  optional: true,
-});
+export const jsonPointer = (options: Row): Optional<string> =>
+  optionalRow(options, "JSON pointer", readPointer);
 
 /** The name of a query parameter. */
 export const parameterName = (options: WithFallback): Setting<string> =>
   row(options, "parameter name", options.fallback, readParameterName);
 
 /** The name of a file with certificates, PEM. */
-export const certificates = (options: Row): Optional<string> => ({
-  ...row(options, "file", null, readCertificates),
-  optional: true,
-});
+export const certificates = (options: Row): Optional<string> =>
+  optionalRow(options, "file", readCertificates);
 
 /** The name of a file with a private key, PEM. */
-export const privateKey = (options: Row): Optional<string> => ({
-  ...row(options, "file", null, readPrivateKey),
-  optional: true,
-});
+export const privateKey = (options: Row): Optional<string> => optionalRow(options, "file", readPrivateKey);
 
 /** A path on the public listener. */
 export const path = (options: WithFallback): Setting<string> =>
@@ -177,10 +167,8 @@ const readOneOf = <T extends string>(values: readonly T[], value: string): T => 
 export const oneOf = <T extends string>(options: WithFallback & { values: readonly T[] }): Setting<T> =>
   row(options, options.values.join(", "), options.fallback, (value) => readOneOf(options.values, value));
 
-export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> => ({
-  ...row(options, options.values.join(", "), null, (value) => readOneOf(options.values, value)),
-  optional: true,
-});
+export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> =>
+  optionalRow(options, options.values.join(", "), (value) => readOneOf(options.values, value));
 
 export const someOf = <T extends string>(
   options: WithFallback & { values: readonly T[] },
@@ -191,44 +179,29 @@ export const someOf = <T extends string>(
     return [...new Set(items)];
   });
 
-export const url = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readUrl),
-  optional: true,
-});
+export const url = (options: Row): Optional<string> => optionalRow(options, "address", readUrl);
 
 /** A URL that is used unchanged, with its query. */
-export const endpoint = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readEndpoint),
-  optional: true,
-});
+export const endpoint = (options: Row): Optional<string> => optionalRow(options, "address", readEndpoint);
 
 /** SASL extensions. */
-export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> => ({
-  ...row(options, "`name=value,name=value`", null, readExtensions),
-  optional: true,
-});
+export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> =>
+  optionalRow(options, "`name=value,name=value`", readExtensions);
 
 /** The name of a file whose text is a secret, read again when it changes. */
-export const secretFile = (options: Row): Optional<Secret> => ({
-  ...row(options, "file", null, readTokenFile),
-  optional: true,
-});
+export const secretFile = (options: Row): Optional<Secret> => optionalRow(options, "file", readTokenFile);
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
-  ...row(options, "secret", null, (value) => Secret.of(value)),
+  ...optionalRow(options, "secret", (value) => Secret.of(value)),
   secret: true,
-  optional: true,
   ...(options.check && { check: options.check }),
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
 
 /** A web origin. */
-export const origin = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readOrigin),
-  optional: true,
-});
+export const origin = (options: Row): Optional<string> => optionalRow(options, "address", readOrigin);
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>

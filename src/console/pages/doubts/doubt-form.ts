@@ -1,7 +1,8 @@
 import type { Context } from "hono";
+import { decodePercent } from "../../../runtime/percent.ts";
 import { MAX_NOTE, noteField, noteIn, tokenField } from "../../forms/fields.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { encodeId, decodeId } from "../../html/paths.ts";
+import { encodeId } from "../../html/paths.ts";
 import { notice } from "../../html/elements.ts";
 import { code, escapeInvisible } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
@@ -20,7 +21,7 @@ const isTyped = (typed: string, commandId: string): boolean =>
 /** Reads the form. Whether the doubt is still open is decided later, by the journal. */
 export const readDoubtForm = (form: URLSearchParams, commandId: string): Given => {
   const as = form.get("as");
-  const quote = decodeId(form.get("quote") ?? "");
+  const quote = decodePercent(form.get("quote") ?? "");
   const note = noteIn(form);
   const problems = [
     ...(as === "succeeded" || as === "not-executed"
