@@ -4,6 +4,7 @@ import { setUp } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "./services.ts";
+import { withCluster } from "./with-cluster.ts";
 import { largestRecordsFor, largestRecordsForAll } from "./largest-records.ts";
 import { describeOutage, outageAdvice } from "./outage.ts";
 
@@ -27,9 +28,8 @@ export const inspectOptions = (config: Config): InspectOptions => ({
   lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
 });
 
-const inspectOnce = async (config: Config, services: Services): Promise<Inspection> => {
-  const cluster = await services.connectCluster();
-  try {
+const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
+  withCluster(services, async (cluster) => {
     if (config.bridge.setupOnStart) {
       const { partitions, replicationFactor } = config.topics;
       const say = (line: string): void => services.log.info({ line }, "setup");
@@ -44,11 +44,8 @@ const inspectOnce = async (config: Config, services: Services): Promise<Inspecti
         { ...services, cluster, say },
       );
     }
-    return await inspect(inspectOptions(config), { cluster, registry: services.registry });
-  } finally {
-    await cluster.close();
-  }
-};
+    return inspect(inspectOptions(config), { cluster, registry: services.registry });
+  });
 
 /**
  * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer

@@ -5,6 +5,7 @@ import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
 import type { Services } from "./services.ts";
+import { withCluster } from "./with-cluster.ts";
 import { openPartner } from "./partner.ts";
 import { reconcileRuns } from "./reconcile.ts";
 import { largestRecordsFor } from "./largest-records.ts";
@@ -28,14 +29,14 @@ export const reconcileOnce = async (
   { period, dryRun, force, progress }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
-  const cluster = await services.connectCluster();
   const lookbackMs = services.clock.now() - period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
-  const { schemaIds, problems, retentionWarning } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
-    { cluster, registry: services.registry },
+  const { schemaIds, problems, retentionWarning } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
+      { cluster, registry: services.registry },
+    ),
   );
-  await cluster.close();
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   if (retentionWarning !== null && !force && !dryRun)
     throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);

@@ -2,7 +2,7 @@ import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
-import { UsageError } from "../../runtime/errors.ts";
+import { noSuchTopic } from "../with-cluster.ts";
 
 /** A timestamp for ListOffsets: negative ones have special meanings there. */
 export const clampInstant = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
@@ -20,6 +20,6 @@ export const rangesOf = async (
     return await cluster.ranges(topic, sinceMs);
   } catch (error) {
     if (protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
-    throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`, { cause: error });
+    throw noSuchTopic(topic, { cause: error });
   }
 };

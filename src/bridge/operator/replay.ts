@@ -10,10 +10,11 @@ import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../o
 import { replay, type ReplayOutcome } from "../../operator/replay/replay.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
 import { openAudit } from "./audit.ts";
 import { followReplayClaims, type FollowedReplayClaims } from "./follow-replay-claims.ts";
 import { obstacleTo } from "./dead-letter-index.ts";
-import { eachLetter, lettersAt, loadLetter, type Selection } from "./dead-letters.ts";
+import { eachLetter, isOldIn, lettersAt, loadLetter, type Selection } from "./dead-letters.ts";
 import { commandsTarget, eventsTarget, type Target } from "./replay-targets.ts";
 
 /** What a person asked for. */
@@ -129,8 +130,7 @@ const carryOut = async (
     if (!target) throw new Error(`no way to ${topic}`);
     return target;
   };
-  const isOld = (timestampMs: number): boolean =>
-    services.clock.now() - timestampMs > config.commands.maxAgeMs;
+  const isOld = isOldIn(deps);
   try {
     for (const topic of new Set([...plan.send, ...plan.held].map((planned) => planned.topic)))
       targets.set(
@@ -173,9 +173,8 @@ export const replayLetters = async (
 ): Promise<Replayed> => {
   checkTopic(config, request.topic);
   const { topics } = config;
-  const cluster = await services.connectCluster();
-  const deps = { config, services, cluster, signal };
-  try {
+  return withCluster(services, async (cluster) => {
+    const deps = { config, services, cluster, signal };
     const commandTopics = [topics.commands, ...(request.topic === undefined ? [] : [request.topic])];
     const needed = [topics.deadLetters, ...commandTopics];
     const found = await cluster.find(needed);
@@ -209,7 +208,5 @@ export const replayLetters = async (
     } finally {
       await claims.close();
     }
-  } finally {
-    await cluster.close();
-  }
+  });
 };
