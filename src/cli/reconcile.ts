@@ -1,12 +1,11 @@
 import { Command, Option } from "commander";
-import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
@@ -17,8 +16,7 @@ const reconcile = async (
   period: Period,
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
-  const config = configOf(io, "reconcile");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io, "reconcile");
   let lastProgressAt = systemClock.monotonic();
   const progress = ({ step, done }: { step: string; done: number }): void => {
     if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;

@@ -1,18 +1,15 @@
 import { Command } from "commander";
-import { createServices } from "../bridge/services.ts";
 import { largestRecordsForAll } from "../bridge/largest-records.ts";
 import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
+  const { config, services } = openTool(io);
   const { topics } = config;
-  const services = createServices(config, systemClock, silent);
   const cluster = await explainOutage(config, services.connectCluster());
   try {
     const { partitions, replicationFactor } = topics;

@@ -1,5 +1,4 @@
 import { Argument, Command } from "commander";
-import { createServices } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";
@@ -12,8 +11,8 @@ import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 const WHAT = ["events", "results", "dead-letters"] as const;
@@ -69,8 +68,7 @@ const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
 };
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const { topic, schema } = topicOf(config, what);
   const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.now);
 

@@ -1,10 +1,11 @@
 import type { Context } from "hono";
+import { escapeInvisible } from "../../../runtime/invisible.ts";
 import { decodePercent } from "../../../runtime/percent.ts";
 import { MAX_NOTE, noteField, noteIn, tokenField } from "../../forms/fields.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { encodeId } from "../../html/paths.ts";
 import { notice } from "../../html/elements.ts";
-import { code, escapeInvisible } from "../../html/text.ts";
+import { code } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
