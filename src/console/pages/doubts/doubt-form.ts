@@ -88,10 +88,9 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   if (latestMs !== null && latestMs <= nowMs) return html``;
   const until =
     latestMs === null ? "that time is not known yet" : html`at ${at(latestMs)}, ${ago(latestMs, nowMs)}`;
-  return html`<div class="notice wait">
-    <span class="sign" aria-hidden="true">…</span>
-    <div>
-      <p>
+  return notice(
+    "wait",
+    html`<p>
         <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call. The
         doubt can be ended with much less of that risk later: ${until}.
       </p>
@@ -102,9 +101,8 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
           >Only when you are certain that no replica of that time is alive. With “not executed” the same quote
           could be bought twice.</span
         >
-      </p>
-    </div>
-  </div>`;
+      </p>`,
+  );
 };
 
 /** The form that ends a doubt. `before`: what was sent before, and what was wrong with it. */
