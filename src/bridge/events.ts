@@ -26,7 +26,14 @@ const ANSWER_MARGIN_MS = 50;
 
 export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
 
-export type Events = Subsystem & { publishOnce: PublishOnce; window: FollowedEvents["window"] };
+export type Events = Subsystem & {
+  publishOnce: PublishOnce;
+  window: FollowedEvents["window"];
+  /** Resolves when the window is read. It counts as read after a while, whatever was read. */
+  untilRead: (signal: AbortSignal) => Promise<void>;
+};
+
+const CHECK_EVERY_MS = 50;
 
 /**
  * The events topic, for both flows that write to it. Rejects if Kafka does not answer.
@@ -77,6 +84,9 @@ export const openEvents = async (
 
   return {
     window: followed.window,
+    untilRead: async (signal) => {
+      while (!followed.state().up) await clock.sleep(CHECK_EVERY_MS, signal);
+    },
     publishOnce: publishOnce({
       publish,
       window: {

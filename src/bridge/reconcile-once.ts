@@ -12,8 +12,6 @@ import { largestRecordsFor } from "./largest-records.ts";
 
 /** How long a run may wait for the partner while a person watches. */
 const PATIENCE_MS = 600_000;
-/** Until the dedup window is read; it counts as up after a while, whatever was read. */
-const CHECK_EVERY_MS = 50;
 
 export type RunOnce = {
   period: Period;
@@ -48,8 +46,7 @@ export const reconcileOnce = async (
     const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined, progress };
     const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
-    const isCaughtUp = (): boolean => events.components()["events-memory"]?.up === true;
-    while (!isCaughtUp()) await services.clock.sleep(CHECK_EVERY_MS, signal);
+    await events.untilRead(signal);
     const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
     return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);

@@ -3,7 +3,7 @@ import { replayLetters } from "../../bridge/operator/replay.ts";
 import { explainOutage } from "../../bridge/outage.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
-import { planLines, type Plan } from "../../operator/replay/plan.ts";
+import { planLines, skippedText, type Plan } from "../../operator/replay/plan.ts";
 import { replaySummary } from "../../operator/replay/summary.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
@@ -40,10 +40,8 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
       printJson(refOf(ref), { end: "left", reason: "there is no such letter" });
     }
     planLines(plan).forEach(print);
-    for (const { letter, skipped } of plan.skipped) {
-      const reason = skipped.detail === "" ? skipped.why : `${skipped.why}: ${skipped.detail}`;
-      printJson(refOf(letter.place), { end: "left", reason });
-    }
+    for (const { letter, skipped } of plan.skipped)
+      printJson(refOf(letter.place), { end: "left", reason: skippedText(skipped) });
     if (dryRun)
       for (const each of plan.send)
         printJson(refOf(each.letter.place), { end: "planned", topic: each.topic });

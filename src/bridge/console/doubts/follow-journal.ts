@@ -1,17 +1,17 @@
 import type { Config } from "../../../config/config.ts";
 import type { Doubt, Doubts, DoubtsPage, Progress } from "../../../console/ports.ts";
-import { scan } from "../../../kafka/consume/scan.ts";
-import { startTail, type Range } from "../../../kafka/consume/tail.ts";
+import { startTail, type Ranges } from "../../../kafka/consume/tail.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
+import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
+import { recordsIn } from "../ranges.ts";
 
 import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
 import { knownSinceMs, startProgress, type JournalProgress } from "./journal-progress.ts";
 import { detectReplacement } from "./replaced-journal.ts";
-import { recordsIn, type Ranges } from "./backward-chunks.ts";
 import { sortedDoubts } from "./sorted-doubts.ts";
 import { createSchemaWait } from "./schema-wait.ts";
 
@@ -91,8 +91,9 @@ export const followJournal = (
       known.unreadable += 1;
     };
     try {
-      await scan(
-        { topic, groupId: services.ownGroup("console-journal"), sessionTimeoutMs },
+      await scanRanges(
+        { config, services, signal: known.over.signal },
+        { topic, purpose: "console-journal", ranges: chunk },
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
@@ -103,8 +104,6 @@ export const followJournal = (
           const entry = reader.entry(record);
           return entry instanceof Promise ? entry.then(fold) : fold(entry);
         },
-        { ...services, ranges: () => Promise.resolve(chunk) },
-        known.over.signal,
       );
     } catch (error) {
       Object.assign(known, before);
@@ -145,7 +144,7 @@ export const followJournal = (
     }
   };
 
-  const begin = (found: ReadonlyMap<number, Range>): void => {
+  const begin = (found: Ranges): void => {
     if (isResuming) {
       isResuming = false;
       return;
