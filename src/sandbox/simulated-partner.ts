@@ -5,7 +5,7 @@ import { changedLogRules, type LogRules } from "./api/log/log-rules.ts";
 import { createLogReader, type LogReader } from "./api/log/read-log.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
-import { createNotifications, type Change } from "./notifications/notifications.ts";
+import { createNotifications } from "./notifications/notifications.ts";
 import { createPastNotifications, parsePastRequest } from "./notifications/past-notifications.ts";
 import type { Poster } from "./notifications/post.ts";
 import { createSentLog } from "./notifications/sent-log.ts";
@@ -21,7 +21,7 @@ import type { TransactionRequest } from "./transactions/transaction-request.ts";
 import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
 import { createTransactions, type Transactions } from "./transactions/transactions.ts";
 import { isWalk, statusesOf } from "./transactions/walks.ts";
-import type { LoggedNotification, RecordedRequest } from "./types.ts";
+import type { Change, LoggedNotification, RecordedRequest } from "./types.ts";
 
 /** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
 export type SimulatedPartner = {

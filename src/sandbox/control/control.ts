@@ -34,7 +34,7 @@ const idsOf = (value: unknown): string[] => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** The answer of GET /_sandbox/state, lists newest first; `limit` bounds each list. */
-export const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
+const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
   settings: partner.summary(),
   totals: partner.totals(),
   quotes: partner.quotes

@@ -1,9 +1,10 @@
 import type { SentLog } from "../../notifications/sent-log.ts";
 import type { Answer } from "../../runtime/answer.ts";
+import { fail } from "../../runtime/wrong-input.ts";
 import { formatInstant } from "../answers/created-at.ts";
 import { profiles } from "../answers/profiles.ts";
 import type { AnswersProfile, LogEntry, LogForm, Stamp } from "../answers/types.ts";
-import { InvalidRequest, type LogFilter } from "../read-requests.ts";
+import type { LogFilter } from "../read-requests.ts";
 import { chooseEntries } from "./choose-entries.ts";
 import type { LogRules } from "./log-rules.ts";
 
@@ -100,9 +101,9 @@ export const createLogReader = (deps: LogReaderDeps): LogReader => {
     day: (at: number) => string,
   ) => {
     if ((what === "one-date" || what === "both") && (startDate === null) !== (endtDate === null))
-      throw new InvalidRequest("startDate and endtDate go together");
+      fail("startDate and endtDate go together");
     if ((what === "future-end" || what === "both") && endtDate !== null && endtDate > day(deps.now()))
-      throw new InvalidRequest("endtDate must not lie in the future");
+      fail("endtDate must not lie in the future");
   };
 
   const reader: LogReader = {
