@@ -6,7 +6,7 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import {
   EventTooLarge,
   publishOnce,
-  type Position,
+  type RecordPosition,
   type PublishOnce,
   type PublishPorts,
 } from "../notification/publish-once.ts";
@@ -57,7 +57,7 @@ export const openEvents = async (
     type: EVENT_TYPE,
     source: partner.baseUrl ?? "",
   });
-  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Position> => {
+  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<RecordPosition> => {
     const headers = headersOf({
       id: event.eventId,
       subject: event.transactionId,

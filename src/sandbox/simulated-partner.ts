@@ -2,7 +2,7 @@ import { formatInstant } from "./api/answers/created-at.ts";
 import { profiles } from "./api/answers/profiles.ts";
 import type { AnswersProfile, Stamp } from "./api/answers/types.ts";
 import { changedLogRules, type LogRules } from "./api/log/log-rules.ts";
-import { createLogReader, type LogReader } from "./api/log/read-log.ts";
+import { createLogResponder, type LogResponder } from "./api/log/read-log.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
 import { createNotifications } from "./notifications/notifications.ts";
@@ -34,7 +34,7 @@ export type SimulatedPartner = {
   transactions: Transactions;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
-  logReader: LogReader;
+  logResponder: LogResponder;
   faults: Faults;
   requests: Ring<RecordedRequest>;
   counters: { requests: number };
@@ -123,7 +123,7 @@ export const createSimulatedPartner = (
     idFrom,
     bodyOf,
   });
-  const logReader = createLogReader({
+  const logResponder = createLogResponder({
     rules: settings.log,
     sentLog,
     profile,
@@ -176,7 +176,7 @@ export const createSimulatedPartner = (
     transactions,
     subscriptions,
     deliveries,
-    logReader,
+    logResponder,
     faults,
     requests: seen,
     counters,
@@ -193,7 +193,7 @@ export const createSimulatedPartner = (
       return { transactionIds };
     },
     addPastNotifications: (request) => past.add(parsePastRequest(request)),
-    changeLogRules: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
+    changeLogRules: (changes) => (logResponder.rules = changedLogRules(logResponder.rules, changes)),
     lost: (limit) => sentLog.lost(limit, now()),
     summary: () => ({
       timeScale: settings.timeScale,
@@ -225,7 +225,7 @@ export const createSimulatedPartner = (
       notifications.clear();
       past.clear();
       sentLog.clear();
-      logReader.rules = settings.log;
+      logResponder.rules = settings.log;
       quotes.clear();
       ledger.clear();
       transactions.clear();

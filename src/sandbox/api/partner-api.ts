@@ -6,7 +6,7 @@ import type { QuoteBook } from "../transactions/quotes.ts";
 import type { Operation } from "../types.ts";
 import type { Refusal } from "./answers/refusals.ts";
 import type { AnswersProfile, Stamp } from "./answers/types.ts";
-import type { LogReader } from "./log/read-log.ts";
+import type { LogResponder } from "./log/read-log.ts";
 import type { Readers } from "./read-requests.ts";
 
 export type ApiRequest = {
@@ -31,7 +31,7 @@ export type PartnerApiDeps = {
   readers: Readers;
   quotes: QuoteBook;
   subscriptions: Subscriptions;
-  logReader: LogReader;
+  logResponder: LogResponder;
 };
 
 const refusals = {
@@ -67,7 +67,7 @@ export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
         return profile.subscribed(deps.subscriptions.subscribe(url, events), stamp);
       }
       case "logs":
-        return deps.logReader.read(readers.logFilter(query));
+        return deps.logResponder.read(readers.logFilter(query));
     }
   };
 

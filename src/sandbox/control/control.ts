@@ -85,7 +85,7 @@ const routes: Record<string, (call: Call) => Answer> = {
   },
   "POST transactions": ({ partner, body }) =>
     json(201, partner.startTransactions(parseTransactionRequest(parsed(body)))),
-  "GET log": ({ partner }) => json(200, partner.logReader.rules),
+  "GET log": ({ partner }) => json(200, partner.logResponder.rules),
   "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
   "POST log": ({ partner, body }) => json(201, partner.addPastNotifications(parsed(body))),
   "GET faults": ({ partner }) => json(200, partner.faults.list()),

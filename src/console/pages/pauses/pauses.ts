@@ -134,7 +134,7 @@ const read = (form: URLSearchParams, nowMs: number): { what: PauseForm; note: st
   return { what: { says, flow: flow as Pausable, untilMs }, note };
 };
 
-export const pauseOrResume = async (context: Context<ConsoleEnv>): Promise<Response> => {
+export const changePause = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const purpose = purposeOf(form.get("says") ?? "", form.get("flow") ?? "");
   const sent = { purpose, form, where: WHERE, read: () => read(form, context.var.site.clock.now()) };

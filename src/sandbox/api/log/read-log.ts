@@ -8,12 +8,12 @@ import type { LogFilter } from "../read-requests.ts";
 import { chooseEntries } from "./choose-entries.ts";
 import type { LogRules } from "./log-rules.ts";
 
-export type LogReader = {
+export type LogResponder = {
   rules: LogRules;
   read(filter: LogFilter): Answer;
 };
 
-export type LogReaderDeps = {
+export type LogResponderDeps = {
   rules: LogRules;
   sentLog: SentLog;
   /** The profile of the webhooks. */
@@ -94,7 +94,7 @@ function* texts(entries: Iterable<LogEntry>, limit: number, textOf: (entry: LogE
 const marker = "@entries@";
 
 /** Answers queries of the log. The rules can be changed at any time. */
-export const createLogReader = (deps: LogReaderDeps): LogReader => {
+export const createLogResponder = (deps: LogResponderDeps): LogResponder => {
   const refuse = (
     { startDate, endtDate }: LogFilter,
     { refuse: what }: LogRules,
@@ -106,7 +106,7 @@ export const createLogReader = (deps: LogReaderDeps): LogReader => {
       fail("endtDate must not lie in the future");
   };
 
-  const reader: LogReader = {
+  const reader: LogResponder = {
     rules: deps.rules,
     read: (filter) => {
       const { rules } = reader;
