@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/inspect.ts";
-import { setUp } from "../kafka/cluster/setup.ts";
+import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "./services.ts";
@@ -28,21 +28,16 @@ export const inspectOptions = (config: Config): InspectOptions => ({
   lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
 });
 
+export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
+  const { partitions, replicationFactor, ...names } = config.topics;
+  return { names, partitions, replicationFactor, largestRecords: largestRecordsForAll(config), dryRun };
+};
+
 const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
   withCluster(services, async (cluster) => {
     if (config.bridge.setupOnStart) {
-      const { partitions, replicationFactor } = config.topics;
       const say = (line: string): void => services.log.info({ line }, "setup");
-      await setUp(
-        {
-          names: config.topics,
-          partitions,
-          replicationFactor,
-          largestRecords: largestRecordsForAll(config),
-          dryRun: false,
-        },
-        { ...services, cluster, say },
-      );
+      await setUp(setupOptions(config, false), { ...services, cluster, say });
     }
     return inspect(inspectOptions(config), { cluster, registry: services.registry });
   });

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { largestRecordsForAll } from "../bridge/largest-records.ts";
 import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage.ts";
+import { setupOptions } from "../bridge/prerequisites.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";
@@ -9,18 +9,9 @@ import { openTool } from "./tool.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const { config, services } = openTool(io);
-  const { topics } = config;
   const cluster = await explainOutage(config, services.connectCluster());
   try {
-    const { partitions, replicationFactor } = topics;
-    const options = {
-      names: topics,
-      partitions,
-      replicationFactor,
-      largestRecords: largestRecordsForAll(config),
-      dryRun,
-    };
-    await setUp(options, { ...services, cluster, say: io.out });
+    await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {
     throw error instanceof UsageError && isRegistryError(error)
