@@ -24,16 +24,17 @@ const bothOrNeither = (
     `is not set: ${what} go together`,
   );
 
-/** The key must belong to the certificate. That both are set is another rule. */
-const keyFitsCertificate = (
-  [cert, certVariable]: readonly [string | undefined, string],
-  [key, keyVariable]: readonly [string | undefined, string],
-): Problem[] =>
-  when(
-    cert !== undefined && key !== undefined && !isPair(cert, key),
-    keyVariable,
-    `does not fit the certificate in ${certVariable}`,
-  );
+/** A client certificate and its key are set together, and belong together. */
+const certificateAndKey =
+  (of: "kafka" | "partner"): Rule =>
+  (config) => {
+    const { tlsCertFile: cert, tlsKeyFile: key } = config[of];
+    const certVariable = `${of.toUpperCase()}_TLS_CERT_FILE`;
+    const keyVariable = `${of.toUpperCase()}_TLS_KEY_FILE`;
+    return cert === undefined || key === undefined
+      ? bothOrNeither([cert, certVariable], [key, keyVariable], "a client certificate and its key")
+      : when(!isPair(cert, key), keyVariable, `does not fit the certificate in ${certVariable}`);
+  };
 
 /** Certificates are set, so TLS is meant. */
 const unusedCertificates: Rule = ({ kafka }) => {
@@ -64,14 +65,7 @@ const distinctTopicNames: Rule = ({ topics }) => {
 /** For every command that uses Kafka and the registry. */
 const kafka: readonly Rule[] = [
   ...signInRules,
-  ({ kafka }) =>
-    bothOrNeither(
-      [kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"],
-      [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"],
-      "a client certificate and its key",
-    ),
-  ({ kafka }) =>
-    keyFitsCertificate([kafka.tlsCertFile, "KAFKA_TLS_CERT_FILE"], [kafka.tlsKeyFile, "KAFKA_TLS_KEY_FILE"]),
+  certificateAndKey("kafka"),
   unusedCertificates,
   distinctTopicNames,
   ({ registry }) =>
@@ -83,19 +77,7 @@ const kafka: readonly Rule[] = [
 ];
 
 /** For every command that calls the partner. */
-const partner: readonly Rule[] = [
-  ({ partner }) =>
-    bothOrNeither(
-      [partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"],
-      [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"],
-      "a client certificate and its key",
-    ),
-  ({ partner }) =>
-    keyFitsCertificate(
-      [partner.tlsCertFile, "PARTNER_TLS_CERT_FILE"],
-      [partner.tlsKeyFile, "PARTNER_TLS_KEY_FILE"],
-    ),
-];
+const partner: readonly Rule[] = [certificateAndKey("partner")];
 
 const serve: readonly Rule[] = [
   ({ partner, bridge }) =>
