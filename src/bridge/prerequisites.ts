@@ -5,7 +5,7 @@ import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "./services.ts";
 import { withCluster } from "./with-cluster.ts";
-import { largestRecordsFor, largestRecordsForAll } from "./largest-records.ts";
+import { largestRecordsFor } from "./largest-records.ts";
 import { describeOutage, outageAdvice } from "./outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
@@ -30,7 +30,7 @@ export const inspectOptions = (config: Config): InspectOptions => ({
 
 export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
   const { partitions, replicationFactor, ...names } = config.topics;
-  return { names, partitions, replicationFactor, largestRecords: largestRecordsForAll(config), dryRun };
+  return { names, partitions, replicationFactor, largestRecords: largestRecordsFor(config), dryRun };
 };
 
 const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>

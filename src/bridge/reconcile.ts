@@ -11,6 +11,7 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
@@ -64,11 +65,7 @@ export const reconcileRuns = (
         { topic, groupId: services.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
         ({ value }) => {
           if (value === null) return undefined;
-          const decoded = decode(value);
-          // Nearly always synchronous; a promise for each of millions of records is slow.
-          if (decoded instanceof Promise) return decoded.then(takeDecoded);
-          takeDecoded(decoded);
-          return undefined;
+          return whenKnown(decode(value), takeDecoded);
         },
         { ...services, ranges: () => cluster.ranges(topic, sinceMs) },
         signal,

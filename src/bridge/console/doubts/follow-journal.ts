@@ -4,6 +4,7 @@ import { startTail, type Ranges } from "../../../kafka/consume/tail.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
+import { whenKnown } from "../../../runtime/when-known.ts";
 import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
 import { recordsIn } from "../ranges.ts";
@@ -72,14 +73,10 @@ export const followJournal = (
   const schemaWait = createSchemaWait({ clock, random, closed: closed.signal, changed: change });
 
   const addFacts = (record: ReadableRecord, kept: KeptEntry | null): void | Promise<void> => {
-    const facts = kept && reader.facts(record);
-    if (!kept || facts === null) return undefined;
-    const add = (found: KeptEntry["facts"]): void => {
-      kept.facts = found;
-    };
-    if (facts instanceof Promise) return facts.then(add);
-    add(facts);
-    return undefined;
+    if (!kept) return undefined;
+    return whenKnown(reader.facts(record), (facts) => {
+      kept.facts = facts;
+    });
   };
 
   const readChunk = async (known: JournalProgress, chunk: Ranges, isNewest: boolean): Promise<void> => {
@@ -101,8 +98,7 @@ export const followJournal = (
           if (!oldest.has(partition)) oldest.set(partition, timestampMs);
           const place = known.places.get(partition);
           if (place && offset === place.next - 1) place.last ??= { offset, timestampMs };
-          const entry = reader.entry(record);
-          return entry instanceof Promise ? entry.then(fold) : fold(entry);
+          return whenKnown(reader.entry(record), fold);
         },
       );
     } catch (error) {
