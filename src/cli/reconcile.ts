@@ -24,22 +24,21 @@ const reconcile = async (
     io.err(`${step}: ${done} so far`);
   };
   const report = await reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
-  const complete = report.result === "complete";
+  const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
+  const complete = result === "complete";
 
   if (json) {
-    const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
     io.out(JSON.stringify({ entries, known, published, tooYoung, unreadable, result, complete, reasons }));
   } else {
-    const { entries, known, published, tooYoung, unreadable } = report;
     io.out(`entries        ${entries}`);
     io.out(`known          ${known}`);
     io.out(`${dryRun ? "missing        " : "published      "}${published}`);
     io.out(`too young      ${tooYoung}`);
     io.out(`not understood ${unreadable}`);
-    io.out(`result         ${report.result}${dryRun ? " (dry run: nothing was published)" : ""}`);
+    io.out(`result         ${result}${dryRun ? " (dry run: nothing was published)" : ""}`);
   }
-  for (const reason of report.reasons) io.err(`Not complete: ${reason}.`);
-  if (report.result === "suspicious")
+  for (const reason of reasons) io.err(`Not complete: ${reason}.`);
+  if (result === "suspicious")
     io.err(
       "Nothing was published. Compare `cambio-bridge logs --shape` with an event, or insist with --force.",
     );
