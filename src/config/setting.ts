@@ -48,14 +48,13 @@ type WithFallback = Row & { fallback: string };
 type Optional<T> = Setting<T> & { optional: true };
 
 const row = <T>(
-  { env, help, need = [] }: Row,
+  { env, help, need = [], fallback = null }: Row & { fallback?: string | null },
   shape: string,
-  fallback: string | null,
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
 const optionalRow = <T>(options: Row, shape: string, read: (text: string) => T): Optional<T> => ({
-  ...row(options, shape, null, read),
+  ...row(options, shape, read),
   optional: true,
 });
 
@@ -63,7 +62,7 @@ const optionalRow = <T>(options: Row, shape: string, read: (text: string) => T):
  * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
  */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
-  row(options, "duration", options.fallback, (text) => {
+  row(options, "duration", (text) => {
     const least = options.atLeastMs ?? 1;
     const ms = text === "0" && least === 0 ? 0 : readDuration(text);
     if (ms < least) throw new Error(`is shorter than ${least}ms`);
@@ -71,7 +70,7 @@ export const duration = (options: WithFallback & { atLeastMs?: number }): Settin
   });
 
 export const integer = (options: WithFallback & Range): Setting<number> =>
-  row(options, "number", options.fallback, (text) => readInteger(text, options));
+  row(options, "number", (text) => readInteger(text, options));
 
 export const optionalInteger = (options: Row & Range): Optional<number> =>
   optionalRow(options, "number", (text) => readInteger(text, options));
@@ -81,7 +80,7 @@ export const optionalInteger = (options: Row & Range): Optional<number> =>
  * own.
  */
 export const port = (options: WithFallback): Setting<number> =>
-  row(options, "port", options.fallback, (text) => {
+  row(options, "port", (text) => {
     if (text.startsWith("tcp://")) {
       const service = options.env.replace(/_PORT$/, "").toLowerCase();
       throw new Error(
@@ -91,21 +90,19 @@ export const port = (options: WithFallback): Setting<number> =>
     return readInteger(text, { min: 0, max: 65_535 });
   });
 
-export const text = (options: WithFallback): Setting<string> =>
-  row(options, "text", options.fallback, (value) => value);
+export const text = (options: WithFallback): Setting<string> => row(options, "text", (value) => value);
 
 export const optionalText = (options: Row): Optional<string> =>
   optionalRow(options, "text", (value) => value);
 
 /** Text that goes into a header of a request. */
-export const headerText = (options: WithFallback): Setting<string> =>
-  row(options, "text", options.fallback, readHeaderText);
+export const headerText = (options: WithFallback): Setting<string> => row(options, "text", readHeaderText);
 
 export const optionalHeaderText = (options: Row): Optional<string> =>
   optionalRow(options, "text", readHeaderText);
 
 export const headerName = (options: WithFallback): Setting<string> =>
-  row(options, "header name", options.fallback, readHeaderName);
+  row(options, "header name", readHeaderName);
 
 export const optionalHeaderName = (options: Row): Optional<string> =>
   optionalRow(options, "header name", readHeaderName);
@@ -115,7 +112,7 @@ export const jsonPointer = (options: Row): Optional<string> =>
 
 /** The name of a query parameter. */
 export const parameterName = (options: WithFallback): Setting<string> =>
-  row(options, "parameter name", options.fallback, readParameterName);
+  row(options, "parameter name", readParameterName);
 
 /** The name of a file with certificates, PEM. */
 export const certificates = (options: Row): Optional<string> =>
@@ -126,7 +123,7 @@ export const privateKey = (options: Row): Optional<string> => optionalRow(option
 
 /** A path on the public listener. */
 export const path = (options: WithFallback): Setting<string> =>
-  row(options, "path", options.fallback, (value) => {
+  row(options, "path", (value) => {
     if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value))
       throw new Error("is not a path such as /webhooks/transaction-status");
     return value;
@@ -134,7 +131,7 @@ export const path = (options: WithFallback): Setting<string> =>
 
 /** A Kafka topic's name. */
 export const topic = (options: WithFallback): Setting<string> =>
-  row(options, "topic", options.fallback, (value) => {
+  row(options, "topic", (value) => {
     if (!/^[A-Za-z0-9._-]{1,249}$/.test(value) || value === "." || value === "..") {
       throw new Error("is not a topic name (letters, digits, dot, underscore and hyphen, at most 249)");
     }
@@ -143,17 +140,16 @@ export const topic = (options: WithFallback): Setting<string> =>
 
 /** Kafka's bootstrap brokers. */
 export const brokers = (options: Row): Setting<readonly string[]> =>
-  row(options, "list of host:port", null, (value) => {
+  row(options, "list of host:port", (value) => {
     const items = readList(value).map(readBroker);
     if (items.length === 0) throw new Error("is empty");
     return items;
   });
 
-export const list = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list", options.fallback, readList);
+export const list = (options: WithFallback): Setting<readonly string[]> => row(options, "list", readList);
 
 export const flag = (options: Row): Setting<boolean> =>
-  row(options, "true or false", "false", (value) => {
+  row({ ...options, fallback: "false" }, "true or false", (value) => {
     if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
     return value === "true";
   });
@@ -165,7 +161,7 @@ const readOneOf = <T extends string>(values: readonly T[], value: string): T => 
 };
 
 export const oneOf = <T extends string>(options: WithFallback & { values: readonly T[] }): Setting<T> =>
-  row(options, options.values.join(", "), options.fallback, (value) => readOneOf(options.values, value));
+  row(options, options.values.join(", "), (value) => readOneOf(options.values, value));
 
 export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> =>
   optionalRow(options, options.values.join(", "), (value) => readOneOf(options.values, value));
@@ -173,7 +169,7 @@ export const optionalOneOf = <T extends string>(options: Row & { values: readonl
 export const someOf = <T extends string>(
   options: WithFallback & { values: readonly T[] },
 ): Setting<readonly T[]> =>
-  row(options, `list of ${options.values.join(", ")}`, options.fallback, (value) => {
+  row(options, `list of ${options.values.join(", ")}`, (value) => {
     const items = readList(value).map((item) => readOneOf(options.values, item));
     if (items.length === 0) throw new Error(`names none of ${options.values.join(", ")}`);
     return [...new Set(items)];
@@ -198,22 +194,22 @@ export const secret = (options: Row & { check?: (text: string) => void }): Optio
   ...(options.check && { check: options.check }),
 });
 
-export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
+export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);
 
 /** A web origin. */
 export const origin = (options: Row): Optional<string> => optionalRow(options, "address", readOrigin);
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", options.fallback, readCidrs);
+  row(options, "list of CIDRs", readCidrs);
 
 /** Address ranges of trusted peers: they must not cover all addresses. */
 export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", options.fallback, readTrustedCidrs);
+  row(options, "list of CIDRs", readTrustedCidrs);
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of statuses", options.fallback, (value) => {
+  row(options, "list of statuses", (value) => {
     const items = readList(value);
     const odd = items.find((item) => !/^([3-5]\d\d|[3-5]xx)$/.test(item));
     if (odd !== undefined) throw new Error(`holds "${odd}", which is no HTTP status such as 409 or 4xx`);
