@@ -26,6 +26,9 @@ export type DeadLetters = Subsystem & {
   ) => Promise<Written>;
 };
 
+/** Why something is a dead letter. `parent`: the span that the letter is a part of. */
+type Cause = { source: "webhook" | "command"; reason: string; detail: string } & Pick<SpanStart, "parent">;
+
 const COMMAND_TIMEOUT_MS = 15_000;
 /** Enough for one record of the largest batch that is decompressed. */
 const MAX_WAITING_BYTES = 72 * 1_048_576;
@@ -59,60 +62,47 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
       return written;
     });
   const { traces } = services;
-  /**
-   * @param trace `carriesTrace` is false for a letter with headers of its sender, which are kept as they are
-   */
-  const publish = (
+  /** Puts the cause in front of the letter's headers, sends it, and counts it. */
+  const park = async (
     letter: Outgoing,
     timeoutMs: number,
-    trace: { reason: string; carriesTrace: boolean; parent: SpanStart["parent"] },
+    { source, reason, detail, parent }: Cause,
   ): Promise<Written> => {
-    if (traces === null) return put(letter, timeoutMs);
-    const { reason, ...span } = trace;
+    const headers: Header[] = [
+      ["dead-letter-reason", reason],
+      ["dead-letter-detail", detail.slice(0, MAX_DETAIL_LENGTH)],
+      ["dead-letter-source", source],
+      ...letter.headers,
+    ];
+    // A command has headers of its sender, which are kept as they are.
+    const carriesTrace = source === "webhook";
     const attributes = { "cambio.dead_letter.reason": reason };
     // In front, because the bridge's own dead-letter headers are recognized by standing last.
-    return sendInSpan(traces, { topic, attributes, ...span }, (trace) =>
-      put({ ...letter, headers: [...traceHeaders(trace), ...letter.headers] }, timeoutMs),
-    );
-  };
-
-  const reasons = (source: string, reason: string, detail: string): Header[] => [
-    ["dead-letter-reason", reason],
-    ["dead-letter-detail", detail.slice(0, MAX_DETAIL_LENGTH)],
-    ["dead-letter-source", source],
-  ];
-  const count = (source: string, reason: string) => (written: Written) => {
+    const putWith = (trace: TraceContext | null): Promise<Written> =>
+      put({ ...letter, headers: [...traceHeaders(trace), ...headers] }, timeoutMs);
+    const written = await (traces === null
+      ? putWith(null)
+      : sendInSpan(traces, { topic, attributes, carriesTrace, parent }, putWith));
     metrics.deadLetters.inc({ source, reason });
     return written;
   };
 
   return {
     parkNotification: ({ body, detail, receivedAt, span = null }, timeoutMs) => {
-      const reason = "UNREADABLE_NOTIFICATION";
-      const headers: Header[] = [
-        ...reasons("webhook", reason, detail),
-        ["dead-letter-received-at", String(receivedAt)],
-      ];
-      return publish({ key: null, value: body, headers }, timeoutMs, {
-        reason,
-        carriesTrace: true,
-        parent: span,
-      }).then(count("webhook", reason));
+      const headers = [["dead-letter-received-at", String(receivedAt)] as const];
+      const cause = { source: "webhook", reason: "UNREADABLE_NOTIFICATION", detail, parent: span } as const;
+      return park({ key: null, value: body, headers }, timeoutMs, cause);
     },
     parkCommand: (record, reason, detail, parent = null) => {
       const headers: Header[] = [
-        ...reasons("command", reason, detail),
         ["dead-letter-topic", record.topic],
         ["dead-letter-partition", String(record.partition)],
         ["dead-letter-offset", String(record.offset)],
         ["dead-letter-timestamp", String(record.timestampMs)],
       ];
       const { key, value, headers: encodedHeaders } = record;
-      return publish({ key, value, headers, encodedHeaders }, COMMAND_TIMEOUT_MS, {
-        reason,
-        carriesTrace: false,
-        parent,
-      }).then(count("command", reason));
+      const cause = { source: "command", reason, detail, parent } as const;
+      return park({ key, value, headers, encodedHeaders }, COMMAND_TIMEOUT_MS, cause);
     },
     components: () => ({ "dead-letters": { ...publisher.state(), required: false } }),
     waiting: () => ({ [topic]: publisher.state().waiting }),

@@ -6,7 +6,7 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import {
   EventTooLarge,
   publishOnce,
-  type Position,
+  type RecordPosition,
   type PublishOnce,
   type PublishPorts,
 } from "../notification/publish-once.ts";
@@ -26,7 +26,14 @@ const ANSWER_MARGIN_MS = 50;
 
 export const publishTimeoutOf = ({ webhook }: Config): number => webhook.publishTimeoutMs - ANSWER_MARGIN_MS;
 
-export type Events = Subsystem & { publishOnce: PublishOnce; window: FollowedEvents["window"] };
+export type Events = Subsystem & {
+  publishOnce: PublishOnce;
+  window: FollowedEvents["window"];
+  /** Resolves when the window is read. It counts as read after a while, whatever was read. */
+  untilRead: (signal: AbortSignal) => Promise<void>;
+};
+
+const CHECK_EVERY_MS = 50;
 
 /**
  * The events topic, for both flows that write to it. Rejects if Kafka does not answer.
@@ -50,7 +57,7 @@ export const openEvents = async (
     type: EVENT_TYPE,
     source: partner.baseUrl ?? "",
   });
-  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<Position> => {
+  const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<RecordPosition> => {
     const headers = headersOf({
       id: event.eventId,
       subject: event.transactionId,
@@ -77,6 +84,9 @@ export const openEvents = async (
 
   return {
     window: followed.window,
+    untilRead: async (signal) => {
+      while (!followed.state().up) await clock.sleep(CHECK_EVERY_MS, signal);
+    },
     publishOnce: publishOnce({
       publish,
       window: {

@@ -30,12 +30,10 @@ const largestRecordsByFlow = ({ webhook, partner }: Config): Record<Flow, Larges
  * The largest records that the settings let these flows write to each topic. An estimate for events, which
  * repeat parts of their payload: if an event is too large, its notification becomes a dead letter.
  */
-export const largestRecordsFor = (config: Config, flows: readonly Flow[]): LargestRecord[] => {
+export const largestRecordsFor = (
+  config: Config,
+  flows: readonly Flow[] = ["webhooks", "commands", "reconcile"],
+): LargestRecord[] => {
   const sizes = largestRecordsByFlow(config);
   return [...new Set(flows.flatMap((flow) => sizes[flow]))];
 };
-
-/** The same for all flows, whichever run. */
-export const largestRecordsForAll = (config: Config): LargestRecord[] => [
-  ...new Set(Object.values(largestRecordsByFlow(config)).flat()),
-];

@@ -6,11 +6,10 @@ import { compactJson } from "../log-to-events/compact-json.ts";
 import { isCsv, readCsvEntries } from "../log-to-events/csv-entries.ts";
 import { readShape } from "../log-to-events/answer-shape.ts";
 import type { LogAnswer } from "../partner/types.ts";
+import { escapeInvisible, escapeInvisibleLines } from "../runtime/invisible.ts";
 
 type Answer = Pick<LogAnswer, "headers" | "body">;
 type Write = (bytes: Uint8Array) => Promise<void>;
-/** Makes text of the partner harmless for one line of a terminal, or for several. */
-type Escapes = { line: (text: string) => string; lines: (text: string) => string };
 
 /**
  * Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or
@@ -28,23 +27,19 @@ const raw: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
-const shape =
-  (escape: Escapes): PartnerLogView =>
-  async ({ headers, body }, write) => {
-    const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
-    await write(Buffer.from(lines.map((line) => `${escape.line(line)}\n`).join("")));
-    return faultOf(fault);
-  };
+const shape: PartnerLogView = async ({ headers, body }, write) => {
+  const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
+  await write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
+  return faultOf(fault);
+};
 
 /** For the short body of a refusal. */
-const text =
-  (escape: Escapes): PartnerLogView =>
-  async ({ body }, write) => {
-    const chunks: Uint8Array[] = [];
-    for await (const bytes of body) chunks.push(bytes);
-    await write(Buffer.from(escape.lines(Buffer.concat(chunks).toString("utf8"))));
-    return null;
-  };
+const text: PartnerLogView = async ({ body }, write) => {
+  const chunks: Uint8Array[] = [];
+  for await (const bytes of body) chunks.push(bytes);
+  await write(Buffer.from(escapeInvisibleLines(Buffer.concat(chunks).toString("utf8"))));
+  return null;
+};
 
 /** One line per entry. */
 const eachEntry =
@@ -95,10 +90,10 @@ const readable =
   };
 
 /** The output formats of `logs`; `entries` and `text` are for people. Only `raw` writes what a terminal would obey. */
-export const partnerLogViews = (config: Config, escape: Escapes) => ({
+export const partnerLogViews = (config: Config) => ({
   raw,
-  text: text(escape),
-  shape: shape(escape),
-  json: eachEntry(config, (entry) => escape.line(compactJson(entry))),
-  entries: eachEntry(config, (entry) => escape.line(readable(config)(entry))),
+  text,
+  shape,
+  json: eachEntry(config, (entry) => escapeInvisible(compactJson(entry))),
+  entries: eachEntry(config, (entry) => escapeInvisible(readable(config)(entry))),
 });

@@ -4,7 +4,8 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
-import { pem, type Services } from "./services.ts";
+import { tlsMaterial } from "./pem.ts";
+import type { Services } from "./services.ts";
 
 /** The current proxy: its setting may come from a file that changes. */
 const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
@@ -23,9 +24,6 @@ const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
   const { accessToken, xToken } = partner;
-  const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
-  const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
-  const key = pem("PARTNER_TLS_KEY_FILE", partner.tlsKeyFile);
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
@@ -36,11 +34,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
       },
     },
     userAgent: `${partner.name ?? ""}-${partner.serviceName}`,
-    tls: {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-    },
+    tls: tlsMaterial("PARTNER", partner),
     proxy: proxyOf(config),
     connectTimeoutMs: partner.connectTimeoutMs,
     callTimeoutMs: partner.callTimeoutMs,

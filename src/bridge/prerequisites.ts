@@ -1,10 +1,11 @@
 import type { Config } from "../config/config.ts";
 import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/inspect.ts";
-import { setUp } from "../kafka/cluster/setup.ts";
+import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "./services.ts";
-import { largestRecordsFor, largestRecordsForAll } from "./largest-records.ts";
+import { withCluster } from "./with-cluster.ts";
+import { largestRecordsFor } from "./largest-records.ts";
 import { describeOutage, outageAdvice } from "./outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
@@ -27,28 +28,19 @@ export const inspectOptions = (config: Config): InspectOptions => ({
   lookbackMs: config.bridge.flows.includes("reconcile") ? config.reconcile.lookbackMs : null,
 });
 
-const inspectOnce = async (config: Config, services: Services): Promise<Inspection> => {
-  const cluster = await services.connectCluster();
-  try {
-    if (config.bridge.setupOnStart) {
-      const { partitions, replicationFactor } = config.topics;
-      const say = (line: string): void => services.log.info({ line }, "setup");
-      await setUp(
-        {
-          names: config.topics,
-          partitions,
-          replicationFactor,
-          largestRecords: largestRecordsForAll(config),
-          dryRun: false,
-        },
-        { ...services, cluster, say },
-      );
-    }
-    return await inspect(inspectOptions(config), { cluster, registry: services.registry });
-  } finally {
-    await cluster.close();
-  }
+export const setupOptions = (config: Config, dryRun: boolean): SetupOptions => {
+  const { partitions, replicationFactor, ...names } = config.topics;
+  return { names, partitions, replicationFactor, largestRecords: largestRecordsFor(config), dryRun };
 };
+
+const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
+  withCluster(services, async (cluster) => {
+    if (config.bridge.setupOnStart) {
+      const say = (line: string): void => services.log.info({ line }, "setup");
+      await setUp(setupOptions(config, false), { ...services, cluster, say });
+    }
+    return inspect(inspectOptions(config), { cluster, registry: services.registry });
+  });
 
 /**
  * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { objectOf, parseJson } from "../runtime/json-object.ts";
 import { iso, readInstant } from "../runtime/instant.ts";
 
 /** The group that elects the leader: the member with partition 0 of the events topic reconciles. */
@@ -26,15 +27,11 @@ export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>
 const instantOf = (value: unknown): number | null => (typeof value === "string" ? readInstant(value) : null);
 
 export const readNote = (text: string): ReconcileNote => {
-  let note: { completeAt?: unknown; wholeAt?: unknown } = {};
-  try {
-    note = Object(JSON.parse(text)) as typeof note;
-  } catch {
-    // No note, or one of another program.
-  }
-  const completeAtMs = instantOf(note.completeAt);
+  // It may be no note, or one of another program.
+  const { completeAt, wholeAt } = objectOf(parseJson(text)) ?? {};
+  const completeAtMs = instantOf(completeAt);
   const fallback = completeAtMs === null ? null : completeAtMs - LONGEST_RUN_MS;
-  return { completeAtMs, wholeAtMs: instantOf(note.wholeAt) ?? fallback };
+  return { completeAtMs, wholeAtMs: instantOf(wholeAt) ?? fallback };
 };
 
 /** What the last leader noted. */

@@ -5,14 +5,13 @@ import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
 import type { Services } from "./services.ts";
+import { withCluster } from "./with-cluster.ts";
 import { openPartner } from "./partner.ts";
 import { reconcileRuns } from "./reconcile.ts";
 import { largestRecordsFor } from "./largest-records.ts";
 
 /** How long a run may wait for the partner while a person watches. */
 const PATIENCE_MS = 600_000;
-/** Until the dedup window is read; it counts as up after a while, whatever was read. */
-const CHECK_EVERY_MS = 50;
 
 export type RunOnce = {
   period: Period;
@@ -28,14 +27,14 @@ export const reconcileOnce = async (
   { period, dryRun, force, progress }: RunOnce,
   signal: AbortSignal,
 ): Promise<Report> => {
-  const cluster = await services.connectCluster();
   const lookbackMs = services.clock.now() - period.fromMs;
   const largestRecords = largestRecordsFor(config, ["reconcile"]);
-  const { schemaIds, problems, retentionWarning } = await inspect(
-    { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
-    { cluster, registry: services.registry },
+  const { schemaIds, problems, retentionWarning } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: config.topics, used: ["transactionStatus"], largestRecords, lookbackMs },
+      { cluster, registry: services.registry },
+    ),
   );
-  await cluster.close();
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   if (retentionWarning !== null && !force && !dryRun)
     throw new UsageError(`${retentionWarning} Or begin with a later day, or insist with --force.`);
@@ -47,8 +46,7 @@ export const reconcileOnce = async (
     const hooks = { mayPublish: () => signal.throwIfAborted(), published: () => undefined, progress };
     const run = reconcileRuns(config, { services, events, partner, schemaId }, hooks);
     // From then on the window also sees what other replicas publish.
-    const isCaughtUp = (): boolean => events.components()["events-memory"]?.up === true;
-    while (!isCaughtUp()) await services.clock.sleep(CHECK_EVERY_MS, signal);
+    await events.untilRead(signal);
     const giveUpAt = services.clock.monotonic() + PATIENCE_MS;
     const { minAgeMs } = config.reconcile;
     return await run({ period, minAgeMs, dryRun, force, giveUpAt }, signal);

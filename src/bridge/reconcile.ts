@@ -11,10 +11,12 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
 import type { Services } from "./services.ts";
+import { withCluster } from "./with-cluster.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
@@ -58,24 +60,17 @@ export const reconcileRuns = (
     const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
       if (decoded.ok) take(decoded.value);
     };
-    const cluster = await services.connectCluster();
-    try {
-      await scan(
+    await withCluster(services, (cluster) =>
+      scan(
         { topic, groupId: services.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
         ({ value }) => {
           if (value === null) return undefined;
-          const decoded = decode(value);
-          // Nearly always synchronous; a promise for each of millions of records is slow.
-          if (decoded instanceof Promise) return decoded.then(takeDecoded);
-          takeDecoded(decoded);
-          return undefined;
+          return whenKnown(decode(value), takeDecoded);
         },
         { ...services, ranges: () => cluster.ranges(topic, sinceMs) },
         signal,
-      );
-    } finally {
-      await cluster.close();
-    }
+      ),
+    );
   };
   const ports: Omit<LogPorts, "fetchLog" | "publishOnce"> = {
     ...hooks,
@@ -132,16 +127,12 @@ export const openReconcile = (
   /** As it is in Kafka, for later leaders and for the console. */
   let note: ReconcileNote = { completeAtMs: null, wholeAtMs: null };
 
-  const putNote = async (text: string): Promise<void> => {
-    const cluster = await services.connectCluster();
-    try {
+  const putNote = (text: string): Promise<void> =>
+    withCluster(services, async (cluster) => {
       // At the end of the topic, so that tools which alert on a group's lag stay quiet.
       const end = (await cluster.ranges(config.topics.transactionStatus)).get(0)?.endOffset ?? 0;
       await election.saveNote({ offset: end, note: text });
-    } finally {
-      await cluster.close();
-    }
-  };
+    });
 
   /** Without waiting: a run counts even if this fails. */
   const keep = (changed: Partial<ReconcileNote>): void => {
@@ -153,12 +144,7 @@ export const openReconcile = (
 
   /** Reads what the last leader noted, and sets the metric from it. */
   const recall = async (): Promise<void> => {
-    const cluster = await services.connectCluster();
-    try {
-      note = await lastNote(config, cluster);
-    } finally {
-      await cluster.close();
-    }
+    note = await withCluster(services, (cluster) => lastNote(config, cluster));
     if (note.completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(note.completeAtMs / 1_000));
   };
 

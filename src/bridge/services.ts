@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
@@ -7,9 +6,9 @@ import { createPublisher, type Publisher, type PublisherOptions } from "../kafka
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openSession } from "../kafka/produce/session.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { UsageError } from "../runtime/errors.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Log } from "../runtime/log.ts";
+import { pem, tlsMaterial } from "./pem.ts";
 import { signInOf } from "./sign-in.ts";
 import type { Traces } from "../runtime/traces.ts";
 
@@ -32,31 +31,12 @@ export type Services = {
   close: () => void;
 };
 
-/** Reads the PEM file that a setting names. Throws a UsageError that names the setting. */
-export const pem = (variable: string, file: string | undefined): string | undefined => {
-  if (file === undefined) return undefined;
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`${variable} names a file that cannot be read: ${file}.`, { cause: error });
-  }
-};
-
-const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => {
-  const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
-  const cert = pem("KAFKA_TLS_CERT_FILE", kafka.tlsCertFile);
-  const key = pem("KAFKA_TLS_KEY_FILE", kafka.tlsKeyFile);
-  return {
-    brokers: kafka.brokers,
-    clientId: kafka.clientId,
-    tls: kafka.tls && {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-    },
-    sasl,
-  };
-};
+const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions => ({
+  brokers: kafka.brokers,
+  clientId: kafka.clientId,
+  tls: kafka.tls && tlsMaterial("KAFKA", kafka),
+  sasl,
+});
 
 export const createServices = (config: Config, clock: Clock, log: Log): Services => {
   const { registry } = config;

@@ -1,8 +1,8 @@
 import type { Services } from "../bridge/services.ts";
+import { noSuchTopic } from "../bridge/with-cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { startTail } from "../kafka/consume/tail.ts";
-import { UsageError } from "../runtime/errors.ts";
 
 export type FollowOptions = { topic: string; fromBeginning: boolean };
 
@@ -19,7 +19,7 @@ export const follow = async (
   const cluster = await services.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
     await cluster.close();
-    throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+    throw noSuchTopic(topic);
   }
   const ranges = await cluster.ranges(topic);
   const next = new Map(

@@ -3,7 +3,6 @@ import { partnerLogViews } from "../bridge/partner-log-views.ts";
 import { openPartner } from "../bridge/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { escaped, escapedLines } from "./escaped.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
 import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
@@ -34,8 +33,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const body = partner.masked(answer.body, (count) => (hidden += count));
     const wanted = VIEWS.find((name) => flags[name] === true) ?? "entries";
     const view = isLog || wanted === "raw" ? wanted : "text";
-    const views = partnerLogViews(config, { line: escaped, lines: escapedLines });
-    const wrong = await views[view]({ ...answer, body }, io.write);
+    const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
     if (isLog && wrong === null) return EXIT.done;
     if (isLog) io.err(`The answer ${wrong}: see it with --raw or --shape, and docs/notification-log.md.`);
     else

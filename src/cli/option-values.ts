@@ -53,6 +53,16 @@ export const futureMs = (text: string): number => {
   return ms;
 };
 
+/** A parser for whole numbers. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (!/^\d{1,9}$/.test(text) || number < least || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    return number;
+  };
+
 /** Where the partner sends notifications to. */
 export const webhookUrl = (text: string): URL => {
   const url = readSubscriptionUrl(text);

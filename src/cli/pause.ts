@@ -1,14 +1,12 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { createServices } from "../bridge/services.ts";
 import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { PauseRequest } from "../operator/pause.ts";
 import { isPausable, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 import { futureMs } from "./option-values.ts";
 
 const end = (untilMs: number | null): string =>
@@ -19,8 +17,7 @@ const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
 const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const { place, audit, before } = await pauseOnce(config, services, io.err, actorOf(flags), asked);
   const { flow, says, untilMs } = asked;
   if (before) io.out(`${flow} was paused by ${lastPause(before)}`);

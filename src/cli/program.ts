@@ -1,10 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { escapedLines } from "./escaped.ts";
+import { escapeInvisibleLines } from "../runtime/invisible.ts";
 import { examples, HELP_LAYOUT } from "./help.ts";
 import { ConfigError, EXIT, type ExitCode, type Io } from "./io.ts";
-import { untilAborted } from "./until-aborted.ts";
 import { versionOf } from "./version.ts";
 
 type Exit = (code: ExitCode) => void;
@@ -19,12 +18,7 @@ const groups: Record<string, Record<string, Load>> = {
     subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
     serve: async (io, exit) => (await import("./serve.ts")).serveCommand(io, exit),
     console: async (io, exit) => (await import("./console.ts")).consoleCommand(io, exit),
-    sandbox: async (io) =>
-      (await import("./sandbox.ts")).sandboxCommand({
-        env: io.env,
-        print: io.out,
-        untilStopped: (close) => untilStopped(io, close),
-      }),
+    sandbox: async (io) => (await import("./sandbox.ts")).sandboxCommand(io),
     completion: async (io, exit) => (await import("./completion.ts")).completionCommand(io, exit),
   },
   "Send and read:": {
@@ -40,11 +34,6 @@ const groups: Record<string, Record<string, Load>> = {
     "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
     reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
   },
-};
-
-const untilStopped = async ({ stopped }: Io, close: () => Promise<void>): Promise<void> => {
-  await untilAborted(stopped);
-  await close();
 };
 
 /** The program with the command that the arguments name, or with all of them: help and completion list every one. */
@@ -90,8 +79,8 @@ export const runProgram = async (args: readonly string[], terminal: Io): Promise
   // The output contains names, notes and messages that others wrote.
   const io: Io = {
     ...terminal,
-    out: (line) => terminal.out(escapedLines(line)),
-    err: (line) => terminal.err(escapedLines(line)),
+    out: (line) => terminal.out(escapeInvisibleLines(line)),
+    err: (line) => terminal.err(escapeInvisibleLines(line)),
   };
   let code: ExitCode = EXIT.done;
   try {

@@ -1,14 +1,13 @@
 import { Command, Option } from "commander";
 import { explainOutage } from "../bridge/outage.ts";
-import { createServices } from "../bridge/services.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
 
@@ -36,8 +35,7 @@ const reconcile = async (
   period: Period,
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
-  const config = configOf(io, "reconcile");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io, "reconcile");
   let lastProgressAt = systemClock.monotonic();
   const progress = ({ step, done }: { step: string; done: number }): void => {
     if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
@@ -46,19 +44,18 @@ const reconcile = async (
   };
   const running = reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
-  const complete = report.result === "complete";
+  const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
+  const complete = result === "complete";
 
   if (json) {
-    const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
     io.out(JSON.stringify({ entries, known, published, tooYoung, unreadable, result, complete, reasons }));
   } else {
-    const { entries, known, published, tooYoung, unreadable } = report;
     io.out(`entries        ${entries}`);
     io.out(`known          ${known}`);
     io.out(`${dryRun ? "missing        " : "published      "}${published}`);
     io.out(`too young      ${tooYoung}`);
     io.out(`not understood ${unreadable}`);
-    io.out(`result         ${report.result}${dryRun ? " (dry run: nothing was published)" : ""}`);
+    io.out(`result         ${result}${dryRun ? " (dry run: nothing was published)" : ""}`);
   }
   for (const remark of remarksOf(report)) io.err(remark);
   return complete ? EXIT.done : EXIT.failed;

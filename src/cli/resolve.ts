@@ -1,5 +1,4 @@
 import { Command, Option } from "commander";
-import { createServices } from "../bridge/services.ts";
 import { followProposals } from "../bridge/operator/follow-proposals.ts";
 import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
@@ -8,8 +7,8 @@ import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../operator
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: boolean };
 
@@ -17,9 +16,9 @@ type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: 
 const TRACES_MS = 2_000;
 
 const resolveWithTraces = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
-  const config = configOf(io, "tool");
-  const traces = await openTraces(config, { metrics: null, clock: systemClock, log: silent });
-  const services = { ...createServices(config, systemClock, silent), traces };
+  const { config, services: untraced } = openTool(io);
+  const traces = await openTraces(config, { ...untraced, metrics: null });
+  const services = { ...untraced, traces };
   const requests = followProposals(config, services);
   try {
     return await resolveOnce(config, services, { fourEyes: requests, warn: io.err }, actor, asked);

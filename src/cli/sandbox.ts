@@ -7,15 +7,10 @@ import { startSandbox } from "../sandbox/start.ts";
 import { storyNames, type StoryName } from "../sandbox/stories.ts";
 import { walkNames, type Walk } from "../sandbox/transactions/walks.ts";
 import { examples, withHelpAll } from "./help.ts";
+import type { Io } from "./io.ts";
+import { wholeNumber } from "./option-values.ts";
 import { logOptions, logRulesOf } from "./sandbox-log-options.ts";
-
-export type SandboxCommandDeps = {
-  /** Only PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN are read. */
-  env: Readonly<Record<string, string | undefined>>;
-  print: (line: string) => void;
-  /** Returns when the sandbox was asked to end and `close` is through. */
-  untilStopped: (close: () => Promise<void>) => Promise<void>;
-};
+import { untilAborted } from "./until-aborted.ts";
 
 type Flags = {
   host: string;
@@ -62,16 +57,7 @@ const positive = (text: string): number => {
   return value;
 };
 
-const wholePositive = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
-  return Number(text);
-};
-
-const portNumber = (text: string): number => {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError("It must be a port from 0 (any free one) to 65535.");
-  return Number(text);
-};
+const wholePositive = wholeNumber(1, 999_999_999);
 
 const instant = (text: string): number => {
   const at = text === "now" ? Date.now() : Date.parse(text);
@@ -97,7 +83,7 @@ const count = (flags: string, about: string, usual: number): Option =>
 
 const mainOptions = (): Option[] => [
   new Option("--host <address>", "where to listen").default("127.0.0.1"),
-  new Option("--port <number>", "0 takes any free one").argParser(portNumber).default(8090),
+  new Option("--port <number>", "0 takes any free one").argParser(wholeNumber(0, 65_535)).default(8090),
   new Option("--webhook-url <url>", "subscribed from the start; repeatable")
     .argParser(webUrl)
     .default([], "none"),
@@ -149,8 +135,8 @@ const refuse = (command: Command, flags: Flags, error: unknown): never => {
   throw error;
 };
 
-/** `sandbox`: the partner imitated, on a port of its own. */
-export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps): Command => {
+/** `sandbox`: the partner imitated, on a port of its own. Reads no settings but the partner's two tokens. */
+export const sandboxCommand = ({ env, out, stopped }: Pick<Io, "env" | "out" | "stopped">): Command => {
   const command = new Command("sandbox")
     .summary("Imitate the partner's API, to rehearse and to test.")
     .description("Imitate the partner's API: it misbehaves on demand, and counts what it executed.");
@@ -179,10 +165,9 @@ export const sandboxCommand = ({ env, print, untilStopped }: SandboxCommandDeps)
       },
     }).catch((error: unknown) => refuse(command, flags, error));
     const story = flags.story ? `, story ${flags.story}` : "";
-    print(
-      `sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`,
-    );
-    for (const quoteId of sandbox.storyQuoteIds) print(`quote ${quoteId}`);
-    await untilStopped(sandbox.close);
+    out(`sandbox listening on ${sandbox.url} (time scale ${flags.timeScale}, seed ${sandbox.seed}${story})`);
+    for (const quoteId of sandbox.storyQuoteIds) out(`quote ${quoteId}`);
+    await untilAborted(stopped);
+    await sandbox.close();
   });
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { createServices, type Services } from "../bridge/services.ts";
+import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";
@@ -13,8 +13,8 @@ import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import { configOf, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
 /** Between two attempts to read a result while the registry does not answer. */
@@ -97,8 +97,7 @@ const write = async (
 };
 
 const send = async (io: Io, request: Request, key: string | null, flags: Common): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };

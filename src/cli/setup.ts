@@ -1,29 +1,17 @@
 import { Command } from "commander";
-import { createServices } from "../bridge/services.ts";
-import { largestRecordsForAll } from "../bridge/largest-records.ts";
 import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage.ts";
+import { setupOptions } from "../bridge/prerequisites.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const { topics } = config;
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const cluster = await explainOutage(config, services.connectCluster());
   try {
-    const { partitions, replicationFactor } = topics;
-    const options = {
-      names: topics,
-      partitions,
-      replicationFactor,
-      largestRecords: largestRecordsForAll(config),
-      dryRun,
-    };
-    await setUp(options, { ...services, cluster, say: io.out });
+    await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {
     throw error instanceof UsageError && isRegistryError(error)

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { createServices } from "../bridge/services.ts";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
@@ -7,8 +6,8 @@ import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator
 import { systemClock } from "../runtime/clock.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -53,8 +52,7 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
 ];
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const asking = Promise.all([
     flowsStatus(config, services),
     controlTopic(config, services, io.err).entries(),

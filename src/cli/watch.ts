@@ -1,6 +1,5 @@
 import { Argument, Command } from "commander";
 import { explainOutage } from "../bridge/outage.ts";
-import { createServices } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";
@@ -11,11 +10,11 @@ import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { textOrBase64 } from "./bytes.ts";
-import { escaped } from "./escaped.ts";
+import { escapeInvisible } from "../runtime/invisible.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { silent } from "./silent.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { openTool } from "./tool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 const WHAT = ["events", "results", "dead-letters"] as const;
@@ -71,8 +70,7 @@ const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
 };
 
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const { topic, schema } = topicOf(config, what);
   const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.now);
 
@@ -91,7 +89,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
     const headers = headersOf(record.headers);
     if (flags.json)
       io.out(JSON.stringify({ topic, partition, offset, timestamp, key: textOrBase64(key), headers, value }));
-    else io.out(`${timestamp}  ${partition}/${offset}  ${escaped(line)}`);
+    else io.out(`${timestamp}  ${partition}/${offset}  ${escapeInvisible(line)}`);
   };
 
   /** Decodes one record after the other, so that they are printed in order. */

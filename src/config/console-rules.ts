@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isLoopback } from "../runtime/cidr.ts";
 import type { Config, Problem } from "./config.ts";
+import { type Rule, wasRead, when } from "./rule.ts";
 import { consoleSettings } from "./settings/console.ts";
-
-type Console = Config["console"];
-type Rule = (config: Config) => readonly Problem[];
-
-const when = (condition: boolean, variable: string, message: string): Problem[] =>
-  condition ? [{ variable, message }] : [];
 
 /** Without authentication, anybody who reaches the console sees everything. */
 const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
@@ -41,10 +36,6 @@ const proxyTrusted: Rule = ({ console: { auth, trustedProxyCidrs } }) =>
     "CONSOLE_TRUSTED_PROXY_CIDRS",
     "is not set, which CONSOLE_AUTH=proxy-header needs: name the proxies, or anybody could claim to be any user",
   );
-
-/** A value that could not be read is absent, and has been reported already. */
-const wasRead = (console: Console, ...keys: readonly (keyof Console)[]): boolean =>
-  keys.every((key) => key in console);
 
 /** Rules between the settings of the console. */
 export const consoleRules: readonly Rule[] = [

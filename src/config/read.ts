@@ -1,4 +1,5 @@
 import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
+import { decodePercent } from "../runtime/percent.ts";
 import { Secret } from "./secret.ts";
 
 // Parsers and checks of variables. Each throws an Error whose message completes "VARIABLE …".
@@ -96,21 +97,12 @@ export const readTrustedCidrs = (value: string): readonly string[] => {
   return items;
 };
 
-const isEscaped = (text: string): boolean => {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The address may hold a password: errors repeat nothing of it. */
 export const checkProxy = (text: string): void => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0")
     throw new Error("is not an address such as http://proxy:3128");
-  if (!isEscaped(url.username) || !isEscaped(url.password))
+  if (decodePercent(url.username) === null || decodePercent(url.password) === null)
     throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
 };
 

@@ -49,17 +49,21 @@ type WithFallback = Row & { fallback: string };
 type Optional<T> = Setting<T> & { optional: true };
 
 const row = <T>(
-  { env, help, need = [] }: Row,
+  { env, help, need = [], fallback = null }: Row & { fallback?: string | null },
   shape: string,
-  fallback: string | null,
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
+
+const optionalRow = <T>(options: Row, shape: string, read: (text: string) => T): Optional<T> => ({
+  ...row(options, shape, read),
+  optional: true,
+});
 
 /**
  * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
  */
 export const duration = (options: WithFallback & { atLeastMs?: number }): Setting<number> =>
-  row(options, "duration", options.fallback, (text) => {
+  row(options, "duration", (text) => {
     const least = options.atLeastMs ?? 1;
     const ms = text === "0" && least === 0 ? 0 : readDuration(text);
     if (ms < least) throw new Error(`is shorter than ${least}ms`);
@@ -67,19 +71,17 @@ export const duration = (options: WithFallback & { atLeastMs?: number }): Settin
   });
 
 export const integer = (options: WithFallback & Range): Setting<number> =>
-  row(options, "number", options.fallback, (text) => readInteger(text, options));
+  row(options, "number", (text) => readInteger(text, options));
 
-export const optionalInteger = (options: Row & Range): Optional<number> => ({
-  ...row(options, "number", null, (text) => readInteger(text, options)),
-  optional: true,
-});
+export const optionalInteger = (options: Row & Range): Optional<number> =>
+  optionalRow(options, "number", (text) => readInteger(text, options));
 
 /**
  * A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its
  * own.
  */
 export const port = (options: WithFallback): Setting<number> =>
-  row(options, "port", options.fallback, (text) => {
+  row(options, "port", (text) => {
     if (text.startsWith("tcp://")) {
       const service = options.env.replace(/_PORT$/, "").toLowerCase();
       throw new Error(
@@ -89,55 +91,40 @@ export const port = (options: WithFallback): Setting<number> =>
     return readInteger(text, { min: 0, max: 65_535 });
   });
 
-export const text = (options: WithFallback): Setting<string> =>
-  row(options, "text", options.fallback, (value) => value);
+export const text = (options: WithFallback): Setting<string> => row(options, "text", (value) => value);
 
-export const optionalText = (options: Row): Optional<string> => ({
-  ...row(options, "text", null, (value) => value),
-  optional: true,
-});
+export const optionalText = (options: Row): Optional<string> =>
+  optionalRow(options, "text", (value) => value);
 
 /** Text that goes into a header of a request. */
-export const headerText = (options: WithFallback): Setting<string> =>
-  row(options, "text", options.fallback, readHeaderText);
+export const headerText = (options: WithFallback): Setting<string> => row(options, "text", readHeaderText);
 
-export const optionalHeaderText = (options: Row): Optional<string> => ({
-  ...row(options, "text", null, readHeaderText),
-  optional: true,
-});
+export const optionalHeaderText = (options: Row): Optional<string> =>
+  optionalRow(options, "text", readHeaderText);
 
 export const headerName = (options: WithFallback): Setting<string> =>
-  row(options, "header name", options.fallback, readHeaderName);
+  row(options, "header name", readHeaderName);
 
-export const optionalHeaderName = (options: Row): Optional<string> => ({
-  ...row(options, "header name", null, readHeaderName),
-  optional: true,
-});
+export const optionalHeaderName = (options: Row): Optional<string> =>
+  optionalRow(options, "header name", readHeaderName);
 
-export const jsonPointer = (options: Row): Optional<string> => ({
-  ...row(options, "JSON pointer", null, readPointer),
-  optional: true,
-});
+export const jsonPointer = (options: Row): Optional<string> =>
+  optionalRow(options, "JSON pointer", readPointer);
 
 /** The name of a query parameter. */
 export const parameterName = (options: WithFallback): Setting<string> =>
-  row(options, "parameter name", options.fallback, readParameterName);
+  row(options, "parameter name", readParameterName);
 
 /** The name of a file with certificates, PEM. */
-export const certificates = (options: Row): Optional<string> => ({
-  ...row(options, "file", null, readCertificates),
-  optional: true,
-});
+export const certificates = (options: Row): Optional<string> =>
+  optionalRow(options, "file", readCertificates);
 
 /** The name of a file with a private key, PEM. */
-export const privateKey = (options: Row): Optional<string> => ({
-  ...row(options, "file", null, readPrivateKey),
-  optional: true,
-});
+export const privateKey = (options: Row): Optional<string> => optionalRow(options, "file", readPrivateKey);
 
 /** A path on the public listener. */
 export const path = (options: WithFallback): Setting<string> =>
-  row(options, "path", options.fallback, (value) => {
+  row(options, "path", (value) => {
     if (!/^(\/[A-Za-z0-9._~-]+)+$/.test(value))
       throw new Error("is not a path such as /webhooks/transaction-status");
     return value;
@@ -145,7 +132,7 @@ export const path = (options: WithFallback): Setting<string> =>
 
 /** A Kafka topic's name. */
 export const topic = (options: WithFallback): Setting<string> =>
-  row(options, "topic", options.fallback, (value) => {
+  row(options, "topic", (value) => {
     if (!/^[A-Za-z0-9._-]{1,249}$/.test(value) || value === "." || value === "..") {
       throw new Error("is not a topic name (letters, digits, dot, underscore and hyphen, at most 249)");
     }
@@ -154,17 +141,16 @@ export const topic = (options: WithFallback): Setting<string> =>
 
 /** Kafka's bootstrap brokers. */
 export const brokers = (options: Row): Setting<readonly string[]> =>
-  row(options, "list of host:port", null, (value) => {
+  row(options, "list of host:port", (value) => {
     const items = readBrokers(value);
     if (items.length === 0) throw new Error("is empty");
     return items;
   });
 
-export const list = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list", options.fallback, readList);
+export const list = (options: WithFallback): Setting<readonly string[]> => row(options, "list", readList);
 
 export const flag = (options: Row): Setting<boolean> =>
-  row(options, "true or false", "false", (value) => {
+  row({ ...options, fallback: "false" }, "true or false", (value) => {
     if (value !== "true" && value !== "false") throw new Error("is neither true nor false");
     return value === "true";
   });
@@ -176,71 +162,54 @@ const readOneOf = <T extends string>(values: readonly T[], value: string): T => 
 };
 
 export const oneOf = <T extends string>(options: WithFallback & { values: readonly T[] }): Setting<T> =>
-  row(options, options.values.join(", "), options.fallback, (value) => readOneOf(options.values, value));
+  row(options, options.values.join(", "), (value) => readOneOf(options.values, value));
 
-export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> => ({
-  ...row(options, options.values.join(", "), null, (value) => readOneOf(options.values, value)),
-  optional: true,
-});
+export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> =>
+  optionalRow(options, options.values.join(", "), (value) => readOneOf(options.values, value));
 
 export const someOf = <T extends string>(
   options: WithFallback & { values: readonly T[] },
 ): Setting<readonly T[]> =>
-  row(options, `list of ${options.values.join(", ")}`, options.fallback, (value) => {
+  row(options, `list of ${options.values.join(", ")}`, (value) => {
     const items = readList(value).map((item) => readOneOf(options.values, item));
     if (items.length === 0) throw new Error(`names none of ${options.values.join(", ")}`);
     return [...new Set(items)];
   });
 
-export const url = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readUrl),
-  optional: true,
-});
+export const url = (options: Row): Optional<string> => optionalRow(options, "address", readUrl);
 
 /** A URL that is used unchanged, with its query. */
-export const endpoint = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readEndpoint),
-  optional: true,
-});
+export const endpoint = (options: Row): Optional<string> => optionalRow(options, "address", readEndpoint);
 
 /** SASL extensions. */
-export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> => ({
-  ...row(options, "`name=value,name=value`", null, readExtensions),
-  optional: true,
-});
+export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> =>
+  optionalRow(options, "`name=value,name=value`", readExtensions);
 
 /** The name of a file whose text is a secret, read again when it changes. */
-export const secretFile = (options: Row): Optional<Secret> => ({
-  ...row(options, "file", null, readTokenFile),
-  optional: true,
-});
+export const secretFile = (options: Row): Optional<Secret> => optionalRow(options, "file", readTokenFile);
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
-  ...row(options, "secret", null, (value) => Secret.of(value)),
+  ...optionalRow(options, "secret", (value) => Secret.of(value)),
   secret: true,
-  optional: true,
   ...(options.check && { check: options.check }),
 });
 
-export const requiredUrl = (options: Row): Setting<string> => row(options, "address", null, readUrl);
+export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);
 
 /** A web origin. */
-export const origin = (options: Row): Optional<string> => ({
-  ...row(options, "address", null, readOrigin),
-  optional: true,
-});
+export const origin = (options: Row): Optional<string> => optionalRow(options, "address", readOrigin);
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
 export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", options.fallback, readCidrs);
+  row(options, "list of CIDRs", readCidrs);
 
 /** Address ranges of trusted peers: they must not cover all addresses. */
 export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", options.fallback, readTrustedCidrs);
+  row(options, "list of CIDRs", readTrustedCidrs);
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of statuses", options.fallback, (value) =>
+  row(options, "list of statuses", (value) =>
     readItems(value, (item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "HTTP status such as 409 or 4xx"),
   );

@@ -1,12 +1,8 @@
 import type { Config, Problem } from "./config.ts";
 import { isPrivateUrl, readHeaderPairs } from "./read.ts";
+import { type Rule, wasRead, when } from "./rule.ts";
 
 type Kafka = Config["kafka"];
-type Rule = (config: Config) => readonly Problem[];
-
-const problem = (variable: string, message: string): Problem => ({ variable, message });
-const when = (condition: boolean, variable: string, message: string): Problem[] =>
-  condition ? [problem(variable, message)] : [];
 
 export const TLS_HINT =
   "set KAFKA_TLS=true, or KAFKA_ALLOW_PLAINTEXT=true on a network that nobody can eavesdrop on";
@@ -50,9 +46,6 @@ const passwordRule: Rule = ({ kafka }) => {
     ? unused(passwords(kafka), `KAFKA_SASL_MECHANISM=${mechanism} has no user and password`)
     : missing(passwords(kafka), "KAFKA_SASL_MECHANISM needs");
 };
-
-/** A value that could not be read is absent: what it requires is unknown then. */
-const wasRead = (group: object, key: string): boolean => key in group;
 
 const oauthRule: Rule = ({ kafka, registry }) => {
   if (!wasRead(kafka, "saslMechanism") || !wasRead(registry, "oauth")) return [];
@@ -130,12 +123,10 @@ const registryRule: Rule = ({ registry }) => {
     ["an authorization of SCHEMA_REGISTRY_HEADERS", holdsAuthorization(registry)],
   ] as const;
   const [first, ...others] = ways.filter(([, isSet]) => isSet).map(([variable]) => variable);
-  return others.map((variable) =>
-    problem(
-      variable.split(" ").at(-1) ?? variable,
-      `is set together with ${first ?? ""}: the registry takes one authorization, set one of them`,
-    ),
-  );
+  return others.map((variable) => ({
+    variable: variable.split(" ").at(-1) ?? variable,
+    message: `is set together with ${first ?? ""}: the registry takes one authorization, set one of them`,
+  }));
 };
 
 const holdsAuthorization = ({ headers }: Config["registry"]): boolean =>

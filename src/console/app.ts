@@ -16,7 +16,7 @@ import { lettersPage } from "./pages/dead-letters/letters.ts";
 import { createLastAnswers } from "./pages/last-answers.ts";
 import { outcomePage } from "./pages/outcome.ts";
 import { overviewPage } from "./pages/overview/overview.ts";
-import { pausesPage, pauseOrResume } from "./pages/pauses/pauses.ts";
+import { pausesPage, changePause } from "./pages/pauses/pauses.ts";
 import { noSuchPage, problemPage } from "./pages/problem.ts";
 import { beginReplay, planReplay } from "./pages/dead-letters/replay-plan.ts";
 import { cancelReplay, runPage } from "./pages/dead-letters/replay-run.ts";
@@ -53,7 +53,7 @@ export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<C
   app.get("/doubts/:id{[^/]*}", doubtPage);
   app.post("/doubts", endDoubt);
   app.get("/pauses", pausesPage);
-  app.post("/pauses", pauseOrResume);
+  app.post("/pauses", changePause);
   app.get("/dead-letters", lettersPage);
   app.post("/dead-letters/plans", planReplay);
   app.post("/dead-letters/runs", beginReplay);

@@ -1,5 +1,6 @@
 import type { Role } from "../operator/action.ts";
 import { canonicalName } from "../operator/decision-requests.ts";
+import { INVISIBLE } from "../runtime/invisible.ts";
 
 /** A line of the users file. `hash`: of the password, by bcrypt. */
 export type User = { name: string; role: Role; hash: string };
@@ -11,13 +12,12 @@ const BCRYPT = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
 const MAX_COST = 14;
 const MIN_COST = 4;
 const MAX_NAME = 256;
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** @param known the users of the lines before, by canonical name: four eyes takes names that are alike for one person */
 const problemOf = (fields: readonly string[], known: ReadonlyMap<string, User>): string | null => {
   const [name = "", hash = "", role = "viewer"] = fields;
   if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
-  if (name === "" || name !== name.trim() || name.length > MAX_NAME || UNPRINTABLE.test(name))
+  if (name === "" || name !== name.trim() || name.length > MAX_NAME || INVISIBLE.test(name))
     return `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that cannot be seen`;
   const alike = known.get(canonicalName(name));
   if (alike?.name === name) return "its name stands further up already";

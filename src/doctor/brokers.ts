@@ -1,4 +1,5 @@
-import { createServices, pem, type Services } from "../bridge/services.ts";
+import { tlsMaterial } from "../bridge/pem.ts";
+import { createServices, type Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { probeProtocol, type ProbeResult } from "../kafka/cluster/protocol-probe.ts";
 import { connectFor } from "../partner/connection/connect.ts";
@@ -18,21 +19,12 @@ export const servicesFor = (
   { clock }: Bounds,
 ): Services => createServices({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
 
-const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target => {
-  const ca = pem("KAFKA_TLS_CA_FILE", kafka.tlsCaFile);
-  const cert = pem("KAFKA_TLS_CERT_FILE", kafka.tlsCertFile);
-  const key = pem("KAFKA_TLS_KEY_FILE", kafka.tlsKeyFile);
-  return {
-    url: new URL(`${tls ? "https" : "http"}://${broker}`),
-    tls: {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && { cert }),
-      ...(key !== undefined && { key }),
-    },
-    setting: "KAFKA_BROKERS",
-    caSetting: "KAFKA_TLS_CA_FILE",
-  };
-};
+const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target => ({
+  url: new URL(`${tls ? "https" : "http"}://${broker}`),
+  tls: tlsMaterial("KAFKA", kafka),
+  setting: "KAFKA_BROKERS",
+  caSetting: "KAFKA_TLS_CA_FILE",
+});
 
 /** Which protocol answers at an address, with or without TLS. */
 const protocolAt = async ({ url, tls }: Target, { clock, signal }: Bounds): Promise<ProbeResult> => {

@@ -1,5 +1,5 @@
 import { openPartner } from "../bridge/partner.ts";
-import { pem } from "../bridge/services.ts";
+import { tlsMaterial } from "../bridge/pem.ts";
 import type { Config } from "../config/config.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -90,14 +90,7 @@ const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> =
     const reached = await reach({ url: proxy, tls: {}, setting, caSetting: null }, bounds);
     if (!reached.ok) return fail("partner's proxy", reached.detail, reached.remedy);
   }
-  const ca = pem("PARTNER_TLS_CA_FILE", partner.tlsCaFile);
-  const cert = pem("PARTNER_TLS_CERT_FILE", partner.tlsCertFile);
-  const key = pem("PARTNER_TLS_KEY_FILE", partner.tlsKeyFile);
-  const tls = {
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-  };
+  const tls = tlsMaterial("PARTNER", partner);
   const target = { url, tls, proxy, setting: "PARTNER_BASE_URL", caSetting: "PARTNER_TLS_CA_FILE" };
   const reached = await reach(target, bounds);
   const name = `partner ${url.host}`;

@@ -1,4 +1,5 @@
-import { pem, type Services } from "../bridge/services.ts";
+import { pem } from "../bridge/pem.ts";
+import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf, topicPlans } from "../kafka/cluster/topics.ts";
@@ -40,12 +41,11 @@ const obstacle = async (
 /** Checks that the registry answers and has our schemas. */
 export const checkSchemas = async (config: Config, services: Services, bounds: Bounds): Promise<Check[]> => {
   const name = `registry ${config.registry.url}`;
-  const ca = pem("SCHEMA_REGISTRY_CA_FILE", config.registry.caFile);
   const url = new URL(config.registry.url);
   const reached = await reach(
     {
       url,
-      tls: ca === undefined ? {} : { ca },
+      tls: { ca: pem("SCHEMA_REGISTRY_CA_FILE", config.registry.caFile) },
       setting: "SCHEMA_REGISTRY_URL",
       caSetting: "SCHEMA_REGISTRY_CA_FILE",
     },

@@ -37,59 +37,50 @@ const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   return url;
 };
 
-const judgeStatus = (
-  posted: number,
-  got: number,
-  isPathToken: boolean,
-  path: string,
-): Omit<Check, "name"> => {
-  const is = (status: Check["status"], detail: string, remedy: string | null) => ({ status, detail, remedy });
+const judgeStatus = (name: string, posted: number, got: number, { webhook }: Config): Check => {
+  const isPathToken = webhook.auth === "path-token";
   const expected = isPathToken ? 404 : 401;
   if (posted >= 200 && posted < 300)
-    return is(
-      "fail",
+    return fail(
+      name,
       `it answers ${posted} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
       "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
     );
   if (posted === expected && got === 405)
-    return is("ok", `answers from outside, and ${posted} without a signature`, null);
+    return ok(name, `answers from outside, and ${posted} without a signature`);
   if (posted === 401 && isPathToken && got === 405)
-    return is(
-      "ok",
-      "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)",
-      null,
-    );
+    return ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)");
   if (posted === 401 || posted === 403)
-    return is(
-      "fail",
+    return fail(
+      name,
       `something in front answers ${posted}, to a GET ${got}: the partner would not come through either`,
       "let POST requests pass to the bridge without credentials: it checks signatures itself",
     );
   if (posted >= 300 && posted < 400)
-    return is(
-      "fail",
+    return fail(
+      name,
       `it redirects (${posted}), which senders of webhooks do not follow`,
       "subscribe the address that it leads to",
     );
   if (posted === 404 || posted === 405)
-    return is(
-      "fail",
+    return fail(
+      name,
       `it answers ${posted}, and not as the bridge does: notifications are lost there`,
-      `see the path (WEBHOOK_PATH is ${path}) and the ingress' rules`,
+      `see the path (WEBHOOK_PATH is ${webhook.path}) and the ingress' rules`,
     );
   if (posted === 503)
-    return is(
-      "fail",
+    return fail(
+      name,
       "it answers 503: the bridge is not ready, or the ingress has none",
       "see /readyz of the bridge, and the ingress' endpoints",
     );
   if (posted === 502 || posted === 504)
-    return is(
-      "fail",
+    return fail(
+      name,
       `the ingress answers ${posted}: it does not reach the bridge`,
       "see WEBHOOK_HOST and WEBHOOK_PORT, the service's port, and NetworkPolicies",
     );
-  return is("fail", `it answers ${posted}, and not ${expected}`, "see what stands in front of the bridge");
+  return fail(name, `it answers ${posted}, and not ${expected}`, "see what stands in front of the bridge");
 };
 
 /** Asks the listener at its public address, without a signature. */
@@ -122,10 +113,7 @@ export const checkWebhook = async (
     });
   try {
     const [posted, got] = [await statusOf("POST"), await statusOf("GET")];
-    const first = {
-      name,
-      ...judgeStatus(posted, got, config.webhook.auth === "path-token", config.webhook.path),
-    };
+    const first = judgeStatus(name, posted, got, config);
     const soon = expiresSoon(reached.expiresMs, clock);
     const more = [
       ...(soon === null

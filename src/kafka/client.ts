@@ -11,7 +11,8 @@ import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts"
 export type KafkaOptions = {
   brokers: readonly string[];
   clientId: string;
-  tls: { ca?: string; cert?: string; key?: string } | false;
+  /** PEM; false: without TLS. */
+  tls: Record<"ca" | "cert" | "key", string | undefined> | false;
   sasl: SaslOptions | null;
 };
 

@@ -17,14 +17,8 @@ import type { Period } from "./period.ts";
  * `known`: an event of the notification was published. `missing`: none was found. `too young`: none was
  * found, but its webhook may still come.
  */
-export type NotificationState = "known" | "too young" | "missing" | "published" | "refused";
-const STATES = [
-  "known",
-  "too young",
-  "missing",
-  "published",
-  "refused",
-] as const satisfies NotificationState[];
+const STATES = ["known", "too young", "missing", "published", "refused"] as const;
+type NotificationState = (typeof STATES)[number];
 
 export type ComparisonOptions = {
   period: Period;

@@ -12,15 +12,9 @@ import {
   type DateRange,
   type Period,
 } from "./period.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readAnswer, type ReadOptions } from "./read-answer.ts";
 
-export type LogReaderOptions = {
-  /**
-   * JSON pointers to the array of entries, and to the notification within an entry; null: found by
-   * heuristics.
-   */
-  entriesPointer: string | null;
-  notificationPointer: string | null;
+export type LogReaderOptions = Pick<ReadOptions, "entriesPointer" | "notificationPointer"> & {
   /** A larger entry is unreadable. */
   maxEntryBytes: number;
 };

@@ -8,7 +8,7 @@ import type { Notification } from "./notification.ts";
 import { translate } from "./translate.ts";
 
 /** The position of a record in its topic. */
-export type Position = { partition: number; offset: number };
+export type RecordPosition = { partition: number; offset: number };
 
 /** The broker refuses an event of this size. Trying again does not help. */
 export class EventTooLarge extends Error {
@@ -24,14 +24,14 @@ export type PublishPorts = {
     event: TransactionStatusUpdated,
     traceparent: string | null,
     tracestate: string | null,
-  ) => Promise<Position>;
+  ) => Promise<RecordPosition>;
   /** The deduplication window. `add` is called for each event that is durable. */
   window: Pick<EventWindow, "seen" | "factsOf"> & {
     add: (
       identity: Digest,
       event: TransactionStatusUpdated,
       known: TransactionFacts,
-      position: Position,
+      position: RecordPosition,
     ) => void;
   };
   /** Milliseconds since the Unix epoch. */
@@ -49,7 +49,7 @@ export type PublishContext = {
 };
 
 export type Published =
-  | { kind: "published"; event: TransactionStatusUpdated; position: Position }
+  | { kind: "published"; event: TransactionStatusUpdated; position: RecordPosition }
   | { kind: "duplicate"; event: TransactionStatusUpdated };
 
 export type PublishOnce = (notification: Notification, context: PublishContext) => Promise<Published>;
@@ -60,7 +60,7 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
  * of the two flows it came by. Rejects as `publish` does.
  */
 export const publishOnce = ({ publish, window, now }: PublishPorts): PublishOnce => {
-  const inFlight = new InFlight<Position>();
+  const inFlight = new InFlight<RecordPosition>();
 
   return async (notification, { receivedAt, source, traceparent, tracestate = null, facts = NO_FACTS }) => {
     const nowMs = now();

@@ -1,5 +1,6 @@
 import type { AuditPlace } from "./audit.ts";
-import { isText, objectOf, readAuditEvent } from "./read-audit-event.ts";
+import { isText, readAuditEvent } from "./read-audit-event.ts";
+import { objectOf } from "../runtime/json-object.ts";
 import type { ResolveRequest } from "./resolve-outcome.ts";
 
 /** A request to end a doubt, as the audit topic holds it. */

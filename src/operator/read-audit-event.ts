@@ -1,18 +1,6 @@
-export type Json = Readonly<Record<string, unknown>>;
-
-export const objectOf = (value: unknown): Json | null =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+import { objectOf, parseJson, type Json } from "../runtime/json-object.ts";
 
 export const isText = (value: unknown): value is string => typeof value === "string";
-
-/** Null for text that is not JSON. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-};
 
 /** The fields that every audit entry has; `data` holds the rest. Null for anything else. Never throws. */
 export const readAuditEvent = (

@@ -18,7 +18,7 @@ const canonicalIPv6 = (text: string): string =>
  * An address in canonical form, without a zone; an IPv4-mapped IPv6 address as IPv4. Null for text that is no
  * address.
  */
-export const plainAddress = (text: string): string | null => {
+const plainAddress = (text: string): string | null => {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return null;
   const canonical = canonicalIPv6(text);

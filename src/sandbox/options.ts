@@ -88,7 +88,12 @@ const wrong = (what: string): never => {
   throw new RangeError(`sandbox: ${what}`);
 };
 
-const oneOf = <T extends string>(name: string, value: T | undefined, known: readonly T[], fallback: T): T =>
+const oneOf = <T extends string, F>(
+  name: string,
+  value: T | undefined,
+  known: readonly T[],
+  fallback: F,
+): T | F =>
   value === undefined
     ? fallback
     : known.includes(value)
@@ -134,8 +139,7 @@ const seededStart = Date.parse("2026-01-05T12:00:00Z");
 export const settingsFrom = (options: SandboxOptions) => {
   const timeScale = options.timeScale ?? 1;
   if (!(Number.isFinite(timeScale) && timeScale > 0)) wrong("timeScale must be a number above 0");
-  const story =
-    options.story === undefined ? null : oneOf("story", options.story, storyNames, "happy-outbound");
+  const story = oneOf("story", options.story, storyNames, null);
   const startAt = options.startAt ?? (story && options.seed !== undefined ? seededStart : Date.now());
   const history = Math.trunc(above("history", options.history, 1, 5_000));
   return {
@@ -146,11 +150,8 @@ export const settingsFrom = (options: SandboxOptions) => {
     startAt,
     clock: options.clock ?? runningClock(startAt),
     story,
-    answers: oneOf("answers", options.answers, profileNames, "plain"),
-    createdAtFormat:
-      options.createdAtFormat === undefined
-        ? null
-        : oneOf("createdAtFormat", options.createdAtFormat, createdAtFormats, "iso-millis"),
+    answers: oneOf("answers", options.answers, profileNames, "plain" as const),
+    createdAtFormat: oneOf("createdAtFormat", options.createdAtFormat, createdAtFormats, null),
     accessToken: options.accessToken || null,
     xToken: options.xToken || null,
     serviceName: options.serviceName || null,
@@ -160,11 +161,11 @@ export const settingsFrom = (options: SandboxOptions) => {
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
     attemptTimeoutMs: above("attemptTimeoutMs", options.attemptTimeoutMs, 1, 10_000),
-    repetition: oneOf("repetition", options.repetition, repetitions, "conflict"),
+    repetition: oneOf("repetition", options.repetition, repetitions, "conflict" as const),
     acceptUnknownQuotes: options.acceptUnknownQuotes ?? false,
     localQuotation: options.localQuotation ?? false,
     ignoreUnknownFields: options.ignoreUnknownFields ?? false,
-    walk: options.walk === undefined ? null : oneOf("walk", options.walk, walkNames, "main"),
+    walk: oneOf("walk", options.walk, walkNames, null),
     signing: signingOf(options.signing),
     log: logRulesOf(options.log),
     logEntries: Math.trunc(above("logEntries", options.logEntries, 1, 1_000_000)),

@@ -1,64 +1,35 @@
 import { formatInstant } from "./api/answers/created-at.ts";
 import { profiles } from "./api/answers/profiles.ts";
 import type { AnswersProfile, Stamp } from "./api/answers/types.ts";
-import { changedLogRules, type LogRules } from "./api/log/log-rules.ts";
-import { createLogReader, type LogReader } from "./api/log/read-log.ts";
-import { createFaults, type Faults } from "./faults/faults.ts";
-import { createDeliveries, type Deliveries } from "./notifications/deliveries.ts";
-import { createNotifications, type Change } from "./notifications/notifications.ts";
+import { changedLogRules } from "./api/log/log-rules.ts";
+import { createLogResponder } from "./api/log/read-log.ts";
+import { createFaults } from "./faults/faults.ts";
+import { createDeliveries } from "./notifications/deliveries.ts";
+import { createNotifications } from "./notifications/notifications.ts";
 import { createPastNotifications, parsePastRequest } from "./notifications/past-notifications.ts";
 import type { Poster } from "./notifications/post.ts";
 import { createSentLog } from "./notifications/sent-log.ts";
 import { signatureHeaders } from "./notifications/sign.ts";
-import { createSubscriptions, type Subscriptions } from "./notifications/subscriptions.ts";
+import { createSubscriptions } from "./notifications/subscriptions.ts";
 import type { Settings } from "./options.ts";
 import { Ring } from "./runtime/bounded.ts";
 import { numberFrom, randomFrom, uuidFrom, type Random } from "./runtime/random.ts";
 import { createScheduler } from "./runtime/scheduler.ts";
 import { stories } from "./stories.ts";
-import { createLedger, type Ledger } from "./transactions/ledger.ts";
+import { createLedger } from "./transactions/ledger.ts";
 import type { TransactionRequest } from "./transactions/transaction-request.ts";
-import { createQuoteBook, type QuoteBook } from "./transactions/quotes.ts";
-import { createTransactions, type Transactions } from "./transactions/transactions.ts";
+import { createQuoteBook } from "./transactions/quotes.ts";
+import { createTransactions } from "./transactions/transactions.ts";
 import { isWalk, statusesOf } from "./transactions/walks.ts";
-import type { LoggedNotification, RecordedRequest } from "./types.ts";
-
-/** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
-export type SimulatedPartner = {
-  settings: Settings;
-  profile: AnswersProfile;
-  stamp: Stamp;
-  now: () => number;
-  quotes: QuoteBook;
-  ledger: Ledger;
-  transactions: Transactions;
-  subscriptions: Subscriptions;
-  deliveries: Deliveries;
-  logReader: LogReader;
-  faults: Faults;
-  requests: Ring<RecordedRequest>;
-  counters: { requests: number };
-  startTransactions(request: TransactionRequest): { transactionIds: string[] };
-  /** Adds notifications with past dates to the log; see POST /_sandbox/log. */
-  addPastNotifications(request: unknown): { notifications: number; lost: number; toSend: number };
-  /** Changes the rules of the log; see PUT /_sandbox/log. */
-  changeLogRules(changes: unknown): LogRules;
-  /** Notifications that were never delivered, newest first. */
-  lost(limit: number): { count: number; notifications: LoggedNotification[] };
-  summary(): Record<string, unknown>;
-  totals(): Record<string, number | boolean>;
-  /** Clears quotes, transactions, subscriptions, deliveries, faults, requests and all counters. */
-  reset(): void;
-  /** Stops all timers. */
-  close(): void;
-};
+import type { Change, RecordedRequest } from "./types.ts";
 
 const walkPrefix = "walk:";
 
+/** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
 export const createSimulatedPartner = (
   settings: Settings,
   deps: { poster: Poster; days: Record<"sao-paulo" | "utc", (at: number) => string> },
-): SimulatedPartner => {
+) => {
   const { clock, seed } = settings;
   const now = () => clock.now();
   const scaled = (ms: number) => ms / settings.timeScale;
@@ -123,7 +94,7 @@ export const createSimulatedPartner = (
     idFrom,
     bodyOf,
   });
-  const logReader = createLogReader({
+  const logResponder = createLogResponder({
     rules: settings.log,
     sentLog,
     profile,
@@ -176,11 +147,11 @@ export const createSimulatedPartner = (
     transactions,
     subscriptions,
     deliveries,
-    logReader,
+    logResponder,
     faults,
     requests: seen,
     counters,
-    startTransactions: ({ direction, walk, statuses, transactionId, count }) => {
+    startTransactions: ({ direction, walk, statuses, transactionId, count }: TransactionRequest) => {
       const transactionIds = Array.from({ length: count }, () => transactionId ?? nextTransactionId());
       for (const each of transactionIds)
         transactions.start({
@@ -192,9 +163,12 @@ export const createSimulatedPartner = (
         });
       return { transactionIds };
     },
-    addPastNotifications: (request) => past.add(parsePastRequest(request)),
-    changeLogRules: (changes) => (logReader.rules = changedLogRules(logReader.rules, changes)),
-    lost: (limit) => sentLog.lost(limit, now()),
+    /** Adds notifications with past dates to the log; see POST /_sandbox/log. */
+    addPastNotifications: (request: unknown) => past.add(parsePastRequest(request)),
+    /** Changes the rules of the log; see PUT /_sandbox/log. */
+    changeLogRules: (changes: unknown) => (logResponder.rules = changedLogRules(logResponder.rules, changes)),
+    /** Notifications that were never delivered, newest first. */
+    lost: (limit: number) => sentLog.lost(limit, now()),
     summary: () => ({
       timeScale: settings.timeScale,
       seed,
@@ -205,7 +179,7 @@ export const createSimulatedPartner = (
       startedAt: new Date(settings.startAt).toISOString(),
       now: new Date(now()).toISOString(),
     }),
-    totals: () => {
+    totals: (): Record<string, number | boolean> => {
       const { executions, quotes: executedQuotes, executedTwiceCount, exact } = ledger.totals();
       return {
         requests: counters.requests,
@@ -219,13 +193,15 @@ export const createSimulatedPartner = (
         toSend: past.waiting(),
       };
     },
+    /** Stops all timers. */
     close: () => scheduler.close(),
+    /** Clears quotes, transactions, subscriptions, deliveries, faults, requests and all counters. */
     reset: () => {
       scheduler.clear();
       notifications.clear();
       past.clear();
       sentLog.clear();
-      logReader.rules = settings.log;
+      logResponder.rules = settings.log;
       quotes.clear();
       ledger.clear();
       transactions.clear();
@@ -237,3 +213,5 @@ export const createSimulatedPartner = (
     },
   };
 };
+
+export type SimulatedPartner = ReturnType<typeof createSimulatedPartner>;

@@ -30,6 +30,9 @@ export type Quote = QuoteRequest & {
 
 export type StatusChange = { status: string; createdAt: number };
 
+/** A change that subscribers are notified of. */
+export type Change = StatusChange & { transactionId: string };
+
 export type Transaction = {
   transactionId: string;
   quoteId: string | null;

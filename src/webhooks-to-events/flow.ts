@@ -1,6 +1,6 @@
 import {
   EventTooLarge,
-  type Position,
+  type RecordPosition,
   type Published,
   type PublishOnce,
 } from "../notification/publish-once.ts";
@@ -25,7 +25,7 @@ export type WebhookFlowPorts = {
   /** Rejects when the event is not known to be durable in time, or with EventTooLarge. */
   publishOnce: PublishOnce;
   /** Resolves when all in-sync replicas have the dead letter. */
-  deadLetter: (notification: UnreadableNotification) => Promise<Position>;
+  deadLetter: (notification: UnreadableNotification) => Promise<RecordPosition>;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
@@ -33,7 +33,7 @@ export type WebhookFlowPorts = {
 /** The outcome of a delivery, with the event if there is one. */
 export type DeliveryOutcome =
   | Published
-  | { kind: "deadLettered"; detail: string; position: Position }
+  | { kind: "deadLettered"; detail: string; position: RecordPosition }
   | { kind: "refused"; status: 401 | 404 };
 
 /**

@@ -4,6 +4,7 @@ import { AUDIT_CONTENT_TYPE, auditEvent } from "../../operator/audit-event.ts";
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
@@ -17,12 +18,8 @@ export const openAudit = async (
   warn: (sentence: string) => void,
 ): Promise<AuditTopic> => {
   const topic = config.topics.audit;
-  const cluster = await services.connectCluster();
-  const isThere = await cluster
-    .find([topic])
-    .then((found) => found.has(topic))
-    .finally(() => cluster.close());
-  if (!isThere)
+  const found = await withCluster(services, (cluster) => cluster.find([topic]));
+  if (!found.has(topic))
     throw new UsageError(
       `Topic ${topic} does not exist, and nothing is done that cannot be written to it first: run \`cambio-bridge setup\`.`,
     );

@@ -7,8 +7,8 @@ import {
   type Pausable,
   type ControlEntry,
 } from "../../operator/control-entry.ts";
-import { UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { noSuchTopic, withCluster } from "../with-cluster.ts";
 
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
@@ -23,10 +23,8 @@ export const controlTopic = (
 
   const entries = async () => {
     const found = new Map<Pausable, ControlEntry>();
-    const cluster = await services.connectCluster();
-    try {
-      if (!(await cluster.find([topic])).has(topic))
-        throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+    await withCluster(services, async (cluster) => {
+      if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
       const options = {
         topic,
         groupId: services.ownGroup("control"),
@@ -46,9 +44,7 @@ export const controlTopic = (
           signal,
         ),
       );
-    } finally {
-      await cluster.close();
-    }
+    });
     return found;
   };
 

@@ -2,11 +2,12 @@ import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
-import { scan, type TakeRecord } from "../../kafka/consume/scan.ts";
-import type { Range } from "../../kafka/consume/tail.ts";
+import type { TakeRecord } from "../../kafka/consume/scan.ts";
+import type { Range, Ranges } from "../../kafka/consume/tail.ts";
 import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { unwrap } from "../dead-letter-headers.ts";
 import { joinParts, type Original } from "../dead-letter-parts.ts";
+import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
 import { letterIndex } from "./dead-letter-index.ts";
 
@@ -19,26 +20,12 @@ export type Selection = {
 };
 
 /** The parts of one letter are written within this time. */
-export const PARTS_WITHIN_MS = 600_000;
+const PARTS_WITHIN_MS = 600_000;
 
-export type Ranges = ReadonlyMap<number, Range>;
 export type LetterDeps = { config: Config; services: Services; cluster: Cluster; signal: AbortSignal };
 
-export const readRecords = async (
-  { config, services, signal }: LetterDeps,
-  ranges: Ranges,
-  take: TakeRecord,
-): Promise<void> =>
-  scan(
-    {
-      topic: config.topics.deadLetters,
-      groupId: services.ownGroup("dead-letters"),
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-    },
-    take,
-    { ...services, ranges: () => Promise.resolve(ranges) },
-    signal,
-  );
+export const readRecords = (deps: LetterDeps, ranges: Ranges, take: TakeRecord): Promise<void> =>
+  scanRanges(deps, { topic: deps.config.topics.deadLetters, purpose: "dead-letters", ranges }, take);
 
 export const isOldIn =
   ({ config, services }: Pick<LetterDeps, "config" | "services">) =>

@@ -4,6 +4,7 @@ import { partitionCountProblems } from "../../kafka/cluster/inspect.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { noSuchTopic } from "../with-cluster.ts";
 
 /** The audit topic, which is followed until `close`. */
 export type FollowedAudit = {
@@ -46,7 +47,7 @@ export const followAudit = async (
   const [problem] = partitionCountProblems(config.topics, topics);
   if (problem !== undefined) throw new UsageError(problem);
   const found = topics.get(topic);
-  if (!found) throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+  if (!found) throw noSuchTopic(topic);
   if ((found.config["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
     throw new UsageError(
       `Topic ${topic} needs message.timestamp.type=LogAppendTime: its times tell which entries still count.`,

@@ -29,11 +29,9 @@ export type Target = {
 /** Enough for one record of the largest batch that is decompressed. */
 const MAX_WAITING_BYTES = 72 * 1_048_576;
 const SEND_TIMEOUT_MS = 8_000;
-/** Until the dedup window is read; it counts as up after a while, whatever was read. */
-const CHECK_EVERY_MS = 50;
 
 /** A hash of the whole record, each field with its length in front. */
-export const digestOf = ({ key, value, headers }: Original): string => {
+const digestOf = ({ key, value, headers }: Original): string => {
   const hash = createHash("sha256");
   for (const bytes of [key, value, headers.bytes]) {
     hash.update(`${bytes === null ? "null" : bytes.length} `);
@@ -97,8 +95,7 @@ export const eventsTarget = async (
   };
   const events = await openEvents(config, { services: sendingOnce, schemaId, outOfOrder: () => undefined });
   try {
-    while (events.components()["events-memory"]?.up !== true)
-      await services.clock.sleep(CHECK_EVERY_MS, signal);
+    await events.untilRead(signal);
   } catch (error) {
     await events.close();
     throw error;

@@ -1,7 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
-import { scan } from "../../kafka/consume/scan.ts";
 import type { Actor } from "../../operator/action.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { inOriginalOrder, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
@@ -9,11 +8,13 @@ import { findSent, type Finding } from "../../operator/replay/find-sent.ts";
 import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../operator/replay/plan.ts";
 import { replay, type ReplayOutcome } from "../../operator/replay/replay.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
 import { openAudit } from "./audit.ts";
 import { followReplayClaims, type FollowedReplayClaims } from "./follow-replay-claims.ts";
 import { obstacleTo } from "./dead-letter-index.ts";
-import { eachLetter, lettersAt, loadLetter, type Selection } from "./dead-letters.ts";
+import { eachLetter, isOldIn, lettersAt, loadLetter, type Selection } from "./dead-letters.ts";
 import { commandsTarget, eventsTarget, type Target } from "./replay-targets.ts";
 
 /** What a person asked for. */
@@ -74,15 +75,11 @@ const offsetsOf = async (cluster: Cluster, topic: string): Promise<Record<string
 
 /** Which letters of unfinished replays have reached a topic. */
 const findSentIn =
-  (
-    { config, services, cluster, signal }: Deps,
-    { claims, untilCurrent }: FollowedReplayClaims,
-    target: Target,
-  ) =>
+  (deps: Deps, { claims, untilCurrent }: FollowedReplayClaims, target: Target) =>
   async (topic: string, nowMs: number): Promise<ReadonlyMap<string, Finding>> => {
     // Before the audit topic is read, so that each record before these ends was claimed in what is read of
     // it.
-    const ranges = await cluster.ranges(topic);
+    const ranges = await deps.cluster.ranges(topic);
     await untilCurrent();
     const look = findSent(claims, topic, nowMs);
     const { from } = look;
@@ -93,11 +90,8 @@ const findSentIn =
         { startOffset: Math.max(startOffset, from[partition] ?? startOffset), endOffset },
       ]),
     );
-    await scan(
-      { topic, groupId: services.ownGroup("replay-look"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-      (record) => look.see(target.digestOf(record), record),
-      { ...services, ranges: () => Promise.resolve(wanted) },
-      signal,
+    await scanRanges(deps, { topic, purpose: "replay-look", ranges: wanted }, (record) =>
+      look.see(target.digestOf(record), record),
     );
     const isWhole = [...ranges].every(
       ([partition, { startOffset }]) => startOffset <= (from[partition] ?? startOffset),
@@ -129,8 +123,7 @@ const carryOut = async (
     if (!target) throw new Error(`no way to ${topic}`);
     return target;
   };
-  const isOld = (timestampMs: number): boolean =>
-    services.clock.now() - timestampMs > config.commands.maxAgeMs;
+  const isOld = isOldIn(deps);
   try {
     for (const topic of new Set([...plan.send, ...plan.held].map((planned) => planned.topic)))
       targets.set(
@@ -173,9 +166,8 @@ export const replayLetters = async (
 ): Promise<Replayed> => {
   checkTopic(config, request.topic);
   const { topics } = config;
-  const cluster = await services.connectCluster();
-  const deps = { config, services, cluster, signal };
-  try {
+  return withCluster(services, async (cluster) => {
+    const deps = { config, services, cluster, signal };
     const commandTopics = [topics.commands, ...(request.topic === undefined ? [] : [request.topic])];
     const needed = [topics.deadLetters, ...commandTopics];
     const found = await cluster.find(needed);
@@ -209,7 +201,5 @@ export const replayLetters = async (
     } finally {
       await claims.close();
     }
-  } finally {
-    await cluster.close();
-  }
+  });
 };

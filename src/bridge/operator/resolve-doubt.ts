@@ -19,6 +19,7 @@ import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outc
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
 import { openResults, type Results } from "../results.ts";
 
 const READ_TIMEOUT_MS = 300_000;
@@ -46,18 +47,15 @@ type SchemaIds = ReadonlyMap<string, number>;
 
 /** Throws a UsageError if a topic or a schema is missing. */
 const schemaIdsOf = async ({ topics }: Config, services: Services): Promise<SchemaIds> => {
-  const cluster = await services.connectCluster();
-  try {
-    const { schemaIds, problems } = await inspect(
+  const { schemaIds, problems } = await withCluster(services, (cluster) =>
+    inspect(
       { names: topics, used: ["journal", "results"], largestRecords: [], lookbackMs: null },
       { cluster, registry: services.registry },
-    );
-    const missing = problems[0];
-    if (missing !== undefined) throw new UsageError(missing);
-    return schemaIds;
-  } finally {
-    await cluster.close();
-  }
+    ),
+  );
+  const missing = problems[0];
+  if (missing !== undefined) throw new UsageError(missing);
+  return schemaIds;
 };
 
 type DecideDeps = { config: Config; services: Services; schemaIds: SchemaIds; results: Results };

@@ -2,8 +2,9 @@ import type { Config } from "../../config/config.ts";
 import type { Cluster, FoundGroup } from "../../kafka/cluster/cluster.ts";
 import { electionGroup } from "../reconcile-note.ts";
 import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
 
-export type PartitionLag = {
+type PartitionLag = {
   partition: number;
   /** The committed offset; null if there is none. */
   committed: number | null;
@@ -49,11 +50,5 @@ export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsS
 };
 
 /** The same, with a connection of its own. */
-export const flowsStatus = async (config: Config, services: Services): Promise<FlowsStatus> => {
-  const cluster = await services.connectCluster();
-  try {
-    return await askFlows(config, cluster);
-  } finally {
-    await cluster.close();
-  }
-};
+export const flowsStatus = (config: Config, services: Services): Promise<FlowsStatus> =>
+  withCluster(services, (cluster) => askFlows(config, cluster));

@@ -2,8 +2,9 @@ import type { Config } from "../../config/config.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
-import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { noSuchTopic } from "../with-cluster.ts";
 import { followReplayClaims } from "./follow-replay-claims.ts";
 import { eachLetter, lettersAt, loadLetter, type LoadedLetter, type Selection } from "./dead-letters.ts";
 
@@ -27,7 +28,7 @@ export const viewDeadLetters = async (
   const cluster = await services.connectCluster();
   if (!(await cluster.find([topic])).has(topic)) {
     await cluster.close();
-    throw new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);
+    throw noSuchTopic(topic);
   }
   const deps = { config, services, cluster, signal };
   const claims = await followReplayClaims(deps).catch(async (error: unknown) => {

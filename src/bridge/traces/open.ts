@@ -5,7 +5,7 @@ import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { pem } from "../services.ts";
+import { pem } from "../pem.ts";
 
 type Deps = {
   /** Null if there are no metrics. */

@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { iso } from "../../runtime/instant.ts";
-import { escaped } from "../escaped.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
+import { wholeNumber } from "../option-values.ts";
 import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 import { viewing } from "./view.ts";
 
@@ -73,22 +74,16 @@ const list = (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> =>
       io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
     for (const letter of newest) {
       const sent = views.sent(letter);
-      const line = escaped(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
+      const line = escapeInvisible(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
       await io.write(Buffer.from(`${line}\n`));
     }
     return EXIT.done;
   });
 
-const count = (text: string): number => {
-  if (!/^[1-9]\d{0,6}$/.test(text))
-    throw new InvalidArgumentError("It must be a whole number from 1 to 9999999.");
-  return Number(text);
-};
-
 export const listCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withSelection(new Command("list"))
     .description("Show dead letters, one a line, the newest last.")
-    .option("--limit <number>", "print the newest so many", count, 100)
+    .option("--limit <number>", "print the newest so many", wholeNumber(1, 9_999_999), 100)
     .option("--json", "print one JSON object a line")
     .addHelpText("after", examples("dead-letters list --reason UNREADABLE_COMMAND --since 24h"))
     .action(async (flags: Flags) => exit(await list(io, flags)));

@@ -1,18 +1,18 @@
-import { Command, InvalidArgumentError } from "commander";
-import { createServices } from "../../bridge/services.ts";
+import { Command } from "commander";
 import { replayLetters } from "../../bridge/operator/replay.ts";
 import { explainOutage } from "../../bridge/outage.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
-import { planLines, type Plan } from "../../operator/replay/plan.ts";
+import { planLines, skippedText, type Plan } from "../../operator/replay/plan.ts";
 import { replaySummary } from "../../operator/replay/summary.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { actorOf, withActor, type ActorFlags } from "../actor.ts";
-import { escaped } from "../escaped.ts";
 import { examples } from "../help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "../io.ts";
-import { silent } from "../silent.ts";
+import { EXIT, type ExitCode, type Io } from "../io.ts";
+import { wholeNumber } from "../option-values.ts";
+import { openTool } from "../tool.ts";
 import { letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 
 type Flags = SelectionFlags &
@@ -22,9 +22,8 @@ const PROGRESS_EVERY_MS = 2_000;
 
 const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<ExitCode> => {
   const { json = false, dryRun = false, again = false, topic, rate } = flags;
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
-  const print = (line: string): void => (json ? io.err : io.out)(escaped(line));
+  const { config, services } = openTool(io);
+  const print = (line: string): void => (json ? io.err : io.out)(escapeInvisible(line));
   const printJson = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
     if (json) io.out(JSON.stringify({ ref, ...facts }));
   };
@@ -41,10 +40,8 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
       printJson(refOf(ref), { end: "left", reason: "there is no such letter" });
     }
     planLines(plan).forEach(print);
-    for (const { letter, skipped } of plan.skipped) {
-      const reason = skipped.detail === "" ? skipped.why : `${skipped.why}: ${skipped.detail}`;
-      printJson(refOf(letter.place), { end: "left", reason });
-    }
+    for (const { letter, skipped } of plan.skipped)
+      printJson(refOf(letter.place), { end: "left", reason: skippedText(skipped) });
     if (dryRun)
       for (const each of plan.send)
         printJson(refOf(each.letter.place), { end: "planned", topic: each.topic });
@@ -53,7 +50,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
     summary.add(end);
     printJson(refOf(letter.place), end);
     if (end.end === "left" || end.end === "unknown")
-      io.err(escaped(`${refOf(letter.place)} was not replayed: ${end.reason}.`));
+      io.err(escapeInvisible(`${refOf(letter.place)} was not replayed: ${end.reason}.`));
     if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
     lastProgressAt = systemClock.monotonic();
     io.err(`${summary.done()} of ${total} so far`);
@@ -72,7 +69,9 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
     summary.lines().forEach(print);
     const unsent = replayed?.unsent ?? 0;
     if (unsent > 0)
-      io.err(escaped(`${unsent} of ${total} were not sent: ${replayed?.reason ?? ""}. Run it again.`));
+      io.err(
+        escapeInvisible(`${unsent} of ${total} were not sent: ${replayed?.reason ?? ""}. Run it again.`),
+      );
     return unsent + notPlanned + summary.notDone() > 0 ? EXIT.failed : EXIT.done;
   } catch (error) {
     if (total > 0) summary.lines().forEach(print);
@@ -81,18 +80,11 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
       const next = "The next run finds out what became of letters that were claimed and not concluded.";
       throw new UsageError(`${messageOf(error)} ${next}`, { cause: error });
     }
-    io.err(escaped(`It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.`));
+    io.err(
+      escapeInvisible(`It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.`),
+    );
     return EXIT.failed;
   }
-};
-
-const MAX_RATE = 10_000;
-
-const rate = (text: string): number => {
-  const perSecond = Number(text);
-  if (!/^\d{1,5}$/.test(text) || perSecond < 1 || perSecond > MAX_RATE)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_RATE}.`);
-  return perSecond;
 };
 
 const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
@@ -112,7 +104,7 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
     .option("--dry-run", "show what would be sent, and send nothing")
     .option("--again", "also send what was replayed before")
     .option("--topic <name>", "a further commands topic that letters may go back to")
-    .option("--rate <number>", "records a second", rate, 50)
+    .option("--rate <number>", "records a second", wholeNumber(1, 10_000), 50)
     .option("--json", "print one JSON object a line; the plan goes to standard error")
     .addHelpText(
       "after",

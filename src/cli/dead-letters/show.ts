@@ -3,10 +3,11 @@ import { Command } from "commander";
 import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
+import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { prettyJson } from "../../runtime/pretty-json.ts";
-import { headerList, hexDump, textOrBase64 } from "../bytes.ts";
-import { escaped } from "../escaped.ts";
+import { headerList, textOrBase64 } from "../bytes.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { jsonOf, sentText } from "./list.ts";
@@ -97,7 +98,7 @@ const show = (io: Io, ref: Place, json: boolean): Promise<ExitCode> =>
           }),
         ]
       : linesOf(found, sent, sent?.map((each) => `            ${sentText(each)}`) ?? []);
-    await io.write(Buffer.from(lines.map((line) => `${escaped(line)}\n`).join("")));
+    await io.write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
     return EXIT.done;
   });
 

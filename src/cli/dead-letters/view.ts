@@ -1,17 +1,14 @@
-import { createServices } from "../../bridge/services.ts";
 import { viewDeadLetters, type LetterViews } from "../../bridge/operator/view-dead-letters.ts";
 import { explainOutage } from "../../bridge/outage.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { configOf, type ExitCode, type Io } from "../io.ts";
-import { silent } from "../silent.ts";
+import type { ExitCode, Io } from "../io.ts";
+import { openTool } from "../tool.ts";
 
 /** Runs `work` with views of the dead letters, whose outages become sentences, and closes them. */
 export const viewing = async (
   io: Io,
   work: (views: Pick<LetterViews, "each" | "show" | "sent">) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  const config = configOf(io, "tool");
-  const services = createServices(config, systemClock, silent);
+  const { config, services } = openTool(io);
   const explained = <T>(asking: Promise<T>): Promise<T> => explainOutage(config, asking, io.stopped);
   const views = await explained(viewDeadLetters(config, services, io.err, io.stopped));
   try {

@@ -8,6 +8,7 @@ import { sentence } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Actions } from "../ports.ts";
 import { Problem } from "../problem.ts";
+import { noteIn } from "./fields.ts";
 import type { Outcome } from "./outcomes.ts";
 
 /** A slower action is answered with a page that says that it is under way. */
@@ -16,6 +17,13 @@ const WAIT_MS = 15_000;
 /** A form with a mistake in it: nothing was done, and it can be sent again. */
 export const wrongInput = (problem: string, link: string): Problem =>
   new Problem(422, problem, "Nothing was done. Go back and correct it.", { link });
+
+/** The note of a form that is answered with a Problem when it has none. */
+export const requiredNote = (form: URLSearchParams, link: string): string => {
+  const note = noteIn(form);
+  if ("problem" in note) throw wrongInput(note.problem, link);
+  return note.note;
+};
 
 const stale = (where: string): Problem =>
   new Problem(

@@ -20,15 +20,16 @@ export const table = ({ label, columns, rows, empty }: Table): Html =>
         </table>
       </div>`;
 
-/** A list of names and values. */
+/** A list of names and values. What has the value null is left out. */
 export const facts = (rows: readonly (readonly [string, unknown])[]): Html =>
   html`<dl class="facts">
-    ${rows.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
+    ${rows.map(([name, value]) =>
+      value === null
+        ? ""
+        : html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
     )}
   </dl>`;
 

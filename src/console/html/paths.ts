@@ -1,3 +1,5 @@
+import { decodePercent } from "../../runtime/percent.ts";
+
 /**
  * An id for a path or a hidden field. A browser would change the line ends of a plain field. A lone surrogate,
  * which no topic holds, has no UTF-8 encoding and is replaced.
@@ -8,15 +10,6 @@ export const encodeId = (id: string): string => encodeURIComponent(Buffer.from(i
 const idPath = (folder: string, id: string): string =>
   /^\.{0,2}$/.test(id) ? `${folder}/?id=${encodeId(id)}` : `${folder}/${encodeId(id)}`;
 
-/** Null for what {@link encodeId} did not write. */
-export const decodeId = (value: string): string | null => {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return null;
-  }
-};
-
 export const commandPath = (id: string): string => idPath("/commands", id);
 export const transactionPath = (id: string): string => idPath("/transactions", id);
 export const doubtPath = (id: string): string => idPath("/doubts", id);
@@ -26,7 +19,7 @@ export const letterPath = (ref: string): string => `/dead-letters/${ref}`;
 export const idInUrl = (url: string): string | null => {
   const { pathname, searchParams } = new URL(url);
   const segment = pathname.slice(pathname.lastIndexOf("/") + 1);
-  return segment === "" ? searchParams.get("id") : decodeId(segment);
+  return segment === "" ? searchParams.get("id") : decodePercent(segment);
 };
 
 /** A path with a query; nulls are left out. */

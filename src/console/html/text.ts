@@ -1,19 +1,7 @@
+import { INVISIBLE, unitsOf } from "../../runtime/invisible.ts";
 import { html, type Html } from "./markup.ts";
 
-/**
- * Characters that are invisible or reorder text: controls, formats, line and paragraph separators, lone
- * surrogates.
- */
-const ODD = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
-const ODD_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
-
-const unitsOf = (text: string): string =>
-  [...Array(text.length).keys()]
-    .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
-    .join("");
-
-/** The text with invisible characters written as \uXXXX. */
-export const escapeInvisible = (text: string): string => text.replace(new RegExp(ODD, "gu"), unitsOf);
+const INVISIBLE_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
 
 const marked = (text: string, odd: RegExp): Html => {
   const parts: Html[] = [];
@@ -31,19 +19,23 @@ const MAX_SENTENCE = 4_000;
 /** Untrusted text within a line, cut at `maxLength`. */
 export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
   text.length <= maxLength
-    ? html`<bdi>${marked(text, ODD)}</bdi>`
-    : html`<bdi>${marked(text.slice(0, maxLength), ODD)}</bdi>
+    ? html`<bdi>${marked(text, INVISIBLE)}</bdi>`
+    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>
         <span class="dim">… ${text.length} characters</span>`;
 
 /** A sentence of the bridge that may hold untrusted text. */
-export const sentence = (text: string): Html => marked(text.slice(0, MAX_SENTENCE), ODD);
+export const sentence = (text: string): Html => marked(text.slice(0, MAX_SENTENCE), INVISIBLE);
 
 /** An id, a place or a code, in a fixed-width font. */
 export const code = (text: string): Html => html`<code>${text === "" ? "(empty)" : inlineText(text)}</code>`;
 
 /** Untrusted text with its line breaks, in a region that scrolls by itself. */
 export const block = (text: string, label: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><bdi>${marked(text, ODD_BUT_LINES)}</bdi></pre>`;
+  html`<pre
+    tabindex="0"
+    role="region"
+    aria-label="${label}"
+  ><bdi>${marked(text, INVISIBLE_BUT_LINES)}</bdi></pre>`;
 
 export const count = (n: number, one: string, many = `${one}s`): string =>
   `${formatCount(n)} ${n === 1 ? one : many}`;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { keepNewest } from "../../runtime/keep-newest.ts";
 
 /** The last answer to a question, and when it came. */
 type Remembered<T> = { answer: T; atMs: number };
@@ -14,12 +15,7 @@ const MAX_KEPT = 20;
 export const createLastAnswers = <T>(clock: Pick<Clock, "now">): LastAnswers<T> => {
   const answers = new Map<string, Remembered<T>>();
   return {
-    put: (path, answer) => {
-      answers.delete(path);
-      answers.set(path, { answer, atMs: clock.now() });
-      const [oldest] = answers.keys();
-      if (answers.size > MAX_KEPT && oldest !== undefined) answers.delete(oldest);
-    },
+    put: (path, answer) => keepNewest(answers, path, { answer, atMs: clock.now() }, MAX_KEPT),
     get: (path) => answers.get(path) ?? null,
   };
 };

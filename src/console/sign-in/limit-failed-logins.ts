@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../runtime/clock.ts";
+import { keepNewest } from "../../runtime/keep-newest.ts";
 
 /** Failed tries of one name from one address. */
 const MAX_FAILED = 10;
@@ -16,13 +17,6 @@ const RIGHT_MS = 12 * 3_600_000;
 /** Beyond it the oldest entries are dropped. */
 const MAX_KEPT = 10_000;
 
-const keep = <T>(map: Map<string, T>, key: string, value: T): void => {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_KEPT && oldest !== undefined) map.delete(oldest);
-};
-
 /** Counts by key, in a window that begins with the first count. */
 const counts = (clock: Pick<Clock, "monotonic">) => {
   const known = new Map<string, { count: number; untilMs: number }>();
@@ -35,7 +29,7 @@ const counts = (clock: Pick<Clock, "monotonic">) => {
     of,
     add: (key: string): void => {
       const { count, untilMs } = of(key);
-      keep(known, key, { count: count + 1, untilMs });
+      keepNewest(known, key, { count: count + 1, untilMs }, MAX_KEPT);
     },
     takeBack: (key: string): void => {
       const one = known.get(key);
@@ -87,7 +81,7 @@ export const limitFailedLogins = (clock: Pick<Clock, "monotonic">) => {
     takeBack,
     wasRight: (address: string, name: string): void => {
       takeBack(address, name);
-      keep(rightUntilMs, pairOf(address, name), clock.monotonic() + RIGHT_MS);
+      keepNewest(rightUntilMs, pairOf(address, name), clock.monotonic() + RIGHT_MS, MAX_KEPT);
     },
   };
 };

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { compare } from "bcryptjs";
 import type { Clock } from "../../runtime/clock.ts";
+import { keepNewest } from "../../runtime/keep-newest.ts";
 import type { User } from "../users.ts";
 import { createSerialQueue } from "./serial-queue.ts";
 import { limitFailedLogins } from "./limit-failed-logins.ts";
@@ -44,12 +45,8 @@ export const createPasswords = (
   const tries = limitFailedLogins(clock);
   const take = createSerialQueue(MAX_WAITING);
 
-  const remember = (digest: string): void => {
-    remembered.delete(digest);
-    remembered.set(digest, clock.monotonic() + REMEMBER_MS);
-    const [oldest] = remembered.keys();
-    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-  };
+  const remember = (digest: string): void =>
+    keepNewest(remembered, digest, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
 
   const check = async (
     user: User | undefined,

@@ -212,7 +212,7 @@ export const inspectTopics = async (
 };
 
 /** Checks that the schemas of topics are registered. Rejects when the registry does not answer. */
-export const inspectSchemas = async (
+const inspectSchemas = async (
   { names, used }: Pick<InspectOptions, "names" | "used">,
   registry: Pick<Registry, "find">,
 ): Promise<SchemaInspection> => {

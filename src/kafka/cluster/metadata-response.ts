@@ -22,7 +22,7 @@ const isHarmless = (partition: Partition): boolean =>
   isWithoutLeader(partition) || partition.partitionErrorCode === REPLICA_NOT_AVAILABLE;
 
 /** Makes of kafkajs's `parse` one that takes partitions without a leader: their leader is -1. */
-export const tolerantParse =
+const tolerantParse =
   (parse: Response["parse"]): Response["parse"] =>
   async (metadata) => {
     const topicMetadata = metadata.topicMetadata.map((topic) => ({

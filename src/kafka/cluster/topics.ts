@@ -1,15 +1,8 @@
+import type { Config } from "../../config/config.ts";
 import type { RecordName } from "../schema/schemas.ts";
 
 /** Topic names by role. */
-export type TopicNames = {
-  transactionStatus: string;
-  commands: string;
-  results: string;
-  journal: string;
-  deadLetters: string;
-  audit: string;
-  control: string;
-};
+export type TopicNames = Omit<Config["topics"], "partitions" | "replicationFactor">;
 
 /** The specification of a topic: `setup` creates it so, and `serve` expects it so. */
 export type TopicPlan = {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Mark } from "../mark.ts";
-import type { Slot } from "./key-order.ts";
+import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
 /**
@@ -68,7 +68,7 @@ export const suspendPartition = (assigned: AssignedPartition, isSuspended: boole
  */
 export const handleUntilDone = async (
   assigned: AssignedPartition,
-  slot: Slot,
+  slot: ConcurrencySlot,
   {
     handle,
     failed,

@@ -14,10 +14,10 @@ export type KeyOrder = {
   readonly running: number;
 };
 
-export type Task = (slot: Slot) => Promise<void>;
+export type Task = (slot: ConcurrencySlot) => Promise<void>;
 
 /** One of the `maxRunning` concurrency slots. A task holds one when it starts. */
-export type Slot = {
+export type ConcurrencySlot = {
   /** Frees the slot for other tasks while this one waits for something long. */
   leave(): void;
   /** Waits for a free slot; rejects with the signal's reason when it aborts first. */
@@ -43,7 +43,7 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
   };
 
   /** A slot that is held already. */
-  const newSlot = (): Slot => {
+  const newSlot = (): ConcurrencySlot => {
     let isHeld = true;
 
     const leave = (): void => {

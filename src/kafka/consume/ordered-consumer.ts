@@ -4,7 +4,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { heldBytes } from "./held-bytes.ts";
 import { keepCommitting } from "./keep-committing.ts";
-import { keyOrder, type Slot } from "./key-order.ts";
+import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
 import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
@@ -42,7 +42,10 @@ export type OrderedOptions = ReaderOptions & {
  * when the partition is revoked, the process stops, or the consumer is suspended: then the record is handled
  * again when the consumer goes on.
  */
-export type Handle = (record: Incoming, context: { slot: Slot; signal: AbortSignal }) => Promise<void>;
+export type Handle = (
+  record: Incoming,
+  context: { slot: ConcurrencySlot; signal: AbortSignal },
+) => Promise<void>;
 
 export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
   /** The partitions that are assigned now. */
@@ -120,7 +123,7 @@ export const startOrderedConsumer = (
     record: Incoming,
     assigned: AssignedPartition,
     watermark: Watermark,
-    slot: Slot,
+    slot: ConcurrencySlot,
   ): Promise<void> =>
     handleUntilDone(assigned, slot, {
       handle: async (signal) => {

@@ -7,10 +7,12 @@ import type { Incoming } from "../record.ts";
 
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
+/** By partition. */
+export type Ranges = ReadonlyMap<number, Range>;
 
 export type TailHooks = {
   /** Reading starts over at the start of these ranges: forget everything that was read before. */
-  begin: (ranges: ReadonlyMap<number, Range>) => void;
+  begin: (ranges: Ranges) => void;
   /** The next offset of the partition; null if its position is lost, and reading must start over. */
   position: (partition: number) => number | null;
   /** False if this record does not follow the last one: reading starts over. */
@@ -33,7 +35,7 @@ export type Tail = Pick<Reader, "state" | "focus"> & {
   stop: () => Promise<void>;
 };
 
-type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<ReadonlyMap<number, Range>> };
+type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<Ranges> };
 
 const AGAIN_AFTER_MS = 1_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */

@@ -1,5 +1,6 @@
 import type avro from "avsc";
 import { messageOf } from "../../runtime/errors.ts";
+import { keepNewest } from "../../runtime/keep-newest.ts";
 import type { Registry } from "./registry.ts";
 import type { Schema } from "./schemas.ts";
 import { schemaMismatch, parseSchema, type ParsedSchema, type RegisteredSchema } from "./writer-schema.ts";
@@ -100,13 +101,6 @@ export const decoder = <T>(
     }
   };
 
-  const remember = (id: number): void => {
-    unknown.delete(id);
-    unknown.set(id, now() + UNKNOWN_HOLDS_MS);
-    const [oldest] = unknown.keys();
-    if (unknown.size > MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest);
-  };
-
   return (bytes) => {
     if (bytes.length < HEAD_BYTES || bytes[0] !== MAGIC)
       return { ok: false, detail: "neither JSON nor Avro with a schema id" };
@@ -118,7 +112,7 @@ export const decoder = <T>(
     if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return unknownSchema;
     const asked = registry.writer(id).then((registered) => {
       if (registered === null) {
-        remember(id);
+        keepNewest(unknown, id, now() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
       const found = readers.get(id) ?? readerFor(ours, type, id, registered);

@@ -1,6 +1,7 @@
 import { Agent, request } from "undici";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { isSignInFailure, redacted } from "../sign-in/sign-in-error.ts";
 import { secretsOf, requestHeaders, reportUnauthorized, type RegistrySignIn } from "./registry-headers.ts";
 
@@ -23,18 +24,6 @@ export class RegistryError extends Error {
 
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-
-type Fault = { error_code?: unknown; message?: unknown };
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
-const faultOf = (answer: unknown): Fault => (typeof answer === "object" && answer !== null ? answer : {});
 
 export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry => {
   const { url, ca } = options;
@@ -69,9 +58,9 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
       const what = isSignInFailure(error) ? "cannot be asked" : "does not answer";
       throw new RegistryError(`the schema registry ${what}: ${messageOf(error)}`, { cause: error });
     });
-    const answer = parsed(text);
+    const answer = parseJson(text);
     if (status >= 200 && status < 300 && answer !== null) return answer;
-    const { error_code: code, message } = faultOf(answer);
+    const { error_code: code, message } = objectOf(answer) ?? {};
     // A 404 without an error code comes from a proxy or a wrong URL, and says nothing about schemas.
     if (status === 404 && typeof code === "number") return null;
     const isOther = status === 404 || (status >= 200 && status < 400);

@@ -1,16 +1,10 @@
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
+import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
 
 /** The claims of a JWT, unverified; empty when the token is no JWT. */
-const claimsOf = (token: string): Record<string, unknown> => {
+const claimsOf = (token: string): Json => {
   const [, payload, signature] = token.split(".");
   if (payload === undefined || signature === undefined) return {};
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-    return isObject(claims) ? claims : {};
-  } catch {
-    return {};
-  }
+  return objectOf(parseJson(Buffer.from(payload, "base64url").toString("utf8"))) ?? {};
 };
 
 /** The expiry of a token, in milliseconds since the epoch; null when it states none. */

@@ -1,5 +1,6 @@
 import type { Action, Outcome } from "../action.ts";
-import { isText, objectOf, readAuditEvent, type Json } from "../read-audit-event.ts";
+import { isText, readAuditEvent } from "../read-audit-event.ts";
+import { objectOf, type Json } from "../../runtime/json-object.ts";
 import type { Claim, ClaimsEntry, LetterEnd } from "./claims.ts";
 
 /** The parameters of a claim's audit entry. */

@@ -17,7 +17,10 @@ export type PlanRules = {
 
 /** `why` groups letters; `detail` is about this one. */
 export type Skipped = { why: string; detail: string };
-export type Decided =
+
+export const skippedText = ({ why, detail }: Skipped): string => (detail === "" ? why : `${why}: ${detail}`);
+
+type Decided =
   | { kind: "send"; topic: string; warnings: readonly string[] }
   /** `heldIn`: the topic that another replay is sending it to now. */
   | ({ kind: "skip"; heldIn?: string } & Skipped);

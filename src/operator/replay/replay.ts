@@ -1,5 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { startStopwatch } from "../../runtime/stopwatch.ts";
 import type { Actor } from "../action.ts";
 import type { Audited } from "../audit.ts";
 import { nextBatch } from "./next-batch.ts";
@@ -8,7 +9,7 @@ import type { Claim, Claims, LetterEnd } from "./claims.ts";
 import { refOf } from "./dead-letter.ts";
 import type { Finding } from "./find-sent.ts";
 import type { Plan, Planned } from "./plan.ts";
-import { HELD, isHeld, LEASE_MS, sendBatch, stopwatch, type Ready, type Stop } from "./send-batch.ts";
+import { HELD, isHeld, LEASE_MS, sendBatch, type Ready, type Stop } from "./send-batch.ts";
 
 export type ReplayPorts = {
   clock: Clock;
@@ -77,7 +78,7 @@ export const replay = async (
   const act = async (batch: readonly Ready[], topic: string): Promise<Round> => {
     const ends = await ports.ends(topic);
     const letters = Object.fromEntries(batch.map(({ letter, digest }) => [refOf(letter.place), digest]));
-    const elapsedMs = stopwatch(clock);
+    const elapsedMs = startStopwatch(clock);
     const action = claimAction({ topic, ends, letters, leaseMs: LEASE_MS }, again);
     return ports.audited<Round>(actor, action, async ({ actionId, place }) => {
       const isRead = await ports.untilRead(place.offset).then(
@@ -90,7 +91,7 @@ export const replay = async (
         const stop = { why: "unknown" as const, reason };
         return { value: { ends: new Map(), stop, own: null }, outcome: { kind: "refused", reason } };
       }
-      const deps = { clock, claims, findings, again, held, pace, ended };
+      const deps = { claims, findings, again, held, pace, ended };
       const round = await sendBatch(batch, { own, elapsedMs }, deps, signal);
       const why = round.stop?.why ?? "unknown";
       const reason =

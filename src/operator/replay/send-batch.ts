@@ -1,8 +1,7 @@
-import type { Clock } from "../../runtime/clock.ts";
 import type { Claim, Claims, LetterEnd } from "./claims.ts";
 import { refOf } from "./dead-letter.ts";
 import type { Finding } from "./find-sent.ts";
-import { skipReason, type Planned } from "./plan.ts";
+import { skippedText, skipReason, type Planned } from "./plan.ts";
 
 /** A letter that was read and can be sent. */
 export type Ready = Planned & {
@@ -14,7 +13,6 @@ export type Ready = Planned & {
 };
 
 export type SendDeps = {
-  clock: Clock;
   claims: Claims;
   findings: ReadonlyMap<string, Finding>;
   again: boolean;
@@ -40,28 +38,19 @@ export const HELD = "a letter of its key is being replayed by somebody else: run
 
 export const isHeld = ({ key }: Ready, held: ReadonlySet<string>): boolean => key !== null && held.has(key);
 
-export const judge = (ref: string, own: Claim, { claims, findings, again }: SendDeps): Verdict => {
+const judge = (ref: string, own: Claim, { claims, findings, again }: SendDeps): Verdict => {
   const standing = claims.standing(ref, own);
   if (again && standing.kind !== "atWork") return { kind: "send" };
   if (standing.kind === "free") return { kind: "send" };
   if (standing.kind !== "unsettled") {
     const held = skipReason(standing);
-    return { kind: "end", end: left(`${held?.why}: ${held?.detail}`) };
+    return { kind: "end", end: left(held ? skippedText(held) : "") };
   }
   const finding = findings.get(ref);
   if (!finding || !standing.claims.every((claim) => finding.claims.has(claim))) return { kind: "lookUp" };
   return finding.place === null
     ? { kind: "send" }
     : { kind: "end", end: { end: "found", place: finding.place } };
-};
-
-/**
- * Elapsed milliseconds by the clock that says more: the monotonic one may stop while a machine is suspended,
- * the other can be set back.
- */
-export const stopwatch = ({ now, monotonic }: Clock): (() => number) => {
-  const [wall, steady] = [now(), monotonic()];
-  return () => Math.max(now() - wall, monotonic() - steady);
 };
 
 /** Why the rest of a batch was not sent. After `lookUp` and `lease` the same replay claims it again. */

@@ -8,7 +8,7 @@ import { tlsSessions } from "./tls-sessions.ts";
 import { tunnel } from "./tunnel.ts";
 
 /** PEM texts: the CA to trust, and the client certificate with its key. */
-export type TlsMaterial = { ca?: string | Buffer; cert?: string | Buffer; key?: string | Buffer };
+export type TlsMaterial = Partial<Record<"ca" | "cert" | "key", string | Buffer | undefined>>;
 
 export type ConnectOptions = {
   origin: URL;

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Subscriptions } from "../notifications/subscriptions.ts";
 import type { Answer } from "../runtime/answer.ts";
+import { WrongInput } from "../runtime/wrong-input.ts";
 import type { QuoteBook } from "../transactions/quotes.ts";
 import type { Operation } from "../types.ts";
 import type { Refusal } from "./answers/refusals.ts";
 import type { AnswersProfile, Stamp } from "./answers/types.ts";
-import type { LogReader } from "./log/read-log.ts";
-import { InvalidRequest, type Readers } from "./read-requests.ts";
+import type { LogResponder } from "./log/read-log.ts";
+import type { Readers } from "./read-requests.ts";
 
 export type ApiRequest = {
   operation: Operation;
@@ -30,7 +31,7 @@ export type PartnerApiDeps = {
   readers: Readers;
   quotes: QuoteBook;
   subscriptions: Subscriptions;
-  logReader: LogReader;
+  logResponder: LogResponder;
 };
 
 const refusals = {
@@ -66,7 +67,7 @@ export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
         return profile.subscribed(deps.subscriptions.subscribe(url, events), stamp);
       }
       case "logs":
-        return deps.logReader.read(readers.logFilter(query));
+        return deps.logResponder.read(readers.logFilter(query));
     }
   };
 
@@ -77,7 +78,7 @@ export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
       try {
         return execute(request);
       } catch (error) {
-        if (error instanceof InvalidRequest)
+        if (error instanceof WrongInput)
           return profile.refused({ code: "INVALID_REQUEST", message: error.message });
         throw error;
       }

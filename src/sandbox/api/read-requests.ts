@@ -1,14 +1,8 @@
 import { isDate } from "../runtime/calendar.ts";
+import { fail, isFields, type Fields } from "../runtime/wrong-input.ts";
 import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
 
-/** A request violates the specification. The message names the field. */
-export class InvalidRequest extends Error {
-  override readonly name = "InvalidRequest";
-}
-
 export type LogFilter = { startDate: string | null; endtDate: string | null; eventType: string | null };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const directions = ["INBOUND", "OUTBOUND"] as const satisfies readonly Direction[];
 const purposes = ["COMEX", "PAYMENT_PROCESSING", "CAPITAL_INCREASE", "CRYPTO"];
@@ -17,10 +11,6 @@ const currencies = ["USD", "EUR", "AUD", "CHF", "BRL"];
 const printableAscii = /^[!-~]+$/;
 const amountForm = /^\d+(\.\d+)?$/;
 
-const fail = (message: string): never => {
-  throw new InvalidRequest(message);
-};
-
 const objectFrom = (body: Buffer): Fields => {
   let value: unknown;
   try {
@@ -28,9 +18,7 @@ const objectFrom = (body: Buffer): Fields => {
   } catch {
     return fail("the body must be JSON in UTF-8");
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : fail("the body must be a JSON object");
+  return isFields(value) ? value : fail("the body must be a JSON object");
 };
 
 const onlyKnown = (names: readonly string[], known: readonly string[], ignoreUnknown: boolean) => {
@@ -55,7 +43,7 @@ export type Readers = {
   logFilter(query: URLSearchParams): LogFilter;
 };
 
-/** Parsers for the four requests; each throws {@link InvalidRequest}. */
+/** Parsers for the four requests; each throws a WrongInput. */
 export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }): Readers => ({
   quote: (body) => {
     const fields = objectFrom(body);

@@ -34,7 +34,7 @@ const idsOf = (value: unknown): string[] => {
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** The answer of GET /_sandbox/state, lists newest first; `limit` bounds each list. */
-export const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
+const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
   settings: partner.summary(),
   totals: partner.totals(),
   quotes: partner.quotes
@@ -85,7 +85,7 @@ const routes: Record<string, (call: Call) => Answer> = {
   },
   "POST transactions": ({ partner, body }) =>
     json(201, partner.startTransactions(parseTransactionRequest(parsed(body)))),
-  "GET log": ({ partner }) => json(200, partner.logReader.rules),
+  "GET log": ({ partner }) => json(200, partner.logResponder.rules),
   "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
   "POST log": ({ partner, body }) => json(201, partner.addPastNotifications(parsed(body))),
   "GET faults": ({ partner }) => json(200, partner.faults.list()),

@@ -1,11 +1,5 @@
-import type {
-  Delivery,
-  LoggedNotification,
-  Quote,
-  RecordedRequest,
-  Subscription,
-  Transaction,
-} from "../types.ts";
+import type { SimulatedPartner } from "../simulated-partner.ts";
+import type { Delivery, Quote, RecordedRequest, Subscription, Transaction } from "../types.ts";
 
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
@@ -42,13 +36,7 @@ export const deliveryView = (delivery: Delivery) => ({
   })),
 });
 
-export const lostView = ({
-  count,
-  notifications,
-}: {
-  count: number;
-  notifications: LoggedNotification[];
-}) => ({
+export const lostView = ({ count, notifications }: ReturnType<SimulatedPartner["lost"]>) => ({
   count,
   notifications: notifications.map(({ transactionId, status, createdAt, url, state }) => ({
     transactionId,

@@ -5,16 +5,10 @@ import type { FaultMatch, FaultRule, NotificationFault, RequestFault } from "./f
 
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
-export type FaultTarget = {
+/** What a match is compared with; a request and a notification have different parts of it. */
+export type FaultTarget = Partial<Record<Exclude<keyof FaultMatch, "header">, string | undefined>> & {
   operation: Operation | "notification" | null;
-  quoteId?: string | undefined;
-  path?: string | undefined;
-  query?: string | undefined;
-  url?: string | undefined;
-  transactionId?: string | undefined;
-  status?: string | undefined;
-  body?: string | undefined;
-  rawHeaders?: readonly string[] | undefined;
+  rawHeaders?: readonly string[];
 };
 
 export type Faults = {

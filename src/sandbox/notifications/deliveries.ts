@@ -12,15 +12,15 @@ export type DeliveryRules = {
   history: number;
 };
 
-export type DeliveryTotals = {
-  notifications: number;
-  duplicates: number;
-  attempts: number;
-  delivered: number;
-  failed: number;
-  dropped: number;
-  pending: number;
-};
+const noTotals = () => ({
+  notifications: 0,
+  duplicates: 0,
+  attempts: 0,
+  delivered: 0,
+  failed: 0,
+  dropped: 0,
+  pending: 0,
+});
 
 export type Deliveries = {
   /** Adds it to the history and the counters, as pending. */
@@ -30,7 +30,7 @@ export type Deliveries = {
   /** Sends nothing, but the log shows the attempts that `logged` stands for. */
   drop(delivery: Delivery, logged: LostAs): void;
   newest(limit?: number): Delivery[];
-  totals(): DeliveryTotals;
+  totals(): ReturnType<typeof noTotals>;
   clear(): void;
 };
 
@@ -43,16 +43,6 @@ export type DeliveryDeps = {
   /** The headers of one attempt. */
   headersFor: (delivery: Delivery) => Record<string, string>;
 };
-
-const noTotals = (): DeliveryTotals => ({
-  notifications: 0,
-  duplicates: 0,
-  attempts: 0,
-  delivered: 0,
-  failed: 0,
-  dropped: 0,
-  pending: 0,
-});
 
 export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deliveries => {
   const { sentLog } = deps;

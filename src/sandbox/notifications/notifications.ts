@@ -1,24 +1,18 @@
 import type { NotificationFault } from "../faults/fault-rules.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Scheduler } from "../runtime/scheduler.ts";
-import type { Delivery } from "../types.ts";
+import type { Change, Delivery } from "../types.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { SentLog } from "./sent-log.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-export const transactionStatusUpdated = "TRANSACTION_STATUS_UPDATED";
-
-export type Change = { transactionId: string; status: string; createdAt: number };
+const transactionStatusUpdated = "TRANSACTION_STATUS_UPDATED";
 
 /** A delivery without attempts. */
 export const deliveryOf = (
-  deliveryId: string,
-  sent: Change & { url: string; body: string },
-  entryId: number | null,
+  sent: Change & Pick<Delivery, "deliveryId" | "entryId" | "url" | "body">,
 ): Delivery => ({
   ...sent,
-  deliveryId,
-  entryId,
   eventType: transactionStatusUpdated,
   state: "pending",
   duplicate: false,
@@ -120,7 +114,7 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
         const faults = deps.faults.forNotification({ operation: "notification", url, ...change, body });
         const forged = faults.some(({ fault }) => fault.kind === "forge");
         const entryId = forged ? null : deps.sentLog.add({ ...change, url });
-        const delivery = deliveryOf(deps.nextDeliveryId(), { ...change, url, body }, entryId);
+        const delivery = deliveryOf({ ...change, deliveryId: deps.nextDeliveryId(), entryId, url, body });
         delivery.forged = forged;
         deliveries.record(delivery);
         dispatch(delivery, faults);

@@ -1,8 +1,8 @@
 import { randomFrom, type Random } from "../runtime/random.ts";
 import { choiceIn, fieldsFrom, numberIn, WrongInput } from "../runtime/wrong-input.ts";
-import type { LostAs } from "../types.ts";
+import type { Change, Delivery, LostAs } from "../types.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { deliveryOf, type Change } from "./notifications.ts";
+import { deliveryOf } from "./notifications.ts";
 import type { SentLog } from "./sent-log.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
@@ -81,6 +81,13 @@ export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifi
   /** Replaced by `clear`, which ends the sending that began before. */
   let epoch = {};
 
+  const recorded = (change: Change, url: string, entryId: number): Delivery => {
+    const body = deps.bodyOf(change);
+    const delivery = deliveryOf({ ...change, deliveryId: deps.nextDeliveryId(), entryId, url, body });
+    deliveries.record(delivery);
+    return delivery;
+  };
+
   const sendAll = (entryIds: readonly number[]) => {
     const begun = epoch;
     let nth = 0;
@@ -94,13 +101,7 @@ export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifi
         if (!sent) continue;
         const { transactionId, status, createdAt, url } = sent;
         const change = { transactionId, status, createdAt };
-        const delivery = deliveryOf(
-          deps.nextDeliveryId(),
-          { ...change, url, body: deps.bodyOf(change) },
-          entryId,
-        );
-        deliveries.record(delivery);
-        deliveries.send(delivery, deps.now(), sendNext);
+        deliveries.send(recorded(change, url, entryId), deps.now(), sendNext);
         return;
       }
     };
@@ -129,13 +130,7 @@ export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifi
         const entryId = sentLog.add({ ...change, url });
         if (dice() < lostShare) {
           lost += 1;
-          const delivery = deliveryOf(
-            deps.nextDeliveryId(),
-            { ...change, url, body: deps.bodyOf(change) },
-            entryId,
-          );
-          deliveries.record(delivery);
-          deliveries.drop(delivery, logged);
+          deliveries.drop(recorded(change, url, entryId), logged);
         } else if (send && url !== noReceiver) toSend.push(entryId);
         else {
           sentLog.attempted(entryId, change.createdAt, 200);

@@ -1,7 +1,11 @@
-/** Invalid input to the control API. The message names the field. */
+/** Invalid input to the imitated API or to the control API. The message names the field. */
 export class WrongInput extends Error {
   override readonly name = "WrongInput";
 }
+
+export const fail = (message: string): never => {
+  throw new WrongInput(message);
+};
 
 export type Fields = Readonly<Record<string, unknown>>;
 

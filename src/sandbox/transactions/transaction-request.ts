@@ -1,4 +1,4 @@
-import { fieldsFrom, WrongInput } from "../runtime/wrong-input.ts";
+import { fail, fieldsFrom } from "../runtime/wrong-input.ts";
 import type { Direction } from "../types.ts";
 import { isWalk, walkNames, type Walk } from "./walks.ts";
 
@@ -12,13 +12,9 @@ export type TransactionRequest = {
   count: number;
 };
 
-const fail = (message: string): never => {
-  throw new WrongInput(message);
-};
-
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** Reads POST /_sandbox/transactions; throws a {@link WrongInput}. */
+/** Reads POST /_sandbox/transactions; throws a WrongInput. */
 export const parseTransactionRequest = (value: unknown): TransactionRequest => {
   const fields = fieldsFrom(value, ["direction", "walk", "statuses", "transactionId", "count"]);
   const { direction = "OUTBOUND", walk = null, statuses = null, transactionId = null, count = 1 } = fields;

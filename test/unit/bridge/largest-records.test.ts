@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { largestRecordsFor, largestRecordsForAll } from "../../../src/bridge/largest-records.ts";
+import { largestRecordsFor } from "../../../src/bridge/largest-records.ts";
 import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
 import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
@@ -15,7 +15,7 @@ const config = configOf({
   WEBHOOK_MAX_BODY_BYTES: String(MOST),
 });
 const needed = (role: string): number =>
-  Math.max(...largestRecordsForAll(config).flatMap((room) => (room.role === role ? [room.bytes] : [])));
+  Math.max(...largestRecordsFor(config).flatMap((room) => (room.role === role ? [room.bytes] : [])));
 
 /** The longest identifier that a command may have: characters of three bytes. */
 const LONGEST = "\u20ac".repeat(MAX_ID_LENGTH);

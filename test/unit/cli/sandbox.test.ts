@@ -14,15 +14,20 @@ const run = async (
   meanwhile: (url: string, lines: string[]) => Promise<void>,
 ) => {
   const lines: string[] = [];
-  const command = sandboxCommand({
-    env,
-    print: (line) => lines.push(line),
-    untilStopped: async (close) => {
-      await meanwhile(/http:\/\/\S+/.exec(lines[0]!)![0], lines);
-      await close();
-    },
-  });
-  await quiet(command).parseAsync(["--port", "0", ...args], { from: "user" });
+  const stop = new AbortController();
+  let listens = (): void => undefined;
+  const listening = new Promise<void>((resolve) => (listens = resolve));
+  const out = (line: string): void => {
+    lines.push(line);
+    listens();
+  };
+  const command = quiet(sandboxCommand({ env, out, stopped: stop.signal }));
+  const ended = command.parseAsync(["--port", "0", ...args], { from: "user" });
+  const used = listening
+    .then(() => meanwhile(/http:\/\/\S+/.exec(lines[0]!)![0], lines))
+    .finally(() => stop.abort());
+  await Promise.race([used, ended]);
+  await ended;
 };
 
 test("it listens until it is stopped, and checks the tokens of the environment", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type Position } from "../../../src/notification/publish-once.ts";
+import { publishOnce, type RecordPosition } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents } from "../../../src/webhooks-to-events/flow.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
@@ -20,7 +20,7 @@ const openFlow = () => {
     }),
     publishOnce: publishOnce({
       publish: (event) =>
-        new Promise<Position>((resolve, reject) => {
+        new Promise<RecordPosition>((resolve, reject) => {
           published.push({
             event,
             acknowledge: () => resolve({ partition: 0, offset: 0 }),

@@ -9,7 +9,7 @@ import {
 } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type Position } from "../../../src/notification/publish-once.ts";
+import { publishOnce, type RecordPosition } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents, type UnreadableNotification } from "../../../src/webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
@@ -21,7 +21,7 @@ type Setup = {
   options?: Partial<WebhookAppOptions & ListenerOptions>;
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
-  write?: () => Promise<Position>;
+  write?: () => Promise<RecordPosition>;
   /** In place of the flow. */
   receive?: WebhookAppPorts["receive"];
 };

@@ -52,6 +52,7 @@ export const openActions = (
   };
 
   return {
+    ...replays,
     resolve: decide,
 
     proposals: async (commandId) => {
@@ -62,11 +63,6 @@ export const openActions = (
         place: { topic: config.topics.audit, ...place },
       }));
     },
-
-    plan: replays.plan,
-    replay: replays.replay,
-    run: replays.run,
-    cancel: replays.cancel,
 
     pause: async (actor, flow, untilMs) => {
       requireOperator(actor);

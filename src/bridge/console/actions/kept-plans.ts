@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { LetterFilter, ReplayPlan, Selection } from "../../../console/ports.ts";
+import type { ReplayPlan, Selection } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
 import { readRef, refOf, type Place } from "../../../operator/replay/dead-letter.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { Request } from "../../operator/replay.ts";
+import { selectionOf } from "../ranges.ts";
 
 /** What is kept of a plan. Its letters are read again when it is carried out. */
 export type KeptPlan = { by: string; places: readonly Place[]; again: boolean; madeAtMs: number };
@@ -14,15 +15,9 @@ const MAX_PLANS = 20;
 export const MAX_LETTERS = 10_000;
 const SHOWN = 100;
 
-const ofFilter = ({ reason, sinceMs, untilMs }: LetterFilter): Request["letters"] => ({
-  reason: reason ?? undefined,
-  sinceMs: sinceMs ?? undefined,
-  untilMs: untilMs ?? undefined,
-});
-
 /** The letters of a selection. Throws a UsageError for a ref that names none, or for too many refs. */
 export const lettersOf = (selection: Selection): Request["letters"] => {
-  if (!("refs" in selection)) return ofFilter(selection);
+  if (!("refs" in selection)) return selectionOf(selection);
   if (selection.refs.length > MAX_LETTERS)
     throw new UsageError(`More than ${MAX_LETTERS} dead letters are named: name fewer.`);
   const refs = selection.refs.map((ref) => {

@@ -1,6 +1,7 @@
 import type { ReplayRun } from "../../../console/ports.ts";
 import type { LetterEnd } from "../../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../../operator/replay/dead-letter.ts";
+import { skippedText } from "../../../operator/replay/plan.ts";
 import { Cancelled } from "../../../operator/replay/replay.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Hooks, Replayed } from "../../operator/replay.ts";
@@ -50,10 +51,7 @@ export const startReplayRun = (
     // The letters are planned again: since the plan was shown, others may have sent some.
     planned: ({ skipped }, unknown) => {
       for (const { letter, skipped: skip } of skipped)
-        ended(letter.place, {
-          end: "left",
-          reason: skip.detail === "" ? skip.why : `${skip.why}: ${skip.detail}`,
-        });
+        ended(letter.place, { end: "left", reason: skippedText(skip) });
       for (const place of unknown) ended(place, { end: "left", reason: "there is no such letter any more" });
     },
     ended: ({ letter }, end) => ended(letter.place, end),

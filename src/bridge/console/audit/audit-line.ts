@@ -1,6 +1,6 @@
 import type { AuditLine } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
-import { objectOf, parseJson } from "../../../operator/read-audit-event.ts";
+import { objectOf, parseJson } from "../../../runtime/json-object.ts";
 import { truncate } from "../truncate.ts";
 
 /** Of an id or a name. */

@@ -1,15 +1,14 @@
 import type { Config } from "../../../config/config.ts";
 import type { AuditLine, Queries } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
-import { scan } from "../../../kafka/consume/scan.ts";
+import { AUDIT_PARTITION } from "../../operator/follow-audit.ts";
+import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
 import { explainOutage } from "../../outage.ts";
 import { auditLine } from "./audit-line.ts";
 import { rangesOf } from "../ranges.ts";
 import { limitConcurrency } from "../limit-concurrency.ts";
 
-/** The audit topic has one partition. */
-const PARTITION = 0;
 const PAGE = 50;
 const ANSWER_MS = 30_000;
 
@@ -18,19 +17,15 @@ export const auditQuery = (config: Config, services: Services, cluster: Cluster)
   const topic = config.topics.audit;
   const read = async (startOffset: number, endOffset: number, signal: AbortSignal): Promise<AuditLine[]> => {
     const lines: AuditLine[] = [];
-    await scan(
-      { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-      (record) => {
-        lines.push(auditLine(record));
-        if (lines.length > PAGE) lines.shift();
-      },
-      { ...services, ranges: () => Promise.resolve(new Map([[PARTITION, { startOffset, endOffset }]])) },
-      signal,
-    );
+    const ranges = new Map([[AUDIT_PARTITION, { startOffset, endOffset }]]);
+    await scanRanges({ config, services, signal }, { topic, purpose: "console", ranges }, (record) => {
+      lines.push(auditLine(record));
+      if (lines.length > PAGE) lines.shift();
+    });
     return lines;
   };
   const page: Queries["audit"] = async (before, signal) => {
-    const { startOffset = 0, endOffset = 0 } = (await rangesOf(cluster, topic)).get(PARTITION) ?? {};
+    const { startOffset = 0, endOffset = 0 } = (await rangesOf(cluster, topic)).get(AUDIT_PARTITION) ?? {};
     const isOffset = before !== null && Number.isSafeInteger(before);
     let end = Math.max(startOffset, Math.min(isOffset ? before : endOffset, endOffset));
     // Offsets may hold no records (compaction, transaction markers): an empty page is read again, larger.

@@ -1,16 +1,10 @@
 import type { LetterFilter, LettersPage } from "../../../console/ports.ts";
+import type { Range, Ranges } from "../../../kafka/consume/tail.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { DeadLetter } from "../../../operator/replay/dead-letter.ts";
 import { letterIndex } from "../../operator/dead-letter-index.ts";
-import {
-  fits,
-  isOldIn,
-  rangesSince,
-  readRecords,
-  type LetterDeps,
-  type Ranges,
-} from "../../operator/dead-letters.ts";
-import { clampInstant } from "../ranges.ts";
+import { fits, isOldIn, rangesSince, readRecords, type LetterDeps } from "../../operator/dead-letters.ts";
+import { selectionOf } from "../ranges.ts";
 import {
   mergePartitions,
   readCursor,
@@ -32,12 +26,6 @@ const FIRST_RECORDS = { all: PAGE + 10, chosen: 1_000 };
  * together.
  */
 const PARTS_WITHIN_RECORDS = [30, 300, 3_000];
-
-const selectionOf = ({ reason, sinceMs, untilMs }: LetterFilter) => ({
-  reason: reason ?? undefined,
-  sinceMs: sinceMs === null ? undefined : clampInstant(sinceMs),
-  untilMs: untilMs === null ? undefined : clampInstant(untilMs),
-});
 
 /** The slices before anything is read: from the cursor's offsets, or from the end. */
 const emptySlices = (ranges: Ranges, from: ReadonlyMap<number, number> | null): Map<number, PartitionSlice> =>
@@ -67,7 +55,7 @@ export const lettersPage = async (
 
   /** Reads these partitions further back by `each` records. Returns how many offsets that were in all. */
   const readBack = async (partitions: readonly number[], each: number): Promise<number> => {
-    const ranges = new Map<number, { startOffset: number; endOffset: number }>();
+    const ranges = new Map<number, Range>();
     const read = new Map<number, { lowMs: number; letters: DeadLetter[]; cutAt: number | null }>();
     for (const partition of partitions) {
       const { start = 0, low = 0 } = slices.get(partition) ?? {};
@@ -120,8 +108,8 @@ export const lettersPage = async (
   const readParts = async (incomplete: readonly DeadLetter[], records: number): Promise<void> => {
     const around = await rangesSince(deps, Math.min(...incomplete.map(({ timestampMs }) => timestampMs)));
     const each = Math.min(records, Math.ceil(MAX_RECORDS / 2 / around.size));
-    const before = new Map<number, { startOffset: number; endOffset: number }>();
-    const behind = new Map<number, { startOffset: number; endOffset: number }>();
+    const before = new Map<number, Range>();
+    const behind = new Map<number, Range>();
     for (const [partition, { startOffset, endOffset }] of around) {
       const { low, high } = slices.get(partition) ?? { low: endOffset, high: endOffset };
       before.set(partition, { startOffset: Math.max(startOffset, low - each), endOffset: low });

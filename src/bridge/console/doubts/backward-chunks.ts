@@ -1,6 +1,4 @@
-import type { Range } from "../../../kafka/consume/tail.ts";
-
-export type Ranges = ReadonlyMap<number, Range>;
+import type { Range, Ranges } from "../../../kafka/consume/tail.ts";
 
 /**
  * Records of a chunk over all partitions: few at first, so that the newest are known soon; bounded, because a
@@ -9,12 +7,6 @@ export type Ranges = ReadonlyMap<number, Range>;
 const FIRST = 60_000;
 const GROWTH = 5;
 const LARGEST = 300_000;
-
-export const recordsIn = (ranges: Ranges): number =>
-  [...ranges.values()].reduce(
-    (sum, { startOffset, endOffset }) => sum + Math.max(0, endOffset - startOffset),
-    0,
-  );
 
 /** Divides a log into chunks, from its end to its beginning. */
 export const backwardChunks = (all: Ranges) => {

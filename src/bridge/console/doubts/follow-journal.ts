@@ -1,17 +1,18 @@
 import type { Config } from "../../../config/config.ts";
 import type { Doubt, Doubts, DoubtsPage, Progress } from "../../../console/ports.ts";
-import { scan } from "../../../kafka/consume/scan.ts";
-import { startTail, type Range } from "../../../kafka/consume/tail.ts";
+import { startTail, type Ranges } from "../../../kafka/consume/tail.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { backoffMs } from "../../../runtime/backoff.ts";
 import { messageOf } from "../../../runtime/errors.ts";
+import { whenKnown } from "../../../runtime/when-known.ts";
+import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
+import { recordsIn } from "../ranges.ts";
 
 import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
 import { knownSinceMs, startProgress, type JournalProgress } from "./journal-progress.ts";
 import { detectReplacement } from "./replaced-journal.ts";
-import { recordsIn, type Ranges } from "./backward-chunks.ts";
 import { sortedDoubts } from "./sorted-doubts.ts";
 import { createSchemaWait } from "./schema-wait.ts";
 
@@ -72,14 +73,10 @@ export const followJournal = (
   const schemaWait = createSchemaWait({ clock, random, closed: closed.signal, changed: change });
 
   const addFacts = (record: ReadableRecord, kept: KeptEntry | null): void | Promise<void> => {
-    const facts = kept && reader.facts(record);
-    if (!kept || facts === null) return undefined;
-    const add = (found: KeptEntry["facts"]): void => {
-      kept.facts = found;
-    };
-    if (facts instanceof Promise) return facts.then(add);
-    add(facts);
-    return undefined;
+    if (!kept) return undefined;
+    return whenKnown(reader.facts(record), (facts) => {
+      kept.facts = facts;
+    });
   };
 
   const readChunk = async (known: JournalProgress, chunk: Ranges, isNewest: boolean): Promise<void> => {
@@ -91,8 +88,9 @@ export const followJournal = (
       known.unreadable += 1;
     };
     try {
-      await scan(
-        { topic, groupId: services.ownGroup("console-journal"), sessionTimeoutMs },
+      await scanRanges(
+        { config, services, signal: known.over.signal },
+        { topic, purpose: "console-journal", ranges: chunk },
         (record) => {
           const { partition, offset, timestampMs } = record;
           known.read += 1;
@@ -100,11 +98,8 @@ export const followJournal = (
           if (!oldest.has(partition)) oldest.set(partition, timestampMs);
           const place = known.places.get(partition);
           if (place && offset === place.next - 1) place.last ??= { offset, timestampMs };
-          const entry = reader.entry(record);
-          return entry instanceof Promise ? entry.then(fold) : fold(entry);
+          return whenKnown(reader.entry(record), fold);
         },
-        { ...services, ranges: () => Promise.resolve(chunk) },
-        known.over.signal,
       );
     } catch (error) {
       Object.assign(known, before);
@@ -145,7 +140,7 @@ export const followJournal = (
     }
   };
 
-  const begin = (found: ReadonlyMap<number, Range>): void => {
+  const begin = (found: Ranges): void => {
     if (isResuming) {
       isResuming = false;
       return;

@@ -1,5 +1,6 @@
-import { backwardChunks, type Ranges } from "./backward-chunks.ts";
+import type { Ranges } from "../../../kafka/consume/tail.ts";
 import type { Mark } from "../../../kafka/mark.ts";
+import { backwardChunks } from "./backward-chunks.ts";
 import { doubtFold } from "./doubt-fold.ts";
 
 /** What was read of a journal: its fold, the chunks that are left, and the places that were reached. */

@@ -3,6 +3,7 @@ import { decoder } from "../../../kafka/schema/codec.ts";
 import { readSchema } from "../../../kafka/schema/schemas.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
+import { whenKnown } from "../../../runtime/when-known.ts";
 import type { Services } from "../../services.ts";
 
 import { factsOf } from "./describe-doubt.ts";
@@ -30,16 +31,14 @@ export const entryReader = ({ registry, clock }: Pick<Services, "registry" | "cl
           : null;
         return entry && { partition, offset, timestampMs, key, entry };
       };
-      const decoded = decodeEntry(value);
-      return decoded instanceof Promise ? decoded.then(read) : read(decoded);
+      return whenKnown(decodeEntry(value), read);
     },
     /** The facts of a doubt's result; null for any other entry, and where it cannot be read. */
     facts: ({ entry: { step } }: ReadableRecord): Read<Facts | null> => {
       if (step.kind !== "concluded" || step.outcome !== "IN_DOUBT") return null;
       const read = (decoded: Awaited<ReturnType<typeof decodeResult>>): Facts | null =>
         decoded.ok ? factsOf(decoded.value) : null;
-      const decoded = decodeResult(step.result);
-      return decoded instanceof Promise ? decoded.then(read) : read(decoded);
+      return whenKnown(decodeResult(step.result), read);
     },
   };
 };

@@ -12,7 +12,7 @@ import type { Services } from "../../services.ts";
 import { commandStep, journalStep, resultStep, stepOf, unreadableStep } from "./command-steps.ts";
 
 /** A record about a command: its step, and what the search needs from it. */
-export type CommandRecord = {
+export type FoundRecord = {
   step: Step;
   commandId: string;
   quoteId: string | null;
@@ -24,7 +24,7 @@ export type CommandRecord = {
 };
 
 /** Null for a record about no command. */
-export type ReadRecord = (record: Incoming) => Promise<CommandRecord | null>;
+export type ReadRecord = (record: Incoming) => Promise<FoundRecord | null>;
 
 /** A reader for the records of each topic. They reject when the registry does not answer. */
 export const commandRecords = (

@@ -2,7 +2,7 @@ import { quoteKey } from "../../../commands-to-results/quote-key.ts";
 import type { CommandHistory, Step } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
-import type { ReadRecord, CommandRecord } from "./command-records.ts";
+import type { ReadRecord, FoundRecord } from "./command-records.ts";
 import { commandNotes } from "./command-notes.ts";
 import { unreadableStep, withoutClaim } from "./command-steps.ts";
 import { createCoverage, type Partitions, type SearchDeps } from "./coverage.ts";
@@ -32,7 +32,7 @@ export const commandSearch = (
   const { commands, journal, results, deadLetters } = config.topics;
   const id = Buffer.from(commandId);
   const choose = newPartitioner();
-  const timeline = createTimeline<CommandRecord>();
+  const timeline = createTimeline<FoundRecord>();
   const quotes = new Set<string>();
   const claimed = new Set<string>();
   const seen = { command: false, claim: false, final: false, calls: 0 };
@@ -47,7 +47,7 @@ export const commandSearch = (
     [deadLetters, records.letter],
   ]);
   const ranks = [...readers.keys()];
-  const remember = ({ step, quoteId, attemptId, isFinal, calls }: CommandRecord): void => {
+  const remember = ({ step, quoteId, attemptId, isFinal, calls }: FoundRecord): void => {
     if (quoteId !== null && quotes.size < MAX_QUOTES) quotes.add(quoteId);
     if (step.kind === "claim" && attemptId !== null) claimed.add(attemptId);
     seen.command ||= step.kind === "command";
@@ -55,7 +55,7 @@ export const commandSearch = (
     seen.final ||= isFinal;
     seen.calls = Math.max(seen.calls, calls);
   };
-  const unreadable = (record: Incoming): CommandRecord => ({
+  const unreadable = (record: Incoming): FoundRecord => ({
     ...{ step: unreadableStep(record), commandId, quoteId: null },
     ...{ attemptId: null, isFinal: false, calls: 0 },
   });

@@ -1,10 +1,11 @@
 import type { Config } from "../../../config/config.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
-import { scan, type TakeRecord } from "../../../kafka/consume/scan.ts";
-import type { Range } from "../../../kafka/consume/tail.ts";
+import type { TakeRecord } from "../../../kafka/consume/scan.ts";
+import type { Range, Ranges } from "../../../kafka/consume/tail.ts";
 import { linkedAbortController } from "../../../runtime/linked-abort.ts";
+import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
-import { rangesOf } from "../ranges.ts";
+import { rangesOf, recordsIn } from "../ranges.ts";
 
 export type SearchDeps = { config: Config; services: Services; cluster: Cluster };
 
@@ -27,12 +28,6 @@ export type Coverage = {
 /** `sinceMs`: everything since then was read. */
 type Covered = Range & { sinceMs: number };
 
-const sizeOf = (ranges: ReadonlyMap<number, Range>): number =>
-  [...ranges.values()].reduce(
-    (sum, { startOffset, endOffset }) => sum + Math.max(0, endOffset - startOffset),
-    0,
-  );
-
 export const createCoverage = ({ config, services, cluster }: SearchDeps, take: TakeRecord): Coverage => {
   const topics = new Map<string, Map<number, Covered>>();
   let read = 0;
@@ -45,25 +40,16 @@ export const createCoverage = ({ config, services, cluster }: SearchDeps, take: 
     return covered;
   };
 
-  const readRanges = async (
-    topic: string,
-    ranges: ReadonlyMap<number, Range>,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const size = sizeOf(ranges);
+  const readRanges = async (topic: string, ranges: Ranges, signal: AbortSignal): Promise<void> => {
+    const size = recordsIn(ranges);
     let seen = 0;
     total += size;
-    await scan(
-      { topic, groupId: services.ownGroup("console"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-      (record) => {
-        seen += 1;
-        read += 1;
-        oldestMs = Math.min(oldestMs, record.timestampMs);
-        return take(record);
-      },
-      { ...services, ranges: () => Promise.resolve(ranges) },
-      signal,
-    );
+    await scanRanges({ config, services, signal }, { topic, purpose: "console", ranges }, (record) => {
+      seen += 1;
+      read += 1;
+      oldestMs = Math.min(oldestMs, record.timestampMs);
+      return take(record);
+    });
     // Offsets without a record (compaction, transaction markers) count as read.
     read += size - seen;
   };

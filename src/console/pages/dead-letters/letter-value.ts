@@ -1,5 +1,5 @@
+import { hexDump } from "../../../runtime/hex-dump.ts";
 import { prettyJson } from "../../../runtime/pretty-json.ts";
-import { hexDump } from "../../html/hex-dump.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { withQuery } from "../../html/paths.ts";
 import { block, formatCount, formatBytes } from "../../html/text.ts";
@@ -39,7 +39,7 @@ const hexOf = (value: Buffer, from: number): Shown => ({
   part: HEX_PART,
   whole: value.length,
   isMore: from + HEX_PART < value.length,
-  text: hexDump(value.subarray(from, from + HEX_PART), from),
+  text: hexDump(value.subarray(from, from + HEX_PART), from).join("\n"),
 });
 
 const jsonOf = (value: Buffer, text: string | null, from: number): Shown | null => {

@@ -37,8 +37,8 @@ const about = ({ letter, key }: LetterDetail, topic: string, nowMs: number): Htm
       ${formatBytes(bytes)}`,
     ],
     ["Key", key === null ? "none" : code(key.toString("utf8"))],
-    ...(missing === null ? [] : [["Incomplete", inlineText(missing, 1_000)] as const]),
-    ...(obstacle === null ? [] : [["Is not sent again", inlineText(obstacle, 1_000)] as const]),
+    ["Incomplete", missing === null ? null : inlineText(missing, 1_000)],
+    ["Is not sent again", obstacle === null ? null : inlineText(obstacle, 1_000)],
   ]);
 };
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { actOnce, wrongInput } from "../../forms/act.ts";
-import { noteField, noteIn, tokenField } from "../../forms/fields.ts";
+import { actOnce, requiredNote, wrongInput } from "../../forms/act.ts";
+import { noteField, tokenField } from "../../forms/fields.ts";
 import type { Outcome } from "../../forms/outcomes.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { letterPath } from "../../html/paths.ts";
@@ -95,18 +95,12 @@ const selectionIn = (form: URLSearchParams): Selection => {
   return { refs };
 };
 
-const noteOrProblem = (form: URLSearchParams): string => {
-  const note = noteIn(form);
-  if ("problem" in note) throw wrongInput(note.problem, WHERE);
-  return note.note;
-};
-
 /** Plans a replay, and shows the plan. */
 export const planReplay = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const read = (): { what: Wanted; note: string } => ({
     what: { selection: selectionIn(form), again: form.get("again") === "yes" },
-    note: noteOrProblem(form),
+    note: requiredNote(form, WHERE),
   });
   return actOnce(
     context,
@@ -120,7 +114,7 @@ export const planReplay = async (context: Context<ConsoleEnv>): Promise<Response
 export const beginReplay = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const planId = form.get("planId") ?? "";
-  const read = () => ({ what: planId, note: noteOrProblem(form) });
+  const read = () => ({ what: planId, note: requiredNote(form, WHERE) });
   return actOnce(
     context,
     { purpose: purposeOf(planId), form, where: WHERE, read },

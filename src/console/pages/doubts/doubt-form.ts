@@ -1,9 +1,11 @@
 import type { Context } from "hono";
+import { escapeInvisible } from "../../../runtime/invisible.ts";
+import { decodePercent } from "../../../runtime/percent.ts";
 import { MAX_NOTE, noteField, noteIn, tokenField } from "../../forms/fields.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { encodeId, decodeId } from "../../html/paths.ts";
+import { encodeId } from "../../html/paths.ts";
 import { notice } from "../../html/elements.ts";
-import { code, escapeInvisible } from "../../html/text.ts";
+import { code } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
@@ -20,7 +22,7 @@ const isTyped = (typed: string, commandId: string): boolean =>
 /** Reads the form. Whether the doubt is still open is decided later, by the journal. */
 export const readDoubtForm = (form: URLSearchParams, commandId: string): Given => {
   const as = form.get("as");
-  const quote = decodeId(form.get("quote") ?? "");
+  const quote = decodePercent(form.get("quote") ?? "");
   const note = noteIn(form);
   const problems = [
     ...(as === "succeeded" || as === "not-executed"
@@ -86,10 +88,9 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   if (latestMs !== null && latestMs <= nowMs) return html``;
   const until =
     latestMs === null ? "that time is not known yet" : html`at ${at(latestMs)}, ${ago(latestMs, nowMs)}`;
-  return html`<div class="notice wait">
-    <span class="sign" aria-hidden="true">…</span>
-    <div>
-      <p>
+  return notice(
+    "wait",
+    html`<p>
         <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call. The
         doubt can be ended with much less of that risk later: ${until}.
       </p>
@@ -100,9 +101,8 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
           >Only when you are certain that no replica of that time is alive. With “not executed” the same quote
           could be bought twice.</span
         >
-      </p>
-    </div>
-  </div>`;
+      </p>`,
+  );
 };
 
 /** The form that ends a doubt. `before`: what was sent before, and what was wrong with it. */

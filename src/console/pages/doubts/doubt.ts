@@ -1,9 +1,10 @@
 import type { Context } from "hono";
+import { decodePercent } from "../../../runtime/percent.ts";
 import { actOnce } from "../../forms/act.ts";
 import { canAct, whyNoForm } from "../../forms/fields.ts";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
-import { commandPath, doubtPath, idInUrl, decodeId } from "../../html/paths.ts";
+import { commandPath, doubtPath, idInUrl } from "../../html/paths.ts";
 import { progressNotice } from "../../html/progress.ts";
 import { notice } from "../../html/elements.ts";
 import { code, inlineText } from "../../html/text.ts";
@@ -111,7 +112,7 @@ export const doubtPage = (context: Context<ConsoleEnv>): Response | Promise<Resp
 /** Ends a doubt as the signed-in operator says. */
 export const endDoubt = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
-  const commandId = decodeId(form.get("id") ?? "") ?? "";
+  const commandId = decodePercent(form.get("id") ?? "") ?? "";
   const where = doubtPath(commandId);
   const read = () => {
     const given = readDoubtForm(form, commandId);

@@ -9,13 +9,15 @@ import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../../../op
 
 type Result = Extract<ResolveOutcome, { kind: "resolved" }>["result"];
 
-const resultFacts = ({ outcome, resultId, decidedBy }: Result, place: string, published?: string): Html =>
+const resultFacts = (
+  { outcome, resultId, decidedBy }: Result,
+  place: string,
+  published: string | null = null,
+): Html =>
   facts([
     ["Final result", html`<strong>${outcome}</strong>, decided by ${decidedBy}`],
     ["Result id", code(resultId)],
-    ...(published === undefined
-      ? []
-      : [["Final result at", html`<strong>${code(published)}</strong>`] as const]),
+    ["Final result at", published === null ? null : html`<strong>${code(published)}</strong>`],
     ["Durable in the journal at", html`<strong>${code(place)}</strong>`],
   ]);
 
@@ -51,7 +53,7 @@ const missing = (why: Proposed["why"]): Html => {
 const proposed = (asked: ResolveRequest, { why, place, untilMs, quoteId }: Proposed): Html =>
   html`<p>You say that <strong>${DECISION_TEXT[asked.as]}</strong>. ${missing(why)}</p>
     ${facts([
-      ...(quoteId === null ? [] : [["About the quote", code(quoteId)] as const]),
+      ["About the quote", quoteId === null ? null : code(quoteId)],
       ["Your proposal stands at", html`<strong>${code(place)}</strong>`],
       ["It stands until", at(untilMs)],
     ])}`;
@@ -83,7 +85,7 @@ const titleOf = ({ kind }: ResolveOutcome): string => {
 export const describeOutcome = (asked: ResolveRequest, ended: ResolveOutcome, where: string): Outcome => {
   const about = facts([
     ["Command", html`<a href="${commandPath(asked.commandId)}">${code(asked.commandId)}</a>`],
-    ...(asked.quoteId === null ? [] : [["Quote", code(asked.quoteId)] as const]),
+    ["Quote", asked.quoteId === null ? null : code(asked.quoteId)],
   ]);
   const isDone = ended.kind === "resolved";
   return {

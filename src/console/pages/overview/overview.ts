@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { canAct } from "../../forms/fields.ts";
 import { progressNotice } from "../../html/progress.ts";
 import { html, type Html } from "../../html/markup.ts";
 import { page } from "../../html/layout.ts";
@@ -113,10 +114,9 @@ const cards = (overview: Overview, nowMs: number): Html => {
 };
 
 export const overviewPage = (context: Context<ConsoleEnv>): Response | Promise<Response> => {
-  const { site, person } = context.var;
+  const { site } = context.var;
   const overview = site.queries.overview();
   const nowMs = site.clock.now();
-  const canAct = person?.role === "operator" && site.actions !== null;
   return page(context, {
     title: overview.doubts.count > 0 ? `${formatCount(overview.doubts.count)} in doubt` : "Overview",
     refreshS: REFRESH_S,
@@ -126,7 +126,7 @@ export const overviewPage = (context: Context<ConsoleEnv>): Response | Promise<R
         ${kafkaBanner(overview)} ${verdict(overview, nowMs)}
         ${progressNotice(overview.doubts.progress, "The journal is still being read, so there may be more in doubt.")}
       </div>
-      <div id="pauses" data-live>${pausesSection(overview.pauses, nowMs, canAct)}</div>
+      <div id="pauses" data-live>${pausesSection(overview.pauses, nowMs, canAct(context))}</div>
       <div id="cards" data-live>${cards(overview, nowMs)}</div>
       <div id="hour" data-live>${hourSection(overview)}</div>
       <div id="lag" data-live>${lagSection(overview)}</div>

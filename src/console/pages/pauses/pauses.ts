@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { actOnce, wrongInput } from "../../forms/act.ts";
-import { canAct, noteField, noteIn, tokenField, whyNoForm } from "../../forms/fields.ts";
+import { actOnce, requiredNote, wrongInput } from "../../forms/act.ts";
+import { canAct, noteField, tokenField, whyNoForm } from "../../forms/fields.ts";
 import type { Outcome } from "../../forms/outcomes.ts";
 import { page } from "../../html/layout.ts";
 import { html, type Html } from "../../html/markup.ts";
@@ -111,9 +111,7 @@ const pauseOutcome = (
   show: () =>
     html`${facts([
         ["Durable at", html`<strong>${code(place)}</strong>`],
-        ...(says === "pause"
-          ? [["It ends", untilMs === null ? "when somebody resumes it" : at(untilMs)] as const]
-          : []),
+        ["It ends", says === "resume" ? null : untilMs === null ? "when somebody resumes it" : at(untilMs)],
         [
           "Before",
           before === null
@@ -127,17 +125,16 @@ const pauseOutcome = (
 
 const read = (form: URLSearchParams, nowMs: number): { what: PauseForm; note: string } => {
   const [flow, says, length] = ["flow", "says", "for"].map((name) => form.get(name));
-  const note = noteIn(form);
-  if ("problem" in note) throw wrongInput(note.problem, WHERE);
+  const note = requiredNote(form, WHERE);
   if (!isPausable(flow ?? null) || (says !== "pause" && says !== "resume"))
     throw wrongInput("Say which flow, and whether to pause or to resume it.", WHERE);
   if (says === "pause" && !LENGTHS.some(([seconds]) => seconds === length))
     throw wrongInput("Choose for how long.", WHERE);
   const untilMs = says === "resume" || length === "" ? null : nowMs + Number(length) * 1_000;
-  return { what: { says, flow: flow as Pausable, untilMs }, note: note.note };
+  return { what: { says, flow: flow as Pausable, untilMs }, note };
 };
 
-export const pauseOrResume = async (context: Context<ConsoleEnv>): Promise<Response> => {
+export const changePause = async (context: Context<ConsoleEnv>): Promise<Response> => {
   const form = new URLSearchParams(await context.req.text());
   const purpose = purposeOf(form.get("says") ?? "", form.get("flow") ?? "");
   const sent = { purpose, form, where: WHERE, read: () => read(form, context.var.site.clock.now()) };

@@ -1,5 +1,5 @@
 import type { Answer } from "../../runtime/answer.ts";
-import type { LoggedNotification, Quote, Subscription } from "../../types.ts";
+import type { Change, LoggedNotification, Quote, Subscription } from "../../types.ts";
 import type { CreatedAtFormat } from "./created-at.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -13,11 +13,6 @@ export type Accepted = {
   acceptedAt: number;
   externalId: string | null;
 };
-
-/** The three fields of the specification, as JSON values; a profile may add others. */
-export type NotificationPayload = Record<string, unknown>;
-
-export type Change = { transactionId: string; status: string; createdAt: number };
 
 /** An entry of the log: a notification, or one attempt to deliver it. */
 export type LogEntry = {
@@ -52,5 +47,6 @@ export type AnswersProfile = {
   subscribed(subscription: Subscription, stamp: Stamp): Answer;
   log: LogForm | "csv";
   refused(refusal: Refusal): Answer;
-  notification(change: Change, stamp: Stamp): NotificationPayload;
+  /** The three fields of the specification, as JSON values; a profile may add others. */
+  notification(change: Change, stamp: Stamp): Record<string, unknown>;
 };

@@ -32,45 +32,23 @@ export type LogRules = Choices & {
   limit: number;
 };
 
+/** What `choose` gives for each rule that has choices. */
+const choicesBy = (choose: (name: keyof Choices, names: readonly string[]) => string): Choices =>
+  Object.fromEntries(
+    Object.entries(logChoices).map(([name, { names }]) => [name, choose(name as keyof Choices, names)]),
+  ) as Choices;
+
 export const defaultLogRules: LogRules = {
-  answers: "same",
-  createdAt: "same",
-  dated: "change",
-  notification: "usual",
-  per: "notification",
-  zone: "sao-paulo",
-  end: "inclusive",
-  by: "change",
-  refuse: "nothing",
-  ignore: "nothing",
-  others: "absent",
-  order: "oldest",
-  hint: "none",
+  ...choicesBy((_, [first = ""]) => first),
   lateMs: 0,
   limit: 0,
 };
 
-const known: { [Name in keyof Choices]: { names: readonly Choices[Name][] } } = logChoices;
-
 /** The rules with some changes. Throws {@link WrongInput} for an unknown rule or value. */
 export const changedLogRules = (before: LogRules, changes: unknown): LogRules => {
   const fields = fieldsFrom(changes, Object.keys(defaultLogRules));
-  const chosen = <Name extends keyof Choices>(name: Name): Choices[Name] =>
-    choiceIn(fields, name, known[name].names, before[name]);
   return {
-    answers: chosen("answers"),
-    createdAt: chosen("createdAt"),
-    dated: chosen("dated"),
-    notification: chosen("notification"),
-    per: chosen("per"),
-    zone: chosen("zone"),
-    end: chosen("end"),
-    by: chosen("by"),
-    refuse: chosen("refuse"),
-    ignore: chosen("ignore"),
-    others: chosen("others"),
-    order: chosen("order"),
-    hint: chosen("hint"),
+    ...choicesBy((name, names) => choiceIn(fields, name, names, before[name])),
     lateMs: numberIn(fields, "lateMs", before.lateMs, 0, 365 * 86_400_000),
     limit: Math.trunc(numberIn(fields, "limit", before.limit, 0, 1e9)),
   };

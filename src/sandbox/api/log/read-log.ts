@@ -1,18 +1,19 @@
 import type { SentLog } from "../../notifications/sent-log.ts";
 import type { Answer } from "../../runtime/answer.ts";
+import { fail } from "../../runtime/wrong-input.ts";
 import { formatInstant } from "../answers/created-at.ts";
 import { profiles } from "../answers/profiles.ts";
 import type { AnswersProfile, LogEntry, LogForm, Stamp } from "../answers/types.ts";
-import { InvalidRequest, type LogFilter } from "../read-requests.ts";
+import type { LogFilter } from "../read-requests.ts";
 import { chooseEntries } from "./choose-entries.ts";
 import type { LogRules } from "./log-rules.ts";
 
-export type LogReader = {
+export type LogResponder = {
   rules: LogRules;
   read(filter: LogFilter): Answer;
 };
 
-export type LogReaderDeps = {
+export type LogResponderDeps = {
   rules: LogRules;
   sentLog: SentLog;
   /** The profile of the webhooks. */
@@ -93,19 +94,19 @@ function* texts(entries: Iterable<LogEntry>, limit: number, textOf: (entry: LogE
 const marker = "@entries@";
 
 /** Answers queries of the log. The rules can be changed at any time. */
-export const createLogReader = (deps: LogReaderDeps): LogReader => {
+export const createLogResponder = (deps: LogResponderDeps): LogResponder => {
   const refuse = (
     { startDate, endtDate }: LogFilter,
     { refuse: what }: LogRules,
     day: (at: number) => string,
   ) => {
     if ((what === "one-date" || what === "both") && (startDate === null) !== (endtDate === null))
-      throw new InvalidRequest("startDate and endtDate go together");
+      fail("startDate and endtDate go together");
     if ((what === "future-end" || what === "both") && endtDate !== null && endtDate > day(deps.now()))
-      throw new InvalidRequest("endtDate must not lie in the future");
+      fail("endtDate must not lie in the future");
   };
 
-  const reader: LogReader = {
+  const reader: LogResponder = {
     rules: deps.rules,
     read: (filter) => {
       const { rules } = reader;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyOrder, type Slot } from "../../../../src/kafka/consume/key-order.ts";
+import { keyOrder, type ConcurrencySlot } from "../../../../src/kafka/consume/key-order.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { randomFrom } from "../../../support/random.ts";
 
@@ -14,7 +14,7 @@ const manual = (maxRunning: number) => {
   const order = keyOrder(maxRunning);
   const started: string[] = [];
   const finish = new Map<string, () => void>();
-  const places = new Map<string, Slot>();
+  const places = new Map<string, ConcurrencySlot>();
   const submit = (key: string | null, name: string): void =>
     order.submit(key, async (place) => {
       started.push(name);

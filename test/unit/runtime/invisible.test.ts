@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hexDump } from "../../../src/cli/bytes.ts";
-import { escaped } from "../../../src/cli/escaped.ts";
+import { hexDump } from "../../../src/runtime/hex-dump.ts";
+import { escapeInvisible } from "../../../src/runtime/invisible.ts";
 
 test.each([
   ["\u001b]0;owned\u0007", "\\u001b]0;owned\\u0007"],
@@ -10,12 +10,12 @@ test.each([
   ["half \ud800 of a pair, and \u{e0001}", "half \\ud800 of a pair, and \\udb40\\udc01"],
   ["São Paulo 💱", "São Paulo 💱"],
 ])("%j is shown as %s", (text, shown) => {
-  expect(escaped(text)).toBe(shown);
+  expect(escapeInvisible(text)).toBe(shown);
 });
 
 test("JSON stays the same JSON", () => {
   const value = { a: "\u0000\u009b\u202e\ud800\u{e0001}" };
-  const line = escaped(JSON.stringify(value));
+  const line = escapeInvisible(JSON.stringify(value));
   expect(JSON.parse(line)).toEqual(value);
   expect(line).toMatch(/^[\x20-\x7e]+$/);
 });

@@ -1,0 +1,19 @@
+import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { UsageError } from "../runtime/errors.ts";
+import type { Services } from "./services.ts";
+
+/** Asks the cluster over a connection of its own, which is closed afterwards. */
+export const withCluster = async <T>(
+  { connectCluster }: Pick<Services, "connectCluster">,
+  ask: (cluster: Cluster) => Promise<T>,
+): Promise<T> => {
+  const cluster = await connectCluster();
+  try {
+    return await ask(cluster);
+  } finally {
+    await cluster.close();
+  }
+};
+
+export const noSuchTopic = (topic: string, options?: ErrorOptions): UsageError =>
+  new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`, options);

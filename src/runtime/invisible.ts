@@ -1,0 +1,17 @@
+/**
+ * Characters that are invisible, control a terminal or reorder text: controls, formats, line and paragraph
+ * separators, lone surrogates.
+ */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/u;
+
+/** Each UTF-16 unit of the text as \uXXXX. */
+export const unitsOf = (text: string): string =>
+  [...Array(text.length).keys()]
+    .map((at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`)
+    .join("");
+
+/** The text with its invisible characters written as \uXXXX. JSON without line breaks stays the same JSON. */
+export const escapeInvisible = (text: string): string => text.replace(new RegExp(INVISIBLE, "gu"), unitsOf);
+
+/** The same, but line breaks and tabs stay. */
+export const escapeInvisibleLines = (text: string): string => text.replace(/[^\n\t]+/g, escapeInvisible);
