@@ -40,10 +40,10 @@ it("publishes ports on the loopback interface only", () => {
 });
 
 it("runs the versions that are run without Docker", () => {
-  const pom = file("dev/cluster/pom.xml");
-  const kafka = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>(.*)<\/version>/.exec(pom)?.[1];
+  const download = file("dev/cluster/download.mjs");
+  const kafka = /KAFKA_VERSION = .* \?\? "([\d.]+)"/.exec(download)?.[1];
   expect(services["kafka"]?.image).toBe(`apache/kafka:${kafka ?? "?"}`);
-  const registry = /apicurio-registry-app:([\d.]+):/.exec(file("dev/cluster/download.mjs"))?.[1];
+  const registry = /apicurio-registry-app:([\d.]+):/.exec(download)?.[1];
   expect(services["registry"]?.image).toBe(`apicurio/apicurio-registry:${registry ?? "?"}`);
 });
 
