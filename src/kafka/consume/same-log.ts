@@ -32,6 +32,7 @@ const ASK_AGAIN_MS = 1_000;
 /** A log does not get shorter. A broker that was frozen may report an old end for a moment; after this many checks it is another log. */
 const LOOKS = 4;
 const LOOK_EVERY_MS = 500;
+const STARTS_MS = 1_000;
 
 /** Marks this entry in the commit's metadata, which others use as well. */
 const LABEL = "read:";
@@ -96,6 +97,18 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     if (isHeld(partition, assigned)) readOn(partition, assigned);
   };
 
+  const lost = (partition: number, oldOffset: number, newOffset: number): void =>
+    log.error({ topic, partition, oldOffset, newOffset }, "commands.lost");
+
+  /** The first offset of each partition; nothing if that takes long: reading must not wait for a frozen broker. */
+  const startsOf = async (cluster: ClusterQuestions): Promise<ReadonlyMap<number, number>> => {
+    const ranges = await Promise.race([
+      cluster.ranges(topic).catch(() => null),
+      clock.sleep(STARTS_MS).then(() => null),
+    ]);
+    return new Map([...(ranges ?? [])].map(([partition, { startOffset }]) => [partition, startOffset]));
+  };
+
   /** Partitions whose gap is being explained. Aborted transactions leave many gaps; one question at a time is enough. */
   const explaining = new Set<number>();
 
@@ -112,8 +125,7 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     explaining.delete(partition);
     const start = ranges?.get(partition)?.startOffset;
     if (start === undefined || !isWanted()) return;
-    if (start > next)
-      log.error({ topic, partition, oldOffset: next, newOffset: first.offset }, "commands.lost");
+    if (start > next) lost(partition, next, first.offset);
     else if (missing && missing.offset >= start) beginAnew(partition, assigned, next);
   };
 
@@ -157,12 +169,23 @@ export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLo
     begin: async (gained) => {
       const isWanted = (): boolean =>
         [...gained].some(([partition, assigned]) => isHeld(partition, assigned));
-      const committed = await untilAnswered((cluster) => cluster.committed(groupId, topic), isWanted);
+      const places = await untilAnswered(
+        (cluster) => Promise.all([cluster.committed(groupId, topic), startsOf(cluster)]),
+        isWanted,
+      );
+      if (!places) return;
+      const [committed, starts] = places;
       for (const [partition, assigned] of gained) {
-        if (!committed || !isHeld(partition, assigned)) continue;
+        if (!isHeld(partition, assigned)) continue;
         const place = committed.get(partition);
+        const start = starts.get(partition) ?? 0;
         if (place) {
-          assigned.watermark = new Watermark(place.offset, markIn(place.note));
+          const isLost = place.offset < start;
+          // Said now: it may take days until the next command comes there.
+          if (isLost) lost(partition, place.offset, start);
+          assigned.watermark = isLost
+            ? new Watermark(start)
+            : new Watermark(place.offset, markIn(place.note));
           assigned.committed = place.offset;
         }
         readOn(partition, assigned);

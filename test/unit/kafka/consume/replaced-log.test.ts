@@ -192,6 +192,19 @@ test.each([
   await eventually(() => expect(said).toEqual(lost), "what is said");
 });
 
+test("says at its start that all unread records were dropped, and does not wait for the next one", async () => {
+  const kafka = await afterFifty();
+  kafka.append(0, named("new", 40));
+  kafka.dropBefore(0, 90);
+  const { said, until, untilCommitted } = consuming(kafka);
+  await untilCommitted(90);
+  expect(said).toEqual([["commands.lost", 50, 90]]);
+  kafka.append(0, ["next"]);
+  await until(["next"]);
+  await untilCommitted(91);
+  expect(said).toHaveLength(1);
+});
+
 test("is not confused by offsets without a record", async () => {
   const { kafka, said, until, untilCommitted } = await withFifty();
   kafka.skipOffset(0);
