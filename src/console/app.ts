@@ -26,7 +26,7 @@ import { signIn } from "./sign-in/sign-in.ts";
 
 /** All pages, behind the sign-in. Only the functions of `actions` have an effect. */
 export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<ConsoleEnv> => {
-  const { clock, queries } = ports;
+  const { clock, log, queries } = ports;
   const site: Site = {
     ...ports,
     options,
@@ -46,7 +46,7 @@ export const consoleApp = (options: ConsoleOptions, ports: ConsolePorts): Hono<C
     await next();
   });
   app.route("/", serveAssets());
-  app.use(signIn(options.auth, clock), ...guardPosts);
+  app.use(signIn(options.auth, clock, log), ...guardPosts);
 
   app.get("/", overviewPage);
   app.get("/doubts", doubtsPage);

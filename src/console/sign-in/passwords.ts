@@ -21,7 +21,7 @@ export type SignedIn =
 type Credentials = { name: string; password: string };
 
 /** Name and password of a header of the Basic scheme; null for anything else. */
-const credentialsIn = (header: string): Credentials | null => {
+export const credentialsIn = (header: string): Credentials | null => {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? [];
   const text = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");

@@ -1,8 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
 import type { Auth, ConsoleEnv, Person } from "../options.ts";
 import { Problem } from "../problem.ts";
-import { createPasswords } from "./passwords.ts";
+import { createPasswords, credentialsIn } from "./passwords.ts";
 import { proxyUser } from "./proxy-user.ts";
 
 const LOOPBACK = /^(?:localhost|[a-z0-9-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
@@ -22,8 +23,11 @@ const onLoopback: Who = (context) => {
   );
 };
 
-const byPassword = (auth: Extract<Auth, { kind: "basic" }>, clock: Clock): Who => {
+const byPassword = (auth: Extract<Auth, { kind: "basic" }>, clock: Clock, log: Log): Who => {
   const passwords = createPasswords(auth.users, clock);
+  /** Only known names: somebody may have typed a password in place of the name. */
+  const knownUser = (header: string): string | null =>
+    auth.users().find(({ name }) => name === credentialsIn(header)?.name)?.name ?? null;
   return async (context) => {
     const header = context.req.header("authorization");
     const signedIn = header === undefined ? null : await passwords(header, peerOf(context));
@@ -37,6 +41,8 @@ const byPassword = (auth: Extract<Auth, { kind: "basic" }>, clock: Clock): Who =
         "Wait for a minute, then load the page again.",
         { headers: { "retry-after": String(Math.ceil(signedIn.ms / 1_000)) } },
       );
+    if (header !== undefined)
+      log.warn({ user: knownUser(header), address: peerOf(context) }, "console.sign.in.refused");
     throw new Problem(
       401,
       signedIn === null ? "You are not signed in." : "Name or password is wrong.",
@@ -46,20 +52,20 @@ const byPassword = (auth: Extract<Auth, { kind: "basic" }>, clock: Clock): Who =
   };
 };
 
-const whoBy = (auth: Auth, clock: Clock): Who => {
+const whoBy = (auth: Auth, clock: Clock, log: Log): Who => {
   switch (auth.kind) {
     case "none":
       return onLoopback;
     case "basic":
-      return byPassword(auth, clock);
+      return byPassword(auth, clock, log);
     case "proxy-header":
       return (context) => proxyUser(auth, context.env.incoming, peerOf(context));
   }
 };
 
 /** Middleware that sets `person`, or throws a Problem: nothing behind it is served without sign-in. */
-export const signIn = (auth: Auth, clock: Clock): MiddlewareHandler<ConsoleEnv> => {
-  const who = whoBy(auth, clock);
+export const signIn = (auth: Auth, clock: Clock, log: Log): MiddlewareHandler<ConsoleEnv> => {
+  const who = whoBy(auth, clock, log);
   return async (context, next) => {
     context.set("person", await who(context));
     await next();

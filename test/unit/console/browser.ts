@@ -43,11 +43,12 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 /** The app, asked as a browser asks it. */
 export const openConsole = (of: Partial<ConsoleOptions> = {}, fakes = consoleFakes()) => {
   const logged: { event: string; fields: Record<string, unknown> }[] = [];
+  const note = (fields: Record<string, unknown>, event: string): void => void logged.push({ event, fields });
   const app = consoleApp(options(of), {
     queries: fakes.queries,
     actions: fakes.actions,
     clock: systemClock,
-    log: { ...silent, error: (fields, event) => void logged.push({ event, fields }) },
+    log: { ...silent, warn: note, error: note },
   });
   const send = async (
     path: string,

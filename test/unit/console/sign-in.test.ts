@@ -55,6 +55,19 @@ describe("none", () => {
 });
 
 describe("basic", () => {
+  test("a wrong password is logged with its user and address, an unknown name is not repeated", async () => {
+    const { send, logged } = openConsole();
+    await send("/");
+    for (const header of [basic("ana", "guess"), basic("typed-a-password", "x"), "Bearer x"])
+      expect(await statusOf(send("/", { headers: { authorization: header } }))).toBe(401);
+    expect(logged).toEqual(
+      ["ana", null, null].map((user) => ({
+        event: "console.sign.in.refused",
+        fields: { user, address: "10.0.0.9" },
+      })),
+    );
+  });
+
   test("nobody without a password, and the page says what to do", async () => {
     const { send } = openConsole();
     const answer = await send("/");
