@@ -20,6 +20,7 @@ const numberOf = (text: string | undefined): number => (text === undefined ? Num
 
 type Added = ReadonlyMap<AddedName, string>;
 
+/** Null where the letter has none: an answer that contradicts a result never was a record. */
 const originOf = (added: Added): DeadLetter["origin"] => {
   const origin = {
     topic: added.get("topic") ?? "",
@@ -27,7 +28,7 @@ const originOf = (added: Added): DeadLetter["origin"] => {
     offset: numberOf(added.get("offset")),
     timestampMs: numberOf(added.get("timestamp")),
   };
-  return Number.isInteger(origin.partition) && Number.isInteger(origin.offset) ? origin : null;
+  return origin.partition >= 0 && origin.offset >= 0 ? origin : null;
 };
 
 /**

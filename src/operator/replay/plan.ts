@@ -57,7 +57,7 @@ export const decide = (letter: DeadLetter, standing: LetterState, rules: PlanRul
   if (source === "unknown") return skip("no dead letter of the bridge");
   if (reason === "CONTRADICTING_ANSWER") return skip("an answer, not a command (CONTRADICTING_ANSWER)");
   if (missing !== null) return skip("parts are missing", missing);
-  if (source === "command" && (origin === null || origin.partition < 0)) return skip("no origin");
+  if (source === "command" && origin === null) return skip("no origin");
   if (origin !== null && !rules.commandTopics.includes(origin.topic))
     return skip(
       "from another topic than this configuration's commands",

@@ -40,6 +40,12 @@ test("a letter is what its headers say, shortened", () => {
   expect(strange).toMatchObject({ source: "unknown", reason: "", origin: null });
 });
 
+test("a letter that never was a record has no origin", () => {
+  const headers = ADDED.map(([name, value]): Header => [name, /partition|offset/.test(name) ? "-1" : value]);
+  const letter = letterIndex(never).take(record(4, { key: null, value: Buffer.from("v"), headers }));
+  expect(letter).toMatchObject({ source: "command", origin: null });
+});
+
 test("parts are one letter, in the order of their numbers, and the missing ones are named", () => {
   const index = letterIndex(never);
   const [whole, cut] = [parts(10, "a"), parts(20, "b")];
