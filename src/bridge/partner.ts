@@ -24,6 +24,7 @@ const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
   const { accessToken, xToken } = partner;
+  const { secret } = config.webhook;
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
@@ -45,8 +46,13 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     acceptDoubtStatuses: partner.doubtStatuses,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
-    // The partner knows it, from the subscribed URL or because it signs with it, and may repeat it.
-    otherSecrets: () => secretsIn(config.webhook.secret?.reveal() ?? ""),
+    // The partner knows the webhook secret, from the subscribed URL or because it signs with it. It may repeat
+    // that and, for a while after a rotation, what was in force before.
+    otherSecrets: () => [
+      ...[secret?.reveal() ?? "", ...(secret?.replaced() ?? [])].flatMap(secretsIn),
+      ...(accessToken?.replaced() ?? []),
+      ...(xToken?.replaced() ?? []),
+    ],
     clock,
   });
 };

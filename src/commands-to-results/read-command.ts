@@ -6,7 +6,9 @@ import { id } from "./field-rules.ts";
 /** Synchronous when the writer's schema is known, a promise when the registry must be asked. */
 export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
 
-type Decoded = { ok: true; value: CommandRecord } | { ok: false; detail: string };
+/** `first`: the first field of a damaged value, if it is a text and whole. */
+type Decoded =
+  { ok: true; value: CommandRecord } | { ok: false; detail: string; first?: { name: string; text: string } };
 
 /**
  * A compressed record of some kilobytes may hold a value of megabytes, and parsed it takes sixty times as
@@ -29,6 +31,10 @@ const hadInvalidUtf8 = (record: CommandRecord, value: Buffer): boolean => {
   return found > 0 && found > countOf(value.toString("latin1"), REPLACEMENT_BYTES);
 };
 
+/** A commandId from a value whose UTF-8 may be invalid; empty where it could be another one. */
+const certainId = (commandId: string): string =>
+  !commandId.includes(REPLACEMENT) && id(commandId) === null ? commandId : "";
+
 /**
  * Reads a value as JSON if it begins with a brace, else as Avro. Rejects when the registry does not answer.
  */
@@ -44,9 +50,10 @@ export const readCommand =
       );
     if (isJson) return check.json(value, timestampMs);
     const decoded = await decode(value);
-    if (!decoded.ok) return unreadable(decoded.detail);
+    if (!decoded.ok) {
+      const { detail, first } = decoded;
+      return unreadable(detail, first?.name === "commandId" ? certainId(first.text) : "");
+    }
     if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);
-    const { commandId } = decoded.value;
-    const isWhole = !commandId.includes(REPLACEMENT) && id(commandId) === null;
-    return unreadable("a string is not valid UTF-8", isWhole ? commandId : "");
+    return unreadable("a string is not valid UTF-8", certainId(decoded.value.commandId));
   };

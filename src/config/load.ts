@@ -69,15 +69,21 @@ const readRow = (row: Row, env: Environment): unknown => {
 
 type Flow = Config["bridge"]["flows"][number];
 
-/** The flows that a wrong FLOWS names all the same: what these lack is reported at once, too. */
-const flowsIn = (text: string): readonly Flow[] =>
-  readList(text).flatMap((name) => {
+/**
+ * The flows that a wrong FLOWS names all the same, the default ones if it names none: what these lack is
+ * reported at once, too.
+ */
+const flowsIn = (text: string): readonly Flow[] => {
+  const { read, fallback } = settings.bridge.flows;
+  const named = readList(text).flatMap((name) => {
     try {
-      return settings.bridge.flows.read(name);
+      return read(name);
     } catch {
       return [];
     }
   });
+  return named.length > 0 || fallback === null ? named : read(fallback);
+};
 
 const needsOf = (purpose: Purpose, flows: readonly Flow[]): readonly Need[] =>
   ({

@@ -72,7 +72,7 @@ export const readOrigin = (value: string): string => {
   return origin;
 };
 
-/** A list whose items have one form. Names every item that has another. */
+/** A list whose items are right. Names every item that is not; `form` completes "which is …" for these. */
 export const readItems = (
   text: string,
   isRight: (item: string) => boolean,
@@ -81,14 +81,12 @@ export const readItems = (
   const items = readList(text);
   const odd = items.filter((item) => !isRight(item)).map((item) => `"${item}"`);
   if (odd.length > 0)
-    throw new Error(
-      `holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is no ${form}`,
-    );
+    throw new Error(`holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is ${form}`);
   return items;
 };
 
 export const readCidrs = (value: string): readonly string[] =>
-  readItems(value, isCidr, "range such as 10.0.0.0/8");
+  readItems(value, isCidr, "no range such as 10.0.0.0/8");
 
 export const readTrustedCidrs = (value: string): readonly string[] => {
   const items = readCidrs(value);
@@ -113,7 +111,7 @@ const isBroker = (text: string): boolean => {
 };
 
 export const readBrokers = (text: string): readonly string[] =>
-  readItems(text, isBroker, "host:port such as kafka-1:9092");
+  readItems(text, isBroker, "no host:port such as kafka-1:9092");
 
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 

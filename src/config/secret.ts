@@ -8,6 +8,8 @@ const LOOK_EVERY_MS = 1_000;
  * resolution of 2 s.
  */
 const SETTLED_AFTER_MS = 3_000;
+/** More than one: a file that is read while it is being written may count as a change of its own. */
+const MAX_REPLACED = 3;
 
 /**
  * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. A
@@ -17,6 +19,7 @@ export class Secret {
   readonly #file: string | undefined;
   readonly #check: (text: string) => void;
   #text: string;
+  #replaced: readonly string[] = [];
   #stamp = "";
   #lookedAt = 0;
 
@@ -44,6 +47,11 @@ export class Secret {
   reveal(): string {
     if (this.#file !== undefined && Date.now() - this.#lookedAt >= LOOK_EVERY_MS) this.reload();
     return this.#text;
+  }
+
+  /** The last texts before the current one, the latest first. They may be valid for a while. */
+  replaced(): readonly string[] {
+    return this.#replaced;
   }
 
   /** Checks the file now. Keeps the last text when the file cannot be read or its text is invalid. */
@@ -76,7 +84,13 @@ export class Secret {
     this.#stamp = "";
     const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
     this.#check(text);
-    this.#text = text;
+    this.#keep(text);
     if (Date.now() - mtimeMs >= SETTLED_AFTER_MS) this.#stamp = stamp;
+  }
+
+  #keep(text: string): void {
+    const others = [this.#text, ...this.#replaced].filter((other) => other !== text && other !== "");
+    this.#replaced = others.slice(0, MAX_REPLACED);
+    this.#text = text;
   }
 }

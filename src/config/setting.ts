@@ -171,9 +171,11 @@ export const someOf = <T extends string>(
   options: WithFallback & { values: readonly T[] },
 ): Setting<readonly T[]> =>
   row(options, `list of ${options.values.join(", ")}`, (value) => {
-    const items = readList(value).map((item) => readOneOf(options.values, item));
-    if (items.length === 0) throw new Error(`names none of ${options.values.join(", ")}`);
-    return [...new Set(items)];
+    const names = options.values.join(", ");
+    const isName = (item: string): boolean => options.values.some((candidate) => candidate === item);
+    const items = readItems(value, isName, `none of ${names}`);
+    if (items.length === 0) throw new Error(`names none of ${names}`);
+    return [...new Set(items.map((item) => readOneOf(options.values, item)))];
   });
 
 export const url = (options: Row): Optional<string> => optionalRow(options, "address", readUrl);
@@ -211,5 +213,5 @@ export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>
   row(options, "list of statuses", (value) =>
-    readItems(value, (item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "HTTP status such as 409 or 4xx"),
+    readItems(value, (item) => /^([3-5]\d\d|[3-5]xx)$/.test(item), "no HTTP status such as 409 or 4xx"),
   );

@@ -201,7 +201,12 @@ test("an instant in nanoseconds is valid Avro: its command is named, and is no d
 });
 
 test("what cannot be read is a dead letter, byte for byte, and is answered under its key", async () => {
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
+  const acceptQuote = { quoteId: "q-cut", counterpartyId: "cp-1", amount: null, externalId: null };
+  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
+  const whole = encode("command", schemaId, { commandId: "cut", issuedAt: 0, expiresAt: null, request });
   const values = [
+    whole.subarray(0, -3),
     Buffer.from([0xde, 0xad]),
     Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]),
     Buffer.from('{"commandId":"half",'),
@@ -211,6 +216,7 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
   const parked = await following.until(deadLetters, ({ key }) => key === "unreadable", values.length);
   expect(parked.map(({ value }) => value)).toEqual(values);
   const answers = await following.until(results, ({ key }) => key === "unreadable", values.length);
+  const commandIds = ["cut", "", "", "half", ""];
   for (const [i, letter] of parked.entries()) {
     const place = letter.headers;
     expect(place).toMatchObject({
@@ -226,13 +232,29 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
     expect(resultOf(answer as TopicRecord)).toMatchObject({
       resultId: hash(commands, partition, offset),
-      commandId: i === 2 ? "half" : "",
+      commandId: commandIds[i],
       operation: "UNKNOWN",
       outcome: "REJECTED",
       final: true,
       error: { code: "UNREADABLE_COMMAND" },
     });
   }
+});
+
+test("a damaged command under a commandId that was used before is a dead letter, and has no result", async () => {
+  const schemaId = await latestSchemaId(sharedCluster().schemaRegistryUrl, commands);
+  const acceptQuote = { quoteId: "q-known", counterpartyId: "cp-1", amount: null, externalId: null };
+  const request = { "cambio.bridge.v1.AcceptQuote": acceptQuote };
+  const issuedAt = Date.now();
+  const value = encode("command", schemaId, { commandId: "known", issuedAt, expiresAt: null, request });
+  const damaged = Buffer.concat([value, Buffer.of(0)]);
+  await send("known-key", value, damaged);
+  const [letter] = await following.until(deadLetters, ({ key }) => key === "known-key");
+  expect(letter?.value).toEqual(damaged);
+  expect(letter?.headers).toMatchObject({ "dead-letter-reason": "COMMAND_ID_REUSED" });
+  expect(await resultsOf("known")).toHaveLength(1);
+  expect(following.of(results).filter(({ key }) => key === "known-key")).toEqual([]);
+  expect(await executions("q-known")).toBe(1);
 });
 
 test("a command that comes three times is executed once, and answered alike each time", async () => {

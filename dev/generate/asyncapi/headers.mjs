@@ -23,7 +23,9 @@ const TRACE = {
 const cloudEvent = ({ type, id, time, subject }) => ({
   ce_specversion: { const: "1.0" },
   ce_id: text(id, { pattern: "^[0-9a-f]{32}$" }),
-  ce_source: text("PARTNER_BASE_URL of the bridge that wrote it.", { format: "uri" }),
+  ce_source: text("PARTNER_BASE_URL of the bridge that wrote it, without a slash at its end.", {
+    format: "uri",
+  }),
   ce_type: { const: type },
   ce_time: text(time, { format: "date-time" }),
   ce_subject: text(subject),

@@ -22,7 +22,7 @@ export const partner = {
   baseUrl: url({
     env: "PARTNER_BASE_URL",
     need: ["serve", "partner"],
-    help: "Address of the partner's API, up to but without /corporate. Also the ce_source of events and results.",
+    help: "Address of the partner's API, up to but without /corporate. Also the ce_source of events and results, without a slash at its end.",
   }),
   accessToken: secret({
     env: "PARTNER_ACCESS_TOKEN",

@@ -1,4 +1,4 @@
-import type avro from "avsc";
+import avro from "avsc";
 import { messageOf } from "../../runtime/errors.ts";
 import { keepNewest } from "../../runtime/keep-newest.ts";
 import type { Registry } from "./registry.ts";
@@ -27,7 +27,9 @@ export const encoder = <T>(schema: Schema, schemaId: number): Encode<T> => {
   };
 };
 
-export type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string };
+/** `first`: the first field of a damaged value whose schema fits, if it is a text and whole. */
+export type Decoded<T> = { ok: true; value: T } | { ok: false; detail: string; first?: TextField };
+type TextField = { name: string; text: string };
 
 /**
  * Decodes a value that was written with this schema or a compatible version of it, see `schemaMismatch`.
@@ -46,7 +48,25 @@ const MAX_UNKNOWN = 10_000;
  */
 const MAX_PROBLEM_LENGTH = 500;
 
-type Reader = { resolver: ReturnType<avro.Type["createResolver"]> } | { refusal: string };
+/** How far into a damaged value its first field may reach. */
+const MAX_FIRST_BYTES = 16_384;
+
+type Reader = { resolver: ReturnType<avro.Type["createResolver"]>; writer: avro.Type } | { refusal: string };
+
+const { RecordType, StringType } = avro.types;
+
+/** Invalid UTF-8 in it is replaced. */
+const firstText = (writer: avro.Type, bytes: Buffer): TextField | undefined => {
+  const field = writer instanceof RecordType ? writer.fields[0] : undefined;
+  if (!(field?.type instanceof StringType)) return undefined;
+  try {
+    const start = bytes.subarray(0, HEAD_BYTES + MAX_FIRST_BYTES);
+    const decoded = field.type.decode(start, HEAD_BYTES);
+    return decoded.offset > HEAD_BYTES ? { name: field.name, text: decoded.value as string } : undefined;
+  } catch {
+    return undefined;
+  }
+};
 
 const readerFor = (
   ours: ParsedSchema,
@@ -61,7 +81,8 @@ const readerFor = (
   try {
     const theirs = parseSchema([...references, text]);
     const problem = schemaMismatch(ours, theirs);
-    return problem === null ? { resolver: read.createResolver(theirs.type) } : refuse(problem);
+    if (problem !== null) return refuse(problem);
+    return { resolver: read.createResolver(theirs.type), writer: theirs.type };
   } catch (error) {
     return refuse(messageOf(error));
   }
@@ -83,21 +104,22 @@ export const decoder = <T>(
   const type = readType ?? ours.type;
   /** By schema id. At most as many as the registry has schemas; never evicted, since ids are immutable. */
   const readers = new Map<number, Reader>();
-  if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(ours.type) });
+  if (ownId !== null) readers.set(ownId, { resolver: type.createResolver(ours.type), writer: ours.type });
   /** By unknown id, when the registry may be asked again; oldest first. */
   const unknown = new Map<number, number>();
 
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
     if ("refusal" in reader) return { ok: false, detail: reader.refusal };
+    const damaged = (detail: string): Decoded<T> => {
+      const first = firstText(reader.writer, bytes);
+      return { ok: false, detail, ...(first && { first }) };
+    };
     try {
       const decoded = type.decode(bytes, HEAD_BYTES, reader.resolver);
       if (decoded.offset === bytes.length) return { ok: true, value: decoded.value as T };
-      return {
-        ok: false,
-        detail: decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value",
-      };
+      return damaged(decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value");
     } catch (error) {
-      return { ok: false, detail: `not the Avro of its schema: ${messageOf(error)}` };
+      return damaged(`not the Avro of its schema: ${messageOf(error)}`);
     }
   };
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
+import { reasonOf } from "./reason.ts";
 import { headReader } from "./status-line.ts";
 
 /** What became of a request, by how far it got. */
@@ -90,7 +91,7 @@ export const exchange = (
       if (size > maxBodyBytes) settle(true, "");
     },
     onResponseEnd: () => settle(true, ""),
-    onResponseError: (_, error) => settle(false, error.message),
+    onResponseError: (_, error) => settle(false, reasonOf(error)),
   };
 
   // On a reused connection the client first lets pending input be read, then writes.

@@ -5,27 +5,55 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { openPartner } from "../../../src/bridge/partner.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { configOf } from "../config/environment.ts";
-import { ACCEPT, free, serve, type Server } from "../partner/hostile-server.ts";
+import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
 
-test("the file of PARTNER_PROXY_URL is looked at again, and one that is half written is passed over", async () => {
+/** Puts texts into files, each in the second after the last, so that it is looked at again. */
+const files = (): ((name: string, text: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-partner-"));
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => {
     vi.useRealTimers();
     rmSync(folder, { recursive: true });
   });
-  const file = join(folder, "proxy");
-  const put = (text: string): void => {
+  return (name, text) => {
+    const file = join(folder, name);
     writeFileSync(file, text);
     vi.setSystemTime(Date.now() + 1_000);
+    return file;
   };
+};
+
+test("an answer that repeats a secret from before its rotation shows neither that nor the new one", async () => {
+  const put = files();
+  const echoed = ["token", "x-token", "webhook"].flatMap((name) => [`old-${name}`, `new-${name}`]);
+  const server = await serve({
+    onRequest: (socket) => void socket.write(answer("200 OK", JSON.stringify({ echoed }))),
+  });
+  const settings = { PARTNER_ACCESS_TOKEN: "token", PARTNER_X_TOKEN: "x-token", WEBHOOK_SECRET: "webhook" };
+  const env = Object.entries(settings).flatMap(([variable, name]): [string, string | undefined][] => [
+    [variable, undefined],
+    [`${variable}_FILE`, put(name, `old-${name}\n`)],
+  ]);
+  const partner = openPartner(configOf({ ...Object.fromEntries(env), PARTNER_BASE_URL: server.url }), {
+    clock: systemClock,
+  });
+  for (const name of Object.values(settings)) put(name, `new-${name}\n`);
+  const outcome = await partner.call(ACCEPT, free());
+  expect(server.seen[0]?.text).toContain("Bearer new-token\r\n");
+  expect(outcome).toMatchObject({ answer: { body: JSON.stringify({ echoed: echoed.map(() => "***") }) } });
+  expect(partner.mask("old-token old-x-token old-webhook")).toBe("*** *** ***");
+});
+
+test("the file of PARTNER_PROXY_URL is looked at again, and one that is half written is passed over", async () => {
+  const putFile = files();
+  const put = (text: string): string => putFile("proxy", text);
   const refusing = (): Promise<Server> =>
     serve({ onRequest: (socket) => socket.end("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n") });
   const [first, second] = await Promise.all([refusing(), refusing()]);
   const address = ({ port }: Server, password: string): string =>
     `http://user:${password}@127.0.0.1:${port}\n`;
 
-  put(address(first, "one"));
+  const file = put(address(first, "one"));
   const partner = openPartner(configOf({ PARTNER_PROXY_URL_FILE: file }), { clock: systemClock });
   const asked = async (): Promise<number[]> => {
     expect(await partner.call(ACCEPT, free())).toMatchObject({ kind: "notSent" });

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import avro from "avsc";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkFor } from "../../../src/commands-to-results/check.ts";
-import { readCommand } from "../../../src/commands-to-results/read-command.ts";
+import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
+import { decoder, encoder } from "../../../src/kafka/schema/codec.ts";
+import { readSchema, withWideLongs } from "../../../src/kafka/schema/schemas.ts";
 import type { Command } from "../../../src/records.ts";
 
 const schema = JSON.parse(
@@ -15,20 +17,31 @@ const read = readCommand({
   decode: (value) => ({ ok: true, value: type.fromBuffer(value) as Command }),
 });
 
-const accept = (over: { commandId?: string; externalId?: string }): Buffer =>
-  type.toBuffer({
-    commandId: over.commandId ?? "c-1",
-    issuedAt: 1,
-    expiresAt: null,
-    request: {
-      "cambio.bridge.v1.AcceptQuote": {
-        quoteId: "q-1",
-        counterpartyId: "cp-1",
-        amount: null,
-        externalId: over.externalId ?? null,
-      },
+type Over = { commandId?: string; externalId?: string };
+const command = (over: Over): object => ({
+  commandId: over.commandId ?? "c-1",
+  issuedAt: 1,
+  expiresAt: null,
+  request: {
+    "cambio.bridge.v1.AcceptQuote": {
+      quoteId: "q-1",
+      counterpartyId: "cp-1",
+      amount: null,
+      externalId: over.externalId ?? null,
     },
-  });
+  },
+});
+const accept = (over: Over): Buffer => type.toBuffer(command(over));
+
+/** As the bridge reads and writes Avro with its own schema. */
+const ownAvro = () => {
+  const own = readSchema("command");
+  const writer = () => Promise.resolve(null);
+  return {
+    encode: encoder(own, 7),
+    decode: decoder<Command>(own, { writer }, () => 0, 7, withWideLongs(own)),
+  };
+};
 
 /** Puts bytes that are not UTF-8 where a text of the same length stands. */
 const broken = (value: Buffer, text: string): Buffer => {
@@ -50,6 +63,44 @@ test("a string that is not UTF-8 makes the record unreadable", async () => {
 test("two identifiers that are not UTF-8 do not become one", async () => {
   const mended = await read(broken(accept({ commandId: "c-XX" }), "XX"), 0);
   expect(mended).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND", commandId: "" });
+});
+
+describe("a damaged value in Avro keeps the commandId that it begins with", () => {
+  const { encode, decode } = ownAvro();
+  const readOwn = readCommand({ check: checkFor({ purposes: [], currencies: [] }), decode });
+  const commandIdOf = async (value: Buffer): Promise<string> => {
+    const checked = await readOwn(value, 0);
+    expect(checked).toMatchObject({ ok: false, code: "UNREADABLE_COMMAND" });
+    return checked.ok ? "" : checked.commandId;
+  };
+  const cutOff = (commandId: string): Buffer => encode(command({ commandId })).subarray(0, -3);
+  const behind = Buffer.byteLength("\0....") + 1 + "c-1".length;
+
+  test.each([
+    ["that is cut off", cutOff("c-1")],
+    ["that ends behind it", cutOff("c-1").subarray(0, behind)],
+    ["that goes on", Buffer.concat([encode(command({})), Buffer.of(0)])],
+    ["whose request is of no type", Buffer.concat([cutOff("c-1").subarray(0, behind + 2), Buffer.of(99)])],
+  ])("%s", async (_, value) => {
+    expect(await commandIdOf(value)).toBe("c-1");
+  });
+
+  test.each([
+    ["that ends within it", cutOff("c-1").subarray(0, behind - 1)],
+    ["whose commandId is empty", cutOff("")],
+    ["whose commandId is longer than one may be", cutOff("x".repeat(1_025))],
+    ["whose commandId is endless", cutOff("x".repeat(100_000))],
+    ["whose commandId is not UTF-8", broken(cutOff("c-XX"), "XX")],
+  ])("not one %s", async (_, value) => {
+    expect(await commandIdOf(value)).toBe("");
+  });
+
+  test("not a field of another name", async () => {
+    const first = { name: "traceId", text: "c-1" };
+    const other: DecodeCommand = () => ({ ok: false, detail: "the Avro value is cut off", first });
+    const check = checkFor({ purposes: [], currencies: [] });
+    expect(await readCommand({ check, decode: other })(cutOff("c-1"), 0)).toMatchObject({ commandId: "" });
+  });
 });
 
 test("a value larger than a mebibyte is not parsed, and keeps the commandId that it begins with", async () => {

@@ -156,6 +156,11 @@ describe("values that cannot be read", () => {
     ],
     ["PARTNER_ACCEPT_DOUBT_STATUSES", "200,409,6xx", `"200" and "6xx", each of which is no HTTP status`],
     ["WEBHOOK_ALLOWED_CIDRS", "1.2.3.4/33,10.0.0.0/8,a", `"1.2.3.4/33" and "a", each of which is no range`],
+    [
+      "FLOWS",
+      "logs,webhooks,events",
+      `"logs" and "events", each of which is none of webhooks, commands, reconcile`,
+    ],
   ])("%s=%s: every item that is wrong is named", (variable, value, message) => {
     expect(problemsOf({ [variable]: value })).toEqual([
       expect.stringContaining(`${variable} holds ${message}`),
@@ -164,7 +169,14 @@ describe("values that cannot be read", () => {
 
   test("beside a flow that is none, what the others need is reported", () => {
     expect(problemsOf({ FLOWS: "commands,logs", PARTNER_X_TOKEN: undefined })).toEqual([
-      expect.stringMatching(/^FLOWS is none of/),
+      expect.stringMatching(/^FLOWS holds "logs", which is none of/),
+      expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the commands flow needs/),
+    ]);
+  });
+
+  test("where FLOWS names no flow, what the default ones need is reported", () => {
+    expect(problemsOf({ FLOWS: "logs", PARTNER_X_TOKEN: undefined })).toEqual([
+      expect.stringMatching(/^FLOWS holds "logs", which is none of/),
       expect.stringMatching(/^PARTNER_X_TOKEN is not set, which the commands flow needs/),
     ]);
   });

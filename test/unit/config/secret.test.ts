@@ -79,6 +79,22 @@ test("a reload checks at once, and finds a file that was replaced by one of the 
   expect(secret.reveal()).toBe("other");
 });
 
+test("after changes, the last three texts that were replaced are known, the latest first", () => {
+  const secret = Secret.fromFile(put("first"));
+  expect(secret.replaced()).toEqual([]);
+  const change = (text: string): readonly string[] => {
+    put(text);
+    secret.reload();
+    return secret.replaced();
+  };
+  expect(change("first")).toEqual([]);
+  expect(change("second")).toEqual(["first"]);
+  for (const text of ["third", "fourth", "fifth"]) change(text);
+  expect(secret.replaced()).toEqual(["fourth", "third", "second"]);
+  expect(change("fourth"), "the current one is none").toEqual(["fifth", "third", "second"]);
+  expect(Secret.of("text").replaced()).toEqual([]);
+});
+
 test("while a file is missing, the last text is kept", () => {
   const file = put("text");
   const secret = Secret.fromFile(file);

@@ -152,12 +152,18 @@ describe("an answer that does not arrive leaves it unknown", () => {
       (socket: import("node:net").Socket) =>
         socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
     ],
-    ["a status below all", (socket: import("node:net").Socket) => socket.end("HTTP/1.1 099 What\r\n\r\n")],
   ])("%s", async (_, onRequest) => {
     const { outcome, server, requests } = await acceptAt({ onRequest });
     expect(outcome).toMatchObject({ kind: "unknown", answer: null });
     expect(outcome).not.toMatchObject({ reason: "" });
     await eventually(() => server.seen.every(({ closed }) => closed), "all connections to be closed");
+    expect(requests()).toBe(1);
+  });
+
+  it.each(["000", "099"])("the status %s, which HTTP does not have, and says so", async (status) => {
+    const { outcome, server, requests } = await acceptAt(reply(answer(`${status} What`)));
+    expect(outcome).toEqual({ kind: "unknown", reason: "the answer has no valid status", answer: null });
+    await eventually(() => server.seen[0]!.closed, "the connection to be closed");
     expect(requests()).toBe(1);
   });
 

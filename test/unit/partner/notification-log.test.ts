@@ -145,6 +145,11 @@ describe("a log that does not answer as it should", () => {
     ],
     ["no HTTP", (socket: net.Socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"), /HTTP|Parse|closed/i],
     ["a reset", (socket: net.Socket) => socket.resetAndDestroy(), /ECONNRESET|closed/],
+    [
+      "a status that HTTP does not have",
+      (socket: net.Socket) => socket.end(answer("099 What")),
+      /^the answer has no valid status$/,
+    ],
     ["an end without an answer", (socket: net.Socket) => socket.end(), /closed/],
   ])("%s: rejects with a reason", async (_, onRequest, reason) => {
     const { fetch, allClosed } = await logOf(onRequest);

@@ -1,4 +1,4 @@
-import { expect, it, vi, onTestFinished } from "vitest";
+import { describe, expect, it, vi, onTestFinished } from "vitest";
 import { decoder, encoder } from "../../../../src/kafka/schema/codec.ts";
 import { readSchema, withoutFields, withWideLongs } from "../../../../src/kafka/schema/schemas.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
@@ -246,6 +246,51 @@ it.each([
 ])("refuses a value that %s", async (_, bytes, detail) => {
   const decoded = await decodeOne(bytes, commandSchema());
   expect(decoded).toMatchObject({ ok: false, detail: expect.stringContaining(detail) as string });
+});
+
+describe("of a damaged value, the first field of its writer is kept if it is a text and whole", () => {
+  const firstOf = async (schema: RecordJson | RegisteredSchema, bytes: Buffer): Promise<unknown> => {
+    const decoded = await decodeOne(bytes, schema);
+    return decoded.ok ? decoded : decoded.first;
+  };
+  const behind = 5 + 1 + "c-1".length;
+
+  it.each([
+    ["is cut off", valid.subarray(0, -3)],
+    ["is cut off behind it", valid.subarray(0, behind)],
+    ["goes on", Buffer.concat([valid, Buffer.of(0)])],
+    ["names no branch", Buffer.concat([valid.subarray(0, 16), Buffer.alloc(20, 0x7e)])],
+  ])("one that %s", async (_, bytes) => {
+    expect(await firstOf(commandSchema(), bytes)).toEqual({ name: "commandId", text: "c-1" });
+  });
+
+  it.each([
+    ["is cut off within it", valid.subarray(0, behind - 1)],
+    ["is a head alone", valid.subarray(0, 5)],
+    ["states a negative length", Buffer.concat([valid.subarray(0, 5), Buffer.of(0x05), Buffer.alloc(40)])],
+    [
+      "begins with a text of 16 KiB",
+      written(7, commandSchema(), { command: { commandId: "x".repeat(16_384) } }).subarray(0, -1),
+    ],
+  ])("not of one that %s", async (_, bytes) => {
+    expect(await firstOf(commandSchema(), bytes)).toBeUndefined();
+  });
+
+  it("by the writer's order of fields", async () => {
+    const text = commandSchema((command) =>
+      command.fields.unshift({ name: "origin", type: "string", default: "" }),
+    );
+    const cutOff = written(7, text, { command: { origin: "desk" } }).subarray(0, -3);
+    expect(await firstOf(text, cutOff)).toEqual({ name: "origin", text: "desk" });
+    const reversed = commandSchema((command) => command.fields.reverse());
+    expect(await firstOf(reversed, written(7, reversed).subarray(0, -3))).toBeUndefined();
+  });
+
+  it("not where the writer's schema does not fit", async () => {
+    const other = commandSchema((command) => retype(command, "issuedAt", "int"));
+    const over = { command: { issuedAt: 1_795_262_400 } };
+    expect(await firstOf(other, written(7, other, over).subarray(0, -3))).toBeUndefined();
+  });
 });
 
 it("is synchronous when the schema is cached", async () => {
