@@ -56,15 +56,16 @@ type Reader = { resolver: ReturnType<avro.Type["createResolver"]>; writer: avro.
 const { RecordType, StringType } = avro.types;
 
 /** Invalid UTF-8 in it is replaced. */
-const firstText = (writer: avro.Type, bytes: Buffer): TextField | undefined => {
+const firstText = (writer: avro.Type, bytes: Buffer): { first?: TextField } => {
   const field = writer instanceof RecordType ? writer.fields[0] : undefined;
-  if (!(field?.type instanceof StringType)) return undefined;
+  if (!(field?.type instanceof StringType)) return {};
   try {
     const start = bytes.subarray(0, HEAD_BYTES + MAX_FIRST_BYTES);
     const decoded = field.type.decode(start, HEAD_BYTES);
-    return decoded.offset > HEAD_BYTES ? { name: field.name, text: decoded.value as string } : undefined;
+    const first = { name: field.name, text: decoded.value as string };
+    return decoded.offset > HEAD_BYTES ? { first } : {};
   } catch {
-    return undefined;
+    return {};
   }
 };
 
@@ -110,16 +111,14 @@ export const decoder = <T>(
 
   const read = (bytes: Buffer, reader: Reader): Decoded<T> => {
     if ("refusal" in reader) return { ok: false, detail: reader.refusal };
-    const damaged = (detail: string): Decoded<T> => {
-      const first = firstText(reader.writer, bytes);
-      return { ok: false, detail, ...(first && { first }) };
-    };
     try {
       const decoded = type.decode(bytes, HEAD_BYTES, reader.resolver);
       if (decoded.offset === bytes.length) return { ok: true, value: decoded.value as T };
-      return damaged(decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value");
+      const detail = decoded.offset < 0 ? "the Avro value is cut off" : "bytes follow the Avro value";
+      return { ok: false, detail, ...firstText(reader.writer, bytes) };
     } catch (error) {
-      return damaged(`not the Avro of its schema: ${messageOf(error)}`);
+      const detail = `not the Avro of its schema: ${messageOf(error)}`;
+      return { ok: false, detail, ...firstText(reader.writer, bytes) };
     }
   };
 
