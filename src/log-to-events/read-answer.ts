@@ -42,6 +42,8 @@ export type ReadAnswer = {
   reasons: IncompleteReason[];
   /** Whether answers about fewer days may hold entries that this one does not. */
   mayShowMore: boolean;
+  /** Whether it could be read at all: to its end, or until an entry that is understood. */
+  isRead: boolean;
   /**
    * Whether the form of the answer is understood: it shows no entry, or at least one of them is understood.
    * Others may be unreadable all the same.
@@ -140,6 +142,7 @@ export const readAnswer = async (
   // Counts the array in which a fault ended the answer.
   arrayEnd();
 
+  const isToItsEnd = fault === null || fault === "empty";
   // Arrays without a readable entry (links, errors, columns) are ignored, unless there is no other array.
   const nothingUnderstood = understood.elements === 0;
   if (nothingUnderstood) add(understood, others);
@@ -159,7 +162,8 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
+    isRead: isToItsEnd || !nothingUnderstood,
     isUnderstood: fault === null && arrays > 0 && !(nothingUnderstood && others.elements > 0),
-    mayShowMore: (fault !== null && fault !== "empty") || hint !== null,
+    mayShowMore: !isToItsEnd || hint !== null,
   };
 };

@@ -129,7 +129,7 @@ export const createLogReader = (
       );
       const mayShowMore = read.mayShowMore || counts.outsideDates > 0;
       return {
-        isRead: true,
+        isRead: read.isRead,
         isWhole: !mayShowMore && read.isUnderstood,
         isRefused: false,
         mayShowMore,

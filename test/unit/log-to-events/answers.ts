@@ -11,7 +11,7 @@ export const everySplit = (text: string): Uint8Array[][] => {
   return Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 };
 
-export type Read = Omit<ReadAnswer, "isUnderstood"> & { taken: Notification[] };
+export type Read = Omit<ReadAnswer, "isRead" | "isUnderstood"> & { taken: Notification[] };
 
 export const read = async (
   body: string | AsyncIterable<Uint8Array>,

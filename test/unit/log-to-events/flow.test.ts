@@ -139,6 +139,31 @@ test.each([
   expect(await run()).toMatchObject({ result, entries: 0, published: 0 });
 });
 
+const deep = `${"[".repeat(1_000)}1${"]".repeat(1_000)}`;
+
+test.each<[string, string | Buffer]>([
+  ["HTML", "<html><body>Sign in</body></html>"],
+  ["NDJSON", `${JSON.stringify(sent(1, 5))}\n${JSON.stringify(sent(2, 5))}\n`],
+  ["UTF-16", Buffer.from(`\uFEFF${JSON.stringify([sent(1, 5)])}`, "utf16le")],
+  ["nested too deeply", deep],
+  ["one endless string", `"${"x".repeat(2_000_000)}`],
+  ["what breaks off before its first entry", '{"data":['],
+])("%s: no day is read, and the run fails", async (_, body) => {
+  const { state, queries, run } = openLog();
+  state.answer = () => answer(body);
+  expect(await run()).toMatchObject({ result: "failed", isWhole: false, entries: 0, published: 0 });
+  expect(queries.length).toBeGreaterThan(1);
+  // One day that is read is enough.
+  state.answer = ({ startDate }) => answer(startDate === "2026-11-21" ? [] : body);
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false });
+});
+
+test("a day that breaks off after an entry is read", async () => {
+  const { state, run } = openLog();
+  state.answer = () => answer(`[${JSON.stringify(sent(1, 5))},{"id`);
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1 });
+});
+
 test("an entry that is not understood is said, and the others are published", async () => {
   const { state, topic, queries, run } = openLog();
   state.answer = () => answer([sent(1, 5), { what: "ever" }]);
