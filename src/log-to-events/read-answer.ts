@@ -6,13 +6,14 @@ import { normalize } from "./normalize.ts";
 import {
   paginationHints,
   noteElement,
-  noteHeaders,
+  noteHead,
   type AnswerHeaders,
   type PaginationHint,
 } from "./pagination-hints.ts";
 import { isCsv, readCsvEntries } from "./csv-entries.ts";
 
 export type ReadOptions = {
+  httpStatus: number;
   headers: AnswerHeaders;
   /**
    * JSON pointers to the array of entries, and to the notification within an entry; null: found by
@@ -93,11 +94,11 @@ const add = (sum: Tally, other: Tally): void => {
  */
 export const readAnswer = async (
   body: AsyncIterable<Uint8Array>,
-  { headers, entriesPointer, notificationPointer, maxElementBytes }: ReadOptions,
+  { httpStatus, headers, entriesPointer, notificationPointer, maxElementBytes }: ReadOptions,
   onNotification: (notification: Notification) => void,
 ): Promise<ReadAnswer> => {
   const hints = paginationHints();
-  noteHeaders(hints, headers);
+  noteHead(hints, httpStatus, headers);
   let arrays = 0;
   let current = emptyTally();
   /** The arrays in which at least one element was understood. */

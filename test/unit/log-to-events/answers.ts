@@ -20,7 +20,14 @@ export const read = async (
   const taken: Notification[] = [];
   const { entries, otherType, unreadable, reasons, mayShowMore } = await readAnswer(
     typeof body === "string" ? bytesOf(body) : body,
-    { headers: {}, entriesPointer: null, notificationPointer: null, maxElementBytes: 1_048_576, ...options },
+    {
+      httpStatus: 200,
+      headers: {},
+      entriesPointer: null,
+      notificationPointer: null,
+      maxElementBytes: 1_048_576,
+      ...options,
+    },
     (notification) => taken.push(notification),
   );
   return { entries, otherType, unreadable, reasons, mayShowMore, taken };

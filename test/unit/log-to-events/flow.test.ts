@@ -158,6 +158,26 @@ test.each<[string, string | Buffer]>([
   expect(await run()).toMatchObject({ result: "incomplete", isWhole: false });
 });
 
+test.each([
+  [206, "bytes 0-0/*", "incomplete"],
+  [206, "bytes 0-0/50", "incomplete"],
+  [206, "items 1-1/1", "incomplete"],
+  [206, undefined, "incomplete"],
+  [206, "items 0-0/1", "complete"],
+  [200, undefined, "complete"],
+])("an answer %i with the range %s is %s", async (httpStatus, range, result) => {
+  const { log, state, run } = openLog();
+  log.push(sent(1, 5));
+  state.answer = () => answer(log, { httpStatus, headers: range ? { "content-range": range } : {} });
+  expect(await run()).toMatchObject({ result, isWhole: result === "complete", published: 1 });
+});
+
+test("an empty answer 206 is whole if it says that there is nothing", async () => {
+  const { state, run } = openLog();
+  state.answer = () => answer([], { httpStatus: 206, headers: { "content-range": "items */0" } });
+  expect(await run()).toMatchObject({ result: "complete", entries: 0 });
+});
+
 test("a day that breaks off after an entry is read", async () => {
   const { state, run } = openLog();
   state.answer = () => answer(`[${JSON.stringify(sent(1, 5))},{"id`);
