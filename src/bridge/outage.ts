@@ -25,8 +25,8 @@ export const outageAdvice = (error: unknown): string =>
     : "see that it runs, and that the setting names it";
 
 /**
- * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence. Passes on a
- * UsageError, and an error of the program itself, as it is.
+ * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence.
+ * Passes on a UsageError, and an error of the program itself, as it is.
  * @param stopped if it has aborted, the error is passed on as it is
  */
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>

@@ -27,9 +27,19 @@ const raw: PartnerLogView = async ({ body }, write) => {
   return null;
 };
 
+/** Prints what is known from an answer that breaks off, too. */
 const shape: PartnerLogView = async ({ headers, body }, write) => {
-  const { lines, fault } = await readShape(body, headers, MAX_ENTRY_BYTES);
+  const failures: unknown[] = [];
+  async function* untilItFails(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  const { lines, fault } = await readShape(untilItFails(), headers, MAX_ENTRY_BYTES);
   await write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
+  for (const failure of failures) throw failure;
   return faultOf(fault);
 };
 

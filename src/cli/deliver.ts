@@ -87,7 +87,9 @@ export const deliver = async (
     );
   else if (unknown === null)
     err(
-      `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
+      stopped.aborted
+        ? `The wait for the result of command ${commandId} was interrupted: it may still come, see \`cambio-bridge watch results\`.`
+        : `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
     );
   else err(unacknowledged(commandId, unknown));
   await stop().catch(() => undefined);

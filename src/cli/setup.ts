@@ -11,6 +11,8 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const { config, services } = openTool(io);
   const cluster = await explainOutage(config, services.connectCluster());
   try {
+    // A broker may accept connections and answer nothing.
+    await explainOutage(config, cluster.brokers());
     await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out });
     return EXIT.done;
   } catch (error) {

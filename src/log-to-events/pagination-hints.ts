@@ -99,8 +99,19 @@ export const paginationHints = (): PaginationHints => {
 const MAX_HEADER_LENGTH = 4_096;
 const LINK_TO_NEXT = /;\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)/i;
 
-/** Takes the hints in an answer's headers: Link, Content-Range, and those like X-Total-Count. */
-export const noteHeaders = (hints: PaginationHints, headers: AnswerHeaders): void => {
+// As `items 0-499/500`, or `items */0`.
+const isEverything = (contentRange: string): boolean => {
+  const [, last = "-1", total] = /^(?:\w+ )?(?:0-(\d+)|\*)\/(\d+)$/.exec(contentRange) ?? [];
+  return total !== undefined && Number(last) + 1 === Number(total);
+};
+
+/**
+ * Takes the hints in an answer's status and headers: Link, Content-Range, and those like X-Total-Count. A 206
+ * is a part, unless its range is everything.
+ */
+export const noteHead = (hints: PaginationHints, httpStatus: number, headers: AnswerHeaders): void => {
+  const { "content-range": range } = headers;
+  if (httpStatus === 206 && !isEverything([range].flat().join(", "))) hints.member("partial", true, "");
   for (const [name, value] of Object.entries(headers)) {
     const text = [value].flat().join(", ").slice(0, MAX_HEADER_LENGTH);
     // As in `content-range: items 0-99/500`.

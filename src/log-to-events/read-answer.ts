@@ -6,13 +6,14 @@ import { normalize } from "./normalize.ts";
 import {
   paginationHints,
   noteElement,
-  noteHeaders,
+  noteHead,
   type AnswerHeaders,
   type PaginationHint,
 } from "./pagination-hints.ts";
 import { isCsv, readCsvEntries } from "./csv-entries.ts";
 
 export type ReadOptions = {
+  httpStatus: number;
   headers: AnswerHeaders;
   /**
    * JSON pointers to the array of entries, and to the notification within an entry; null: found by
@@ -42,6 +43,8 @@ export type ReadAnswer = {
   reasons: IncompleteReason[];
   /** Whether answers about fewer days may hold entries that this one does not. */
   mayShowMore: boolean;
+  /** Whether it could be read at all: to its end, or until an entry that is understood. */
+  isRead: boolean;
   /**
    * Whether the form of the answer is understood: it shows no entry, or at least one of them is understood.
    * Others may be unreadable all the same.
@@ -91,11 +94,11 @@ const add = (sum: Tally, other: Tally): void => {
  */
 export const readAnswer = async (
   body: AsyncIterable<Uint8Array>,
-  { headers, entriesPointer, notificationPointer, maxElementBytes }: ReadOptions,
+  { httpStatus, headers, entriesPointer, notificationPointer, maxElementBytes }: ReadOptions,
   onNotification: (notification: Notification) => void,
 ): Promise<ReadAnswer> => {
   const hints = paginationHints();
-  noteHeaders(hints, headers);
+  noteHead(hints, httpStatus, headers);
   let arrays = 0;
   let current = emptyTally();
   /** The arrays in which at least one element was understood. */
@@ -140,6 +143,7 @@ export const readAnswer = async (
   // Counts the array in which a fault ended the answer.
   arrayEnd();
 
+  const isToItsEnd = fault === null || fault === "empty";
   // Arrays without a readable entry (links, errors, columns) are ignored, unless there is no other array.
   const nothingUnderstood = understood.elements === 0;
   if (nothingUnderstood) add(understood, others);
@@ -159,7 +163,8 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
+    isRead: isToItsEnd || !nothingUnderstood,
     isUnderstood: fault === null && arrays > 0 && !(nothingUnderstood && others.elements > 0),
-    mayShowMore: (fault !== null && fault !== "empty") || hint !== null,
+    mayShowMore: !isToItsEnd || hint !== null,
   };
 };

@@ -119,7 +119,7 @@ export const createLogReader = (
       }
       const read = await readAnswer(
         answer.body,
-        { headers: answer.headers, entriesPointer, notificationPointer, maxElementBytes: maxEntryBytes },
+        { ...answer, entriesPointer, notificationPointer, maxElementBytes: maxEntryBytes },
         (notification) => {
           const occurredAt = occurredAtOf(notification.createdAt);
           if (occurredAt !== null && isOutside(dates, occurredAt)) counts.outsideDates += 1;
@@ -129,7 +129,7 @@ export const createLogReader = (
       );
       const mayShowMore = read.mayShowMore || counts.outsideDates > 0;
       return {
-        isRead: true,
+        isRead: read.isRead,
         isWhole: !mayShowMore && read.isUnderstood,
         isRefused: false,
         mayShowMore,

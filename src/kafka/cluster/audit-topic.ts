@@ -20,13 +20,26 @@ export const auditProblems = (names: TopicNames, found: ReadonlyMap<string, Foun
   return problems;
 };
 
-/** A replay that is forgotten before its dead letter is could be done again. */
+/**
+ * No entry is larger. The largest are the claims of a batch of dead letters; others hold a name, a note and
+ * identifiers.
+ */
+export const AUDIT_ENTRY_BYTES = 131_072;
+
 export const auditWarnings = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
-  const kept = Number(found.get(names.audit)?.config["retention.ms"] ?? -1);
+  const audit = found.get(names.audit)?.config ?? {};
+  const warnings: string[] = [];
+  const largest = Number(audit["max.message.bytes"] ?? Infinity);
+  if (largest < AUDIT_ENTRY_BYTES)
+    warnings.push(
+      `Topic ${names.audit} accepts records of at most ${largest} bytes, too few for its largest entries, so that an action may be refused or its outcome be lost: set max.message.bytes=${AUDIT_ENTRY_BYTES} or more.`,
+    );
+  const kept = Number(audit["retention.ms"] ?? -1);
   const lettersKept = Number(found.get(names.deadLetters)?.config["retention.ms"] ?? 0);
-  return kept < 0 || (lettersKept >= 0 && kept >= lettersKept)
-    ? []
-    : [
-        `Topic ${names.audit} is kept for less time than ${names.deadLetters}, so that a dead letter may be replayed twice: raise its retention.ms.`,
-      ];
+  // A replay that is forgotten before its dead letter is could be done again.
+  if (kept >= 0 && (lettersKept < 0 || kept < lettersKept))
+    warnings.push(
+      `Topic ${names.audit} is kept for less time than ${names.deadLetters}, so that a dead letter may be replayed twice: raise its retention.ms.`,
+    );
+  return warnings;
 };

@@ -4,7 +4,8 @@ import type { Mask } from "./mask.ts";
 const WINDOW_BYTES = 65_536;
 
 /**
- * Masks secrets in a stream of bytes that need not be text, and leaves every other byte as it is.
+ * Masks secrets in a stream of bytes that need not be text, and leaves every other byte as it is. If the stream
+ * fails, what came before is given out first, but for an end that may be the start of a secret.
  * @param mask must know each secret as it is and as {@link spelledInBytes}
  * @param hid called with the number of secrets each time that some were masked
  */
@@ -20,10 +21,15 @@ export async function* maskedBytes(
     if (hidden > 0) hid(hidden);
     return Buffer.from(text, "latin1");
   };
-  for await (const chunk of chunks) {
-    // latin1 maps each byte to one character.
-    held += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
-    if (held.length >= WINDOW_BYTES + mask.marginBytes) yield shown(held.length - mask.marginBytes);
+  try {
+    for await (const chunk of chunks) {
+      // latin1 maps each byte to one character.
+      held += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString("latin1");
+      if (held.length >= WINDOW_BYTES + mask.marginBytes) yield shown(held.length - mask.marginBytes);
+    }
+  } catch (error) {
+    yield shown(mask.judged(held));
+    throw error;
   }
   yield shown(held.length);
 }

@@ -14,6 +14,9 @@ const UNIT =
 /** Characters that stand for themselves in every encoding: most of every text. */
 const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
 
+/** The end of a text that may be one character, cut within its encoding. */
+const CUT_UNIT = /(?:(?<!\\)\\+(?:u[0-9a-f]{0,3})?|%(?:25)*[0-9a-f]?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4}))$/i;
+
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /**
@@ -83,6 +86,8 @@ export type Mask = {
   (text: string, limit?: number): string;
   /** The same for a text that goes on after `taken`. `taken` exceeds `limit` if a secret does. */
   part: (text: string, limit: number) => Masked;
+  /** How much of a text that broke off can be judged: what follows may be the start of a secret. */
+  judged: (text: string) => number;
   /** How many bytes after a cut are needed to recognize a secret that begins before it. */
   marginBytes: number;
 };
@@ -123,8 +128,19 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     const taken = Math.max(at, limit);
     return { shown: shown + text.slice(at, taken), taken, hidden };
   };
+  const judged = (text: string): number => {
+    const end = known.length === 0 ? text.length : (CUT_UNIT.exec(text)?.index ?? text.length);
+    const { flat, from } = flatten(text.slice(0, end));
+    const started = known.map((secret) => {
+      let length = secret.length - 1;
+      while (!flat.endsWith(secret.slice(0, length))) length -= 1;
+      return length;
+    });
+    return from[flat.length - Math.max(0, ...started)] ?? end;
+  };
   return Object.assign((text: string, limit = text.length): string => part(text, limit).shown, {
     part,
+    judged,
     marginBytes: Math.max(0, ...secrets.map((secret) => secret.length)) * LONGEST_FORM,
   });
 };

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Opening } from "./connect.ts";
@@ -34,18 +35,19 @@ export const downloadFor = ({
   callTimeoutMs,
   clock,
 }: DownloadOptions): Download => {
-  async function* inTime(
-    body: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-    close: () => void,
-  ): AsyncGenerator<Uint8Array> {
-    const chunks = body[Symbol.asyncIterator]();
+  async function* inTime(body: Readable, signal: AbortSignal, close: () => void): AsyncGenerator<Uint8Array> {
+    const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
       for (;;) {
         const next = await clock.within(callTimeoutMs, signal, chunks.next());
         if (next.done === true) return;
         yield next.value;
       }
+    } catch (error) {
+      // The iterator of a stream that fails drops what came before and was not asked for yet.
+      const rest = body.read() as Uint8Array | null;
+      if (rest !== null) yield rest;
+      throw error;
     } finally {
       close();
     }
@@ -63,7 +65,7 @@ export const downloadFor = ({
       return {
         status,
         headers,
-        body: inTime(body as AsyncIterable<Uint8Array>, signal, () => socket.destroy()),
+        body: inTime(body, signal, () => socket.destroy()),
       };
     } catch (error) {
       giveUp();

@@ -2,10 +2,14 @@ import { expect, test } from "vitest";
 import { largestRecordsFor } from "../../../src/bridge/largest-records.ts";
 import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
+import { AUDIT_ENTRY_BYTES } from "../../../src/kafka/cluster/audit-topic.ts";
 import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
 import { encoder } from "../../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../../src/kafka/schema/schemas.ts";
+import { auditEvent } from "../../../src/operator/audit-event.ts";
+import { MAX_TEXT_LENGTH, type AuditEntry } from "../../../src/operator/audit.ts";
+import { claimAction, claimOutcome } from "../../../src/operator/replay/claims-entry.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../src/records.ts";
 import { configOf } from "../config/environment.ts";
 
@@ -36,6 +40,8 @@ const result: CommandResult = {
   completedAt: 1_790_000_000_123,
 };
 const value = encoder<CommandResult>(readSchema("command-result"), 1)(result);
+
+const LETTERS = Array.from({ length: 100 }, (_, n) => `999/${10 ** 12 + n}`);
 
 test("the largest conclusion has room in the journal", () => {
   const entry = toRecord({
@@ -82,4 +88,45 @@ test("each flow asks for room in its own topics, and in that of the dead letters
   // What Kafka takes by default is enough for whatever may be set, but for dead letters.
   for (const role of ["transactionStatus", "journal", "results"])
     expect(needed(role)).toBeLessThan(1_048_588);
+});
+
+test.each<[string, Pick<AuditEntry, "action" | "outcome">]>([
+  [
+    "a doubt, whose second person confirms",
+    {
+      action: { kind: "resolve", subject: LONGEST, parameters: { quoteId: LONGEST, as: "succeeded" } },
+      outcome: { kind: "proposed", reason: LONGEST, until: "9999-12-31T23:59:59.999Z", quoteId: LONGEST },
+    },
+  ],
+  [
+    "a hundred dead letters",
+    {
+      action: claimAction(
+        {
+          topic: "t".repeat(249),
+          ends: Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [n, 10 ** 12])),
+          letters: Object.fromEntries(LETTERS.map((ref) => [ref, "0".repeat(64)])),
+          leaseMs: 120_000,
+        },
+        false,
+      ),
+      outcome: claimOutcome(
+        "t".repeat(249),
+        new Map(
+          LETTERS.map((ref) => [
+            ref,
+            { end: "sent", place: `${"t".repeat(249)}[999]@1000000000000` } as const,
+          ]),
+        ),
+      ),
+    },
+  ],
+])("the audit entry of %s has room in its topic", (_, entry) => {
+  const text = "\u20ac".repeat(MAX_TEXT_LENGTH);
+  const from = { host: "h".repeat(253), user: "u".repeat(32), program: "console" };
+  const value = auditEvent(
+    { actionId: "0".repeat(36), actor: { by: text, role: "operator", note: text, from }, ...entry },
+    { id: "0".repeat(36), source: `/cambio-bridge/${"x".repeat(1_000)}`, timeMs: 0 },
+  );
+  expect(Buffer.byteLength(value)).toBeLessThan(AUDIT_ENTRY_BYTES - 1_000);
 });

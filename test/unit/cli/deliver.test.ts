@@ -52,6 +52,17 @@ describe("a command that Kafka acknowledged", () => {
     expect(ended).toMatchObject({ code: 5, out: "" });
     expect(ended.err).toMatch(new RegExp(`No result of command ${ID} .*may still come`));
   });
+  it("may have no result before somebody interrupts the wait", async () => {
+    const interrupt = new AbortController();
+    const watchResult = resultIs(never);
+    setTimeout(() => interrupt.abort(new Error("received SIGINT")), 5);
+    const ended = await run({ watchResult, waitMs: 60_000 }, interrupt.signal);
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toContain(
+      `The wait for the result of command ${ID} was interrupted: it may still come, see \`cambio-bridge watch results\`.`,
+    );
+    expect(ended.err).not.toContain("in time");
+  });
   it("may have a result that cannot be read", async () => {
     const ended = await run({ watchResult: resultIs(never, "the registry does not answer") });
     expect(ended).toMatchObject({ code: 5, out: "" });

@@ -178,9 +178,45 @@ describe("logs", () => {
 
   it("an answer that breaks off: exit 1, what came of it, and a sentence", async () => {
     const { code, out, err } = await logsOf((socket) => socket.end(`${chunked()}3\r\n[1,\r\n`));
-    expect(code).toBe(1);
-    expect("[1,".startsWith(out)).toBe(true);
+    expect({ code, out }).toEqual({ code: 1, out: "[1," });
     expect(err).toMatch(/^The log could not be read to its end \(.+\): see /);
+  });
+
+  const cut = (sent: string): string => `HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n${sent}`;
+  const brokenOff = (sent: string, args: string[]) => logsOf((socket) => socket.end(cut(sent)), args);
+
+  it.each([
+    ["--raw", 8_000],
+    ["--raw", 90_000],
+    ["--json", 8_000],
+    ["--shape", 8_000],
+  ])("%s of an answer that breaks off after %i bytes: all that came", async (view, size) => {
+    const element = '{"a":1}';
+    const sent = `[${`${element},`.repeat(size / 8)}`;
+    const { code, out, err } = await brokenOff(sent, [view]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The log could not be read to its end \(.+\): see /);
+    if (view === "--raw") expect(out).toBe(sent);
+    else if (view === "--json") expect(out).toBe(`${element}\n`.repeat(size / 8).trimEnd());
+    else expect(out).toMatch(/^\/\*\/a: number/m);
+  });
+
+  it("an answer that breaks off while the output waits for its reader: all that came", async () => {
+    const server = await serve({ onRequest: (socket) => socket.end(cut("b".repeat(900_000))) });
+    let size = 0;
+    const { code } = await runCommand(settings(server.url), ["logs", ...DAYS, "--raw"], {
+      write: async (bytes) => {
+        size += bytes.length;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      },
+    });
+    expect({ code, size }).toEqual({ code: 1, size: 900_000 });
+  });
+
+  it("an answer that breaks off within a secret of ours shows no part of it, and says that it hid another", async () => {
+    const { out, err } = await brokenOff('["webhook-token-of-tests","webhook-tok', ["--raw"]);
+    expect(out).toBe('["***","');
+    expect(err).toMatch(/secrets of ours, once/);
   });
 
   it("nobody there: exit 1, and a sentence", async () => {

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { futureMs } from "../../../src/cli/option-values.ts";
 import { complete } from "../config/environment.ts";
 import { runCommand } from "./run-command.ts";
@@ -38,6 +40,7 @@ test.each([
   ["pause", "commands", ...who],
   ["resume", "reconcile", ...who],
   ["resolve", "c-1", "--as", "succeeded", ...who],
+  ["setup"],
   ["status"],
   ["watch", "events"],
   ["reconcile", "--from", "2026-12-01", "--to", "2026-12-01"],
@@ -49,3 +52,17 @@ test.each([
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toMatch(/^Kafka does not answer\. KAFKA_BROKERS \(127\.0\.0\.1:1\): [^\n]+\.$/);
 });
+
+test("setup says the same of a broker that accepts connections and answers nothing", async () => {
+  const sockets = new Set<Socket>();
+  const broker = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  await once(broker, "listening");
+  onTestFinished(() => {
+    broker.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = `127.0.0.1:${(broker.address() as AddressInfo).port}`;
+  const { code, err } = await runCommand({ ...complete, KAFKA_BROKERS: address }, ["setup"]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/^Kafka does not answer\. KAFKA_BROKERS \(127\.0\.0\.1:\d+\): [^\n]+\.$/);
+}, 60_000);

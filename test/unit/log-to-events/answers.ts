@@ -11,7 +11,7 @@ export const everySplit = (text: string): Uint8Array[][] => {
   return Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 };
 
-export type Read = Omit<ReadAnswer, "isUnderstood"> & { taken: Notification[] };
+export type Read = Omit<ReadAnswer, "isRead" | "isUnderstood"> & { taken: Notification[] };
 
 export const read = async (
   body: string | AsyncIterable<Uint8Array>,
@@ -20,7 +20,14 @@ export const read = async (
   const taken: Notification[] = [];
   const { entries, otherType, unreadable, reasons, mayShowMore } = await readAnswer(
     typeof body === "string" ? bytesOf(body) : body,
-    { headers: {}, entriesPointer: null, notificationPointer: null, maxElementBytes: 1_048_576, ...options },
+    {
+      httpStatus: 200,
+      headers: {},
+      entriesPointer: null,
+      notificationPointer: null,
+      maxElementBytes: 1_048_576,
+      ...options,
+    },
     (notification) => taken.push(notification),
   );
   return { entries, otherType, unreadable, reasons, mayShowMore, taken };

@@ -139,6 +139,51 @@ test.each([
   expect(await run()).toMatchObject({ result, entries: 0, published: 0 });
 });
 
+const deep = `${"[".repeat(1_000)}1${"]".repeat(1_000)}`;
+
+test.each<[string, string | Buffer]>([
+  ["HTML", "<html><body>Sign in</body></html>"],
+  ["NDJSON", `${JSON.stringify(sent(1, 5))}\n${JSON.stringify(sent(2, 5))}\n`],
+  ["UTF-16", Buffer.from(`\uFEFF${JSON.stringify([sent(1, 5)])}`, "utf16le")],
+  ["nested too deeply", deep],
+  ["one endless string", `"${"x".repeat(2_000_000)}`],
+  ["what breaks off before its first entry", '{"data":['],
+])("%s: no day is read, and the run fails", async (_, body) => {
+  const { state, queries, run } = openLog();
+  state.answer = () => answer(body);
+  expect(await run()).toMatchObject({ result: "failed", isWhole: false, entries: 0, published: 0 });
+  expect(queries.length).toBeGreaterThan(1);
+  // One day that is read is enough.
+  state.answer = ({ startDate }) => answer(startDate === "2026-11-21" ? [] : body);
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false });
+});
+
+test.each([
+  [206, "bytes 0-0/*", "incomplete"],
+  [206, "bytes 0-0/50", "incomplete"],
+  [206, "items 1-1/1", "incomplete"],
+  [206, undefined, "incomplete"],
+  [206, "items 0-0/1", "complete"],
+  [200, undefined, "complete"],
+])("an answer %i with the range %s is %s", async (httpStatus, range, result) => {
+  const { log, state, run } = openLog();
+  log.push(sent(1, 5));
+  state.answer = () => answer(log, { httpStatus, headers: range ? { "content-range": range } : {} });
+  expect(await run()).toMatchObject({ result, isWhole: result === "complete", published: 1 });
+});
+
+test("an empty answer 206 is whole if it says that there is nothing", async () => {
+  const { state, run } = openLog();
+  state.answer = () => answer([], { httpStatus: 206, headers: { "content-range": "items */0" } });
+  expect(await run()).toMatchObject({ result: "complete", entries: 0 });
+});
+
+test("a day that breaks off after an entry is read", async () => {
+  const { state, run } = openLog();
+  state.answer = () => answer(`[${JSON.stringify(sent(1, 5))},{"id`);
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1 });
+});
+
 test("an entry that is not understood is said, and the others are published", async () => {
   const { state, topic, queries, run } = openLog();
   state.answer = () => answer([sent(1, 5), { what: "ever" }]);

@@ -19,7 +19,9 @@ export const answer = (value: unknown, changes: Partial<LogAnswer> = {}): LogAns
   retryAfterMs: null,
   body: (async function* () {
     await Promise.resolve();
-    yield Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+    yield Buffer.isBuffer(value)
+      ? value
+      : Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
   })(),
   ...changes,
 });

@@ -304,6 +304,19 @@ describe("the checks of serve", () => {
     expect((await look()).problems).toEqual([]);
   });
 
+  test("an audit topic without room for its largest entry is a warning, where it is used", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("audit", { "max.message.bytes": "131071" });
+    expect(await look()).toMatchObject({
+      problems: [],
+      warnings: [expect.stringMatching(/^Topic audit .* 131071 bytes.*: set max\.message\.bytes=131072/)],
+    });
+    expect((await look(roles.filter((each) => each !== "audit"))).warnings).toEqual([]);
+    change("audit", { "max.message.bytes": "131072" });
+    expect((await look()).warnings).toEqual([]);
+  });
+
   test.each<[string, Record<string, string>]>([
     ["deletes", { "cleanup.policy": "delete" }],
     ["deletes as well", { "cleanup.policy": "compact,delete" }],

@@ -50,4 +50,59 @@ describe("masked bytes", () => {
     const { shown, hidden } = await masked(Buffer.from(`a${SECRET}${SECRET}b`), 1);
     expect({ text: shown.toString(), hidden }).toEqual({ text: "a******b", hidden: 2 });
   });
+
+  describe("of a stream that fails", () => {
+    const failure = new Error("connection reset");
+    const brokenOff = async (text: string, secrets = [SECRET, spelledInBytes(SECRET)]): Promise<string> => {
+      const source = async function* (): AsyncGenerator<Uint8Array> {
+        yield* chunked(Buffer.from(text, "latin1"), 7);
+        throw failure;
+      };
+      const shown: Uint8Array[] = [];
+      const read = async (): Promise<void> => {
+        for await (const chunk of maskedBytes(source(), maskFor(secrets), () => undefined)) shown.push(chunk);
+      };
+      await expect(read()).rejects.toBe(failure);
+      return Buffer.concat(shown).toString("latin1");
+    };
+
+    it("are all that came before, masked", async () => {
+      const long = "y".repeat(100_000);
+      expect(await brokenOff(`a ${spelledInBytes(SECRET)} ${long}`)).toBe(`a *** ${long}`);
+      expect(await brokenOff("")).toBe("");
+      expect(await brokenOff("as it is", [])).toBe("as it is");
+    });
+
+    it("are without what could be the start of a secret, in every spelling", async () => {
+      const unicode = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+      const forms = [
+        spelledInBytes(SECRET),
+        encodeURIComponent(SECRET),
+        encodeURIComponent(encodeURIComponent(SECRET)),
+        JSON.stringify(spelledInBytes(SECRET)).slice(1, -1).replaceAll("/", "\\/"),
+        Array.from(SECRET, unicode).join(""),
+        Array.from(SECRET, (c) => `&#${c.charCodeAt(0)};`).join(""),
+        Array.from(SECRET, (c) => `&#x${c.charCodeAt(0).toString(16)};`).join(""),
+      ];
+      for (const form of forms) {
+        for (let length = 0; length < form.length; length++)
+          expect(await brokenOff(`before ${form.slice(0, length)}`), form.slice(0, length)).toBe("before ");
+        expect(await brokenOff(`before ${form}`), form).toBe("before ***");
+      }
+    });
+
+    it("hide the longer one of two secrets, of which the other may be the start", async () => {
+      const secrets = ["abc", "abcdef"];
+      expect(await brokenOff("x abcde", secrets)).toBe("x ");
+      expect(await brokenOff("x abcde.", secrets)).toBe("x ***de.");
+      expect(await brokenOff("x &amp", ["&amQ"])).toBe("x ");
+    });
+
+    it("take no long time with a text that is made for it", async () => {
+      for (const unit of ["\\", "%25", "&#", "&", "%"]) {
+        const text = `${unit.repeat(20_000)}.`;
+        expect(await brokenOff(text)).toBe(text);
+      }
+    });
+  });
 });
