@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Partitioners } from "kafkajs";
 import { createServices, type Services } from "../../src/bridge/services.ts";
 import { silent } from "../../src/cli/silent.ts";
@@ -24,7 +25,10 @@ export type ConsoleTopics = Names & {
   services: Services;
   cluster: Asked;
   encoded: (record: RecordName, value: unknown) => Buffer;
-  /** Writes one record after the other; resolves with where each stands. */
+  /**
+   * Writes one record after the other, each in a millisecond of its own: times order the records of several
+   * topics. Resolves with where each stands.
+   */
   write: (topic: string, records: readonly ToWrite[]) => Promise<Written[]>;
   /** Writes many at once, in their order, to where their keys belong. */
   writeMany: (topic: string, records: readonly ToWrite[]) => Promise<void>;
@@ -68,6 +72,8 @@ export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => 
       for (const record of records) {
         const [sent] = await producer.send({ topic, acks: -1, messages: [messageOf(record)] });
         written.push({ topic, partition: sent?.partition ?? -1, offset: Number(sent?.baseOffset) });
+        const writtenAtMs = Date.now();
+        while (Date.now() === writtenAtMs) await setImmediate();
       }
       return written;
     },
