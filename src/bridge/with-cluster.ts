@@ -15,5 +15,6 @@ export const withCluster = async <T>(
   }
 };
 
-export const noSuchTopic = (topic: string, options?: ErrorOptions): UsageError =>
-  new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`, options);
+/** For every topic but the journal, which must not simply be created again. */
+export const noSuchTopic = (topic: string): UsageError =>
+  new UsageError(`Topic ${topic} does not exist: run \`cambio-bridge setup\`.`);

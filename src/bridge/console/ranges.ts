@@ -3,7 +3,7 @@ import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Ranges } from "../../kafka/consume/tail.ts";
 import type { LetterFilter } from "../../console/ports.ts";
 import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
-import { noSuchTopic } from "../with-cluster.ts";
+import { UsageError } from "../../runtime/errors.ts";
 
 /** A timestamp for ListOffsets: negative ones have special meanings there. */
 export const clampInstant = (ms: number): number => Math.max(0, Math.min(Math.trunc(ms), MAX_INSTANT_MS));
@@ -21,6 +21,10 @@ export const recordsIn = (ranges: Ranges): number =>
     0,
   );
 
+/** Names `doctor`, not `setup`: a journal that was deleted must not simply be created again. */
+export const missingTopics = (topics: readonly string[]): string =>
+  `There is no topic ${topics.join(", ")}: \`cambio-bridge doctor\` says what to do.`;
+
 /**
  * The offsets of a topic by partition, since `sinceMs` where it is given. Throws a UsageError when there is
  * no such topic.
@@ -34,6 +38,6 @@ export const rangesOf = async (
     return await cluster.ranges(topic, sinceMs);
   } catch (error) {
     if (protocolErrorOf(error) !== "UNKNOWN_TOPIC_OR_PARTITION") throw error;
-    throw noSuchTopic(topic, { cause: error });
+    throw new UsageError(missingTopics([topic]), { cause: error });
   }
 };

@@ -7,7 +7,7 @@ import { messageOf } from "../../../runtime/errors.ts";
 import type { Services } from "../../services.ts";
 import { askFlows, type FlowsStatus } from "../../operator/status.ts";
 import { lastNote } from "../../reconcile-note.ts";
-import { recordsIn } from "../ranges.ts";
+import { missingTopics, recordsIn } from "../ranges.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
 
@@ -126,7 +126,7 @@ export const watchCluster = (config: Config, services: Services, { cluster, jour
     if (fault !== null) return { up: false, detail: `Kafka does not answer (${fault}): ${known}.` };
     if (answeredAtMs === null) return { up: true, detail: "Kafka is being asked: nothing is known yet." };
     if (missing.size === 0) return { up: true, detail: null };
-    return { up: true, detail: `There is no topic ${[...missing].join(", ")}: run \`cambio-bridge setup\`.` };
+    return { up: true, detail: missingTopics([...missing]) };
   };
 
   return {
