@@ -10,16 +10,14 @@ import type { Contradiction } from "../commands-to-results/journal-rules/ports.t
 import { republish } from "../commands-to-results/journal-rules/republish.ts";
 import { readCommand } from "../commands-to-results/read-command.ts";
 import type { Config } from "../config/config.ts";
-import { decoder } from "../kafka/schema/codec.ts";
 import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-consumer.ts";
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
-import { readSchema, withWideLongs } from "../kafka/schema/schemas.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { findQuoteId } from "../partner/calls/find-quote-id.ts";
-import type { Command as CommandRecord } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
+import { commandDecoder } from "./command-decoder.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
 import type { Services } from "./services.ts";
@@ -132,17 +130,10 @@ export const openCommands = async (
     },
   };
 
-  const schema = readSchema("command");
   const flow = commandsToResults({
     read: readCommand({
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
-      decode: decoder<CommandRecord>(
-        schema,
-        services.registry,
-        clock.now,
-        schemaIds.command,
-        withWideLongs(schema),
-      ),
+      decode: commandDecoder(services, schemaIds.command),
     }),
     buildResult: deps.buildResult,
     execute: createExecute(deps),

@@ -5,8 +5,9 @@ import type { Step } from "../../../console/ports.ts";
 import type { Config } from "../../../config/config.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { decoder } from "../../../kafka/schema/codec.ts";
-import { readSchema, withWideLongs } from "../../../kafka/schema/schemas.ts";
-import type { Command, CommandJournalEntry, CommandResult } from "../../../records.ts";
+import { readSchema } from "../../../kafka/schema/schemas.ts";
+import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
+import { commandDecoder } from "../../command-decoder.ts";
 import { unwrap } from "../../dead-letter-headers.ts";
 import type { Services } from "../../services.ts";
 import { commandStep, journalStep, resultStep, stepOf, unreadableStep } from "./command-steps.ts";
@@ -35,10 +36,9 @@ export const commandRecords = (
   const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
   const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
   const { purposes, currencies } = config.partner;
-  const schema = readSchema("command");
   const read = readCommand({
     check: checkFor({ purposes, currencies }),
-    decode: decoder<Command>(schema, registry, clock.now, null, withWideLongs(schema)),
+    decode: commandDecoder(services),
   });
   const nothing = { quoteId: null, attemptId: null, isFinal: false, calls: 0 };
 
