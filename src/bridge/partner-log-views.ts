@@ -29,17 +29,17 @@ const raw: PartnerLogView = async ({ body }, write) => {
 
 /** Prints what is known from an answer that breaks off, too. */
 const shape: PartnerLogView = async ({ headers, body }, write) => {
-  const failures: unknown[] = [];
+  const broken: { by?: unknown } = {};
   async function* untilItFails(): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } catch (error) {
-      failures.push(error);
+      broken.by = error;
     }
   }
   const { lines, fault } = await readShape(untilItFails(), headers, MAX_ENTRY_BYTES);
   await write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
-  for (const failure of failures) throw failure;
+  if ("by" in broken) throw broken.by;
   return faultOf(fault);
 };
 
