@@ -89,14 +89,10 @@ export const openEvents = async (
     },
     publishOnce: publishOnce({
       publish,
-      window: {
-        seen: followed.window.seen,
-        factsOf: followed.window.factsOf,
-        add: (identity, event, known, place) => {
-          followed.wrote(place);
-          followed.window.add(identity, event, known, clock.now());
-          if (event.outOfOrder) outOfOrder();
-        },
+      window: followed.window,
+      written: (event, position) => {
+        followed.wrote(position);
+        if (event.outOfOrder) outOfOrder();
       },
       now: clock.now,
     }),

@@ -4,7 +4,7 @@ import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { startTail, type Range } from "../kafka/consume/tail.ts";
 import { eventWindow, type EventWindow } from "../notification/event-window.ts";
-import { identityOf } from "../notification/identity.ts";
+import { windowEventOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { Services } from "./services.ts";
 import { topicProgress } from "./topic-progress.ts";
@@ -62,7 +62,7 @@ export const followEvents = async (
   const noteAt =
     (timestampMs: number) =>
     (decoded: Awaited<ReturnType<typeof decode>>): void => {
-      if (decoded.ok) window.note(identityOf(decoded.value), decoded.value, timestampMs);
+      if (decoded.ok) window.note(windowEventOf(decoded.value), timestampMs);
     };
 
   const take = (record: Incoming): boolean => {

@@ -1,9 +1,18 @@
 import type { Range } from "../kafka/consume/tail.ts";
 
 type Place = { partition: number; offset: number };
+/** Offsets, without the last one. */
+type Run = { from: number; to: number };
 
-/** Own records of a partition that are kept while nothing is read. What is forgotten is read back. */
-const MAX_WRITTEN = 100_000;
+/** Runs of own records of a partition that are kept while nothing is read. What is forgotten is read back. */
+const MAX_RUNS = 10_000;
+
+const addOffset = (runs: Run[], offset: number): void => {
+  const at = 1 + runs.findLastIndex(({ from }) => from <= offset);
+  const before = runs[at - 1];
+  if (before && offset <= before.to) before.to = Math.max(before.to, offset + 1);
+  else runs.splice(at, 0, { from: offset, to: offset + 1 });
+};
 
 /**
  * How far this replica knows each partition of the events topic, by reading records or by having written
@@ -13,13 +22,16 @@ const MAX_WRITTEN = 100_000;
 export const topicProgress = () => {
   /** The first unknown offset of each partition. */
   const next = new Map<number, number>();
-  /** Own records after that; the records of other replicas in between are not known yet. */
-  const written = new Map<number, Set<number>>();
+  /** Own records after that, in ascending order; the records of other replicas in between are not known yet. */
+  const written = new Map<number, Run[]>();
 
   const skipOwn = (partition: number): number => {
-    const own = written.get(partition);
+    const runs = written.get(partition) ?? [];
     let offset = next.get(partition) ?? 0;
-    while (own?.delete(offset)) offset += 1;
+    for (let run = runs[0]; run && run.from <= offset; run = runs[0]) {
+      offset = Math.max(offset, run.to);
+      runs.shift();
+    }
     next.set(partition, offset);
     return offset;
   };
@@ -36,13 +48,14 @@ export const topicProgress = () => {
       const expected = next.get(partition) ?? 0;
       if (offset === expected) next.set(partition, offset + 1);
       else if (offset > expected) {
-        const own = written.get(partition) ?? new Set();
-        if (own.size >= MAX_WRITTEN) own.clear();
-        written.set(partition, own.add(offset));
+        const runs = written.get(partition) ?? [];
+        if (runs.length >= MAX_RUNS) runs.length = 0;
+        addOffset(runs, offset);
+        written.set(partition, runs);
       }
+      skipOwn(partition);
     },
     read: ({ partition, offset }: Place): void => {
-      written.get(partition)?.delete(offset);
       next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
     },
     next: (partition: number): number | null => next.get(partition) ?? null,

@@ -1,5 +1,5 @@
-import type { TransactionStatusUpdated } from "../records.ts";
-import { digestOf, type Digest } from "../runtime/digest.ts";
+import type { Digest } from "../runtime/digest.ts";
+import type { WindowEvent } from "./identity.ts";
 import { recentDigests } from "./recent-digests.ts";
 import {
   factsWith,
@@ -29,16 +29,14 @@ export type EventWindow = {
    * Adds an event that was published at `atMs` and is not in the window.
    * @param known the facts about its transaction before it was published
    */
-  add: (identity: Digest, event: WindowEvent, known: TransactionFacts, atMs: number) => void;
+  add: (event: WindowEvent, known: TransactionFacts, atMs: number) => void;
   /** Adds an event that may be in the window already. */
-  note: (identity: Digest, event: WindowEvent, atMs: number) => void;
-  /** Whether the window holds the event with this identity (see identity.ts). */
+  note: (event: WindowEvent, atMs: number) => void;
+  /** Whether the window holds the event with this identity. */
   seen: (identity: Digest, nowMs: number) => boolean;
-  factsOf: (transactionId: string, nowMs: number) => TransactionFacts;
+  factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
   size: () => { events: number; transactions: number; bytes: number };
 };
-
-export type WindowEvent = Pick<TransactionStatusUpdated, "transactionId" | "direction" | "occurredAt">;
 
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
 
@@ -53,20 +51,20 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
     combine: (earlier, later) => packFacts(mergedFacts(unpackFacts(earlier), unpackFacts(later))),
   });
 
-  const add: EventWindow["add"] = (identity, event, known, atMs) => {
-    events.add(identity, 0, atMs);
-    transactions.add(digestOf(event.transactionId), packFacts(factsWith(known, event)), atMs);
+  const add: EventWindow["add"] = (event, known, atMs) => {
+    events.add(event.identity, 0, atMs);
+    transactions.add(event.transaction, packFacts(factsWith(known, event)), atMs);
   };
-  const factsOf: EventWindow["factsOf"] = (transactionId, nowMs) => {
-    const facts = transactions.get(digestOf(transactionId), nowMs);
+  const factsOf: EventWindow["factsOf"] = (transaction, nowMs) => {
+    const facts = transactions.get(transaction, nowMs);
     return facts === undefined ? NO_FACTS : unpackFacts(facts);
   };
 
   return {
     add,
-    note: (identity, event, atMs) => {
-      if (events.get(identity, atMs) !== undefined) return;
-      add(identity, event, factsOf(event.transactionId, atMs), atMs);
+    note: (event, atMs) => {
+      if (events.get(event.identity, atMs) !== undefined) return;
+      add(event, factsOf(event.transaction, atMs), atMs);
     },
     seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
     factsOf,

@@ -1,7 +1,7 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
-import type { Digest } from "../runtime/digest.ts";
+import { digestOf } from "../runtime/digest.ts";
 import type { EventWindow } from "./event-window.ts";
-import { identityOf } from "./identity.ts";
+import { windowEventOf } from "./identity.ts";
 import { InFlight } from "./in-flight.ts";
 import { mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
@@ -25,15 +25,10 @@ export type PublishPorts = {
     traceparent: string | null,
     tracestate: string | null,
   ) => Promise<RecordPosition>;
-  /** The deduplication window. `add` is called for each event that is durable. */
-  window: Pick<EventWindow, "seen" | "factsOf"> & {
-    add: (
-      identity: Digest,
-      event: TransactionStatusUpdated,
-      known: TransactionFacts,
-      position: RecordPosition,
-    ) => void;
-  };
+  /** The deduplication window. */
+  window: Pick<EventWindow, "seen" | "factsOf" | "add">;
+  /** Called for each event that is durable. */
+  written: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
@@ -59,33 +54,34 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
  * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
  * of the two flows it came by. Rejects as `publish` does.
  */
-export const publishOnce = ({ publish, window, now }: PublishPorts): PublishOnce => {
+export const publishOnce = ({ publish, window, written, now }: PublishPorts): PublishOnce => {
   const inFlight = new InFlight<RecordPosition>();
 
   return async (notification, { receivedAt, source, traceparent, tracestate = null, facts = NO_FACTS }) => {
     const nowMs = now();
-    const { transactionId } = notification;
-    const durableFacts = mergedFacts(facts, window.factsOf(transactionId, nowMs));
+    const transaction = digestOf(notification.transactionId);
+    const durableFacts = mergedFacts(facts, window.factsOf(transaction, nowMs));
     const event = translate(notification, {
       receivedAt,
       source,
-      facts: inFlight.factsOf(transactionId, durableFacts),
+      facts: inFlight.factsOf(transaction, durableFacts),
     });
-    const identity = identityOf(event);
-    if (window.seen(identity, nowMs)) return { kind: "duplicate", event };
-    const earlier = inFlight.find(transactionId, identity);
+    const entry = windowEventOf(event, transaction);
+    if (window.seen(entry.identity, nowMs)) return { kind: "duplicate", event };
+    const earlier = inFlight.find(entry);
     if (earlier) {
       await earlier;
       return { kind: "duplicate", event };
     }
     const published = publish(event, traceparent, tracestate);
-    inFlight.add({ identity, event, published });
+    inFlight.add(entry, published);
     try {
       const position = await published;
-      window.add(identity, event, durableFacts, position);
+      window.add(entry, durableFacts, now());
+      written(event, position);
       return { kind: "published", event, position };
     } finally {
-      inFlight.remove(transactionId, identity);
+      inFlight.remove(entry);
     }
   };
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
+import { LinkedList } from "../runtime/linked-list.ts";
 import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";
 import type { DeliveryOutcome } from "./flow.ts";
@@ -101,18 +102,17 @@ export const createWebhookApp = (
   const retryAfter = { "retry-after": String(options.retryAfterSeconds) };
   let inFlight = 0;
   /** Requests whose body is not complete yet, the oldest first. */
-  const arriving = new Set<{ giveUp: () => void; startedAt: number }>();
+  const arriving = new LinkedList<{ giveUp: () => void; startedAt: number }>();
 
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Body> =>
     new Promise((resolve) => {
       const giveUp = readBody(incoming, options.maxBodyBytes, (body) => {
-        arriving.delete(arrival);
+        arrived();
         // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
         // processor time under load.
         setImmediate(resolve, body);
       });
-      const arrival = { giveUp, startedAt };
-      arriving.add(arrival);
+      const arrived = arriving.add({ giveUp, startedAt });
     });
 
   /**
@@ -120,7 +120,7 @@ export const createWebhookApp = (
    * there is none.
    */
   const giveUpSlowest = (nowMs: number): boolean => {
-    const [oldest] = arriving;
+    const oldest = arriving.first;
     if (!oldest || nowMs - oldest.startedAt < SLOW_MS) return false;
     oldest.giveUp();
     return true;

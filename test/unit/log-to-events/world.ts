@@ -58,11 +58,8 @@ export const openLog = () => {
           topic.push(event);
           return { partition: 0, offset: topic.length - 1 };
         },
-        window: {
-          seen: window.seen,
-          factsOf: window.factsOf,
-          add: (identity, event, known) => window.add(identity, event, known, NOW_MS),
-        },
+        window,
+        written: () => undefined,
         now: () => NOW_MS,
       }),
       mayPublish: () => state.mayPublish(),

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
 import { digestOf, type Digest } from "../../../src/runtime/digest.ts";
-import { eventWindow, type WindowEvent } from "../../../src/notification/event-window.ts";
+import { eventWindow } from "../../../src/notification/event-window.ts";
+import type { WindowEvent } from "../../../src/notification/identity.ts";
 import { recentDigests } from "../../../src/notification/recent-digests.ts";
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse("2026-11-21T12:00:00Z");
 
 const identityFor = (n: number): Digest => digestOf(`event ${n}`);
+const TX = digestOf("tx");
 const event = (n: number, changes: Partial<WindowEvent> = {}): WindowEvent => ({
-  transactionId: `tx-${n}`,
+  identity: identityFor(n),
+  transaction: digestOf(`tx-${n}`),
   direction: "UNKNOWN",
   occurredAt: null,
   ...changes,
@@ -18,17 +21,17 @@ const windowOf = (maxBytes = 10_000_000) => eventWindow({ windowMs: 2 * HOUR_MS,
 test("an event is seen from its note on until the window has passed, and no more a quarter of the window later", () => {
   const window = windowOf();
   expect(window.seen(identityFor(1), START_MS)).toBe(false);
-  window.note(identityFor(1), event(1), START_MS);
+  window.note(event(1), START_MS);
   expect(window.seen(identityFor(1), START_MS)).toBe(true);
   expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
   expect(window.seen(identityFor(2), START_MS)).toBe(false);
-  for (let n = 2; n < 100; n++) window.note(identityFor(n), event(n), START_MS + n * 60_000);
+  for (let n = 2; n < 100; n++) window.note(event(n), START_MS + n * 60_000);
   expect(window.seen(identityFor(1), START_MS + 2.5 * HOUR_MS + 1)).toBe(false);
 });
 
 test("all of a hundred thousand events are seen, and none of a hundred thousand others", () => {
   const window = windowOf();
-  for (let n = 0; n < 100_000; n++) window.note(identityFor(n), event(n), START_MS + n);
+  for (let n = 0; n < 100_000; n++) window.note(event(n), START_MS + n);
   const seen = (from: number) =>
     Array.from({ length: 100_000 }, (_, i) => window.seen(identityFor(from + i), START_MS + 100_000)).filter(
       Boolean,
@@ -40,38 +43,30 @@ test("all of a hundred thousand events are seen, and none of a hundred thousand 
 
 test("noting an event again, as when it is read back from the topic, adds nothing", () => {
   const window = windowOf();
-  window.note(identityFor(1), event(1), START_MS);
+  window.note(event(1), START_MS);
   const once = window.size();
-  window.note(identityFor(1), event(1), START_MS + 10);
+  window.note(event(1), START_MS + 10);
   expect(window.size()).toEqual(once);
 });
 
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {
   const window = windowOf();
-  expect(window.factsOf("tx", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
-  window.note(
-    identityFor(1),
-    event(1, { transactionId: "tx", direction: "INBOUND", occurredAt: START_MS }),
-    START_MS,
-  );
-  window.note(identityFor(2), event(2, { transactionId: "tx", occurredAt: START_MS - 1 }), START_MS + 1);
-  window.note(identityFor(3), event(3, { transactionId: "tx" }), START_MS + 2);
-  expect(window.factsOf("tx", START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
-  expect(window.factsOf("ty", START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  expect(window.factsOf(TX, START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
+  window.note(event(1, { transaction: TX, direction: "INBOUND", occurredAt: START_MS }), START_MS);
+  window.note(event(2, { transaction: TX, occurredAt: START_MS - 1 }), START_MS + 1);
+  window.note(event(3, { transaction: TX }), START_MS + 2);
+  expect(window.factsOf(TX, START_MS)).toEqual({ direction: "INBOUND", latestOccurredAt: START_MS });
+  expect(window.factsOf(digestOf("ty"), START_MS)).toEqual({ direction: "UNKNOWN", latestOccurredAt: null });
 });
 
 test("what is known of a transaction lives on while its events keep coming", () => {
   const window = windowOf();
   const at = (hours: number) => START_MS + hours * HOUR_MS;
-  window.note(
-    identityFor(0),
-    event(0, { transactionId: "tx", direction: "OUTBOUND", occurredAt: at(0) }),
-    at(0),
-  );
-  window.note(identityFor(1), event(1, { transactionId: "tx" }), at(1.5));
-  window.note(identityFor(2), event(2, { transactionId: "tx" }), at(3));
-  expect(window.factsOf("tx", at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
-  expect(window.factsOf("tx", at(5.6)).direction).toBe("UNKNOWN");
+  window.note(event(0, { transaction: TX, direction: "OUTBOUND", occurredAt: at(0) }), at(0));
+  window.note(event(1, { transaction: TX }), at(1.5));
+  window.note(event(2, { transaction: TX }), at(3));
+  expect(window.factsOf(TX, at(4.9))).toEqual({ direction: "OUTBOUND", latestOccurredAt: at(0) });
+  expect(window.factsOf(TX, at(5.6)).direction).toBe("UNKNOWN");
 });
 
 test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"])(
@@ -80,8 +75,11 @@ test.each(["0000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59
     const window = windowOf();
     const occurredAt = Date.parse(text);
     for (const [n, direction] of (["UNKNOWN", "INBOUND", "OUTBOUND"] as const).entries()) {
-      window.note(identityFor(n), event(n, { direction, occurredAt }), START_MS);
-      expect(window.factsOf(`tx-${n}`, START_MS)).toEqual({ direction, latestOccurredAt: occurredAt });
+      window.note(event(n, { direction, occurredAt }), START_MS);
+      expect(window.factsOf(digestOf(`tx-${n}`), START_MS)).toEqual({
+        direction,
+        latestOccurredAt: occurredAt,
+      });
     }
   },
 );
@@ -91,7 +89,7 @@ test("bytes are taken once and stay what they are; the oldest go first", () => {
   const { bytes } = window.size();
   expect(bytes).toBeGreaterThan(199_000);
   for (let n = 0; n < 50_000; n++) {
-    window.note(identityFor(n), event(n), START_MS);
+    window.note(event(n), START_MS);
     expect(window.size().bytes).toBe(bytes);
   }
   expect(bytes).toBeLessThanOrEqual(200_000);
@@ -103,16 +101,15 @@ test("bytes are taken once and stay what they are; the oldest go first", () => {
 
 test("what a part held is gone when it is written again", () => {
   const window = windowOf();
-  for (let n = 0; n < 50_000; n++) window.note(identityFor(n), event(n), START_MS);
-  for (let n = 0; n < 20; n++)
-    window.note(identityFor(100_000 + n), event(100_000 + n), START_MS + (3 + n) * HOUR_MS);
+  for (let n = 0; n < 50_000; n++) window.note(event(n), START_MS);
+  for (let n = 0; n < 20; n++) window.note(event(100_000 + n), START_MS + (3 + n) * HOUR_MS);
   expect(window.size().events).toBe(8);
 });
 
 test("partitions that are read at different times do not begin a part for each record", () => {
   const window = windowOf();
   for (let n = 0; n < 3_000; n++)
-    window.note(identityFor(n), event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
+    window.note(event(n), n % 2 === 0 ? START_MS - 1.9 * HOUR_MS + n : START_MS + n);
   expect(window.seen(identityFor(0), START_MS)).toBe(true);
   expect(window.size().events).toBe(3_000);
 });
@@ -122,20 +119,20 @@ test("partitions that are read one after the other, each from two hours ago, lea
   // Five of eight parts of the 150,000 bytes for ids: they fill up in the middle of partitions.
   const [partitions, events] = [6, 1_600];
   for (let n = 0; n < partitions * events; n++)
-    window.note(identityFor(n), event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
+    window.note(event(n), START_MS - 2 * HOUR_MS + ((n % events) / events) * 2 * HOUR_MS);
   const seen = Array.from({ length: partitions * events }, (_, n) => window.seen(identityFor(n), START_MS));
   expect(seen.filter((each) => !each)).toEqual([]);
 });
 
 test("events of one transaction that were in flight together are all remembered, also in different parts", () => {
   const window = windowOf();
-  const before = window.factsOf("tx", START_MS);
+  const before = window.factsOf(TX, START_MS);
   const add = (n: number, changes: Partial<WindowEvent>, atMs: number) =>
-    window.add(identityFor(n), event(n, { transactionId: "tx", ...changes }), before, atMs);
+    window.add(event(n, { transaction: TX, ...changes }), before, atMs);
   add(1, { direction: "OUTBOUND", occurredAt: START_MS }, START_MS);
   add(2, { occurredAt: START_MS + 5 }, START_MS);
   add(3, { occurredAt: START_MS + 3 }, START_MS + HOUR_MS);
-  expect(window.factsOf("tx", START_MS + HOUR_MS)).toEqual({
+  expect(window.factsOf(TX, START_MS + HOUR_MS)).toEqual({
     direction: "OUTBOUND",
     latestOccurredAt: START_MS + 5,
   });
@@ -143,13 +140,13 @@ test("events of one transaction that were in flight together are all remembered,
 
 test("what was known before an event outlives the events that said it", () => {
   const window = windowOf();
-  window.note(identityFor(1), event(1, { transactionId: "tx", occurredAt: START_MS }), START_MS);
-  const known = window.factsOf("tx", START_MS);
+  window.note(event(1, { transaction: TX, occurredAt: START_MS }), START_MS);
+  const known = window.factsOf(TX, START_MS);
   const later = START_MS + 1.9 * HOUR_MS;
-  window.add(identityFor(2), event(2, { transactionId: "tx", occurredAt: START_MS - 5 }), known, later);
-  for (let n = 3; n < 20; n++) window.note(identityFor(n), event(n), later + n * 0.1 * HOUR_MS);
+  window.add(event(2, { transaction: TX, occurredAt: START_MS - 5 }), known, later);
+  for (let n = 3; n < 20; n++) window.note(event(n), later + n * 0.1 * HOUR_MS);
   expect(window.seen(identityFor(1), later + HOUR_MS)).toBe(false);
-  expect(window.factsOf("tx", later + HOUR_MS).latestOccurredAt).toBe(START_MS);
+  expect(window.factsOf(TX, later + HOUR_MS).latestOccurredAt).toBe(START_MS);
 });
 
 test("a digest of zeros is a digest like any other", () => {

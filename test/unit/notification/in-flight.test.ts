@@ -1,43 +1,47 @@
 import { expect, test } from "vitest";
+import type { WindowEvent } from "../../../src/notification/identity.ts";
 import { InFlight } from "../../../src/notification/in-flight.ts";
+import { digestOf } from "../../../src/runtime/digest.ts";
 
-const entry = (
-  identity: string,
-  occurredAt: number | null,
-  direction: "UNKNOWN" | "INBOUND" = "UNKNOWN",
-) => ({
+const TX = digestOf("tx");
+/** The bucket is chosen by the first bytes. */
+const SAME_BUCKET = `${TX.slice(0, 4)}${digestOf("other").slice(4)}`;
+
+const event = (identity: string, changes: Partial<WindowEvent> = {}): WindowEvent => ({
   identity,
-  event: { transactionId: "tx", direction, occurredAt },
-  published: Promise.resolve(1),
+  transaction: TX,
+  direction: "UNKNOWN",
+  occurredAt: null,
+  ...changes,
 });
 const NOTHING = { direction: "UNKNOWN", latestOccurredAt: null } as const;
 
 test("an event is found until it is removed, and no other one", () => {
   const inFlight = new InFlight<number>();
-  const a = entry("a", null);
-  inFlight.add(a);
-  expect(inFlight.find("tx", "a")).toBe(a.published);
-  expect(inFlight.find("tx", "b")).toBeUndefined();
-  expect(inFlight.find("other", "a")).toBeUndefined();
-  inFlight.remove("tx", "b");
-  expect(inFlight.find("tx", "a")).toBe(a.published);
-  inFlight.remove("tx", "a");
-  expect(inFlight.find("tx", "a")).toBeUndefined();
+  const published = Promise.resolve(1);
+  const a = event("a");
+  inFlight.add(a, published);
+  expect(inFlight.find(a)).toBe(published);
+  expect(inFlight.find(event("b"))).toBeUndefined();
+  inFlight.remove(event("b"));
+  expect(inFlight.find(a)).toBe(published);
+  inFlight.remove(a);
+  expect(inFlight.find(a)).toBeUndefined();
 });
 
 test("a transaction is known by what was known before and by all that is in flight", () => {
   const inFlight = new InFlight<number>();
-  const [early, late] = [entry("early", 1, "INBOUND"), entry("late", 3)];
-  inFlight.add(late);
-  inFlight.add(early);
-  expect(inFlight.factsOf("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 3 });
-  expect(inFlight.factsOf("tx", { direction: "OUTBOUND", latestOccurredAt: 5 })).toEqual({
+  const early = event("early", { occurredAt: 1, direction: "INBOUND" });
+  const late = event("late", { occurredAt: 3 });
+  for (const each of [late, early]) inFlight.add(each, Promise.resolve(1));
+  expect(inFlight.factsOf(TX, NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 3 });
+  expect(inFlight.factsOf(TX, { direction: "OUTBOUND", latestOccurredAt: 5 })).toEqual({
     direction: "INBOUND",
     latestOccurredAt: 5,
   });
-  expect(inFlight.factsOf("other", NOTHING)).toEqual(NOTHING);
-  inFlight.remove("tx", "late");
-  expect(inFlight.factsOf("tx", NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 1 });
-  inFlight.remove("tx", "early");
-  expect(inFlight.factsOf("tx", NOTHING)).toEqual(NOTHING);
+  expect(inFlight.factsOf(SAME_BUCKET, NOTHING)).toEqual(NOTHING);
+  inFlight.remove(late);
+  expect(inFlight.factsOf(TX, NOTHING)).toEqual({ direction: "INBOUND", latestOccurredAt: 1 });
+  inFlight.remove(early);
+  expect(inFlight.factsOf(TX, NOTHING)).toEqual(NOTHING);
 });

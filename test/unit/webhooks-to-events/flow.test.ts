@@ -27,11 +27,8 @@ const openFlow = () => {
             fail: () => reject(new Error("not acknowledged")),
           });
         }),
-      window: {
-        seen: window.seen,
-        factsOf: window.factsOf,
-        add: (identity, event, known) => window.add(identity, event, known, NOW_MS),
-      },
+      window,
+      written: () => undefined,
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),

@@ -45,11 +45,8 @@ export const openReception = async (setup: Setup = {}) => {
         published.push({ event, traceparent });
         return put();
       },
-      window: {
-        seen: window.seen,
-        factsOf: window.factsOf,
-        add: (identity, event, known) => window.add(identity, event, known, systemClock.now()),
-      },
+      window,
+      written: () => undefined,
       now: systemClock.now,
     }),
     deadLetter: (notification) => {
