@@ -96,7 +96,7 @@ export const setUp = (environment, { env }) =>
   run(process.execPath, [mainOf(environment), "setup"], { env, cwd: environment.projectFolder });
 
 /** As in the Dockerfile. */
-const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
+const YOUNG_GENERATION = ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"];
 
 /**
  * Starts the bridge as the image does, and does not wait until it is ready.
@@ -107,7 +107,7 @@ const SMALL_YOUNG_GENERATION = "--max-semi-space-size=16";
 export async function launchBridge(environment, { name, env }, nodeArgs) {
   const { projectFolder, logFolder, scope } = environment;
   const logFile = join(logFolder, `${name}.log`);
-  const program = [process.execPath, SMALL_YOUNG_GENERATION, ...nodeArgs, mainOf(environment), "serve"];
+  const program = [process.execPath, ...YOUNG_GENERATION, ...nodeArgs, mainOf(environment), "serve"];
   const child = await startChild(program, { logFile, cwd: projectFolder, env });
   scope.defer(() => endChild(child, "SIGTERM"));
   return { child, logFile };

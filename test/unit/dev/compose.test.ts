@@ -95,7 +95,9 @@ it("has the sandbox notify the bridge with the bridge's token", () => {
 it("builds an image whose parts exist, that runs as nobody special and starts `serve`", () => {
   const lines = file("Dockerfile").split("\n");
   const instruction = (name: string) => lines.filter((line) => line.startsWith(`${name} `)).at(-1);
-  expect(instruction("ENTRYPOINT")).toBe('ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/main.js"]');
+  expect(instruction("ENTRYPOINT")).toBe(
+    'ENTRYPOINT ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "dist/main.js"]',
+  );
   expect(instruction("CMD")).toBe('CMD ["serve"]');
   expect(instruction("USER")).toBe("USER node");
   const base = `node:${IMAGE_NODE}-slim`;
