@@ -16,7 +16,6 @@ import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
 import type { Subsystem } from "./subsystem.ts";
-import { contextOf } from "./traces/context.ts";
 import { sendInSpan } from "./traces/record-span.ts";
 
 const EVENT_TYPE = "cambio.bridge.v1.TransactionStatusUpdated";
@@ -71,8 +70,7 @@ export const openEvents = async (
         throw isRefused(error) ? new EventTooLarge(messageOf(error), { cause: error }) : error;
       });
   };
-  const publish: PublishPorts["publish"] = (event, traceparent, tracestate) => {
-    const parent = contextOf({ traceparent, tracestate });
+  const publish: PublishPorts["publish"] = (event, parent) => {
     if (traces === null) return put(event, parent);
     const attributes = { "messaging.message.id": event.eventId };
     return sendInSpan(

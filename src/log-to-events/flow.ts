@@ -121,7 +121,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         const published = await ports.publishOnce(notification, {
           receivedAt: ports.clock.now(),
           source: "NOTIFICATION_LOG",
-          traceparent: null,
+          trace: null,
           facts: compared.factsOf(notification.transactionId),
         });
         compared.setOutcome(identity, published.kind === "published" ? "published" : "known");

@@ -1,5 +1,6 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
 import { digestOf } from "../runtime/digest.ts";
+import type { TraceContext } from "../runtime/traces.ts";
 import type { EventWindow } from "./event-window.ts";
 import { windowEventOf } from "./identity.ts";
 import { InFlight } from "./in-flight.ts";
@@ -20,11 +21,7 @@ export type PublishPorts = {
    * Resolves when all in-sync replicas have the event. Rejects when that is not known in time, or with
    * EventTooLarge.
    */
-  publish: (
-    event: TransactionStatusUpdated,
-    traceparent: string | null,
-    tracestate: string | null,
-  ) => Promise<RecordPosition>;
+  publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
   window: Pick<EventWindow, "seen" | "factsOf" | "add">;
   /** Called for each event that is durable. */
@@ -37,8 +34,8 @@ export type PublishContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
-  traceparent: string | null;
-  tracestate?: string | null | undefined;
+  /** What the event's record is part of. */
+  trace: TraceContext | null;
   /** About the transaction, beside what the window holds. */
   facts?: TransactionFacts;
 };
@@ -57,7 +54,7 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
 export const publishOnce = ({ publish, window, written, now }: PublishPorts): PublishOnce => {
   const inFlight = new InFlight<RecordPosition>();
 
-  return async (notification, { receivedAt, source, traceparent, tracestate = null, facts = NO_FACTS }) => {
+  return async (notification, { receivedAt, source, trace, facts = NO_FACTS }) => {
     const nowMs = now();
     const transaction = digestOf(notification.transactionId);
     const durableFacts = mergedFacts(facts, window.factsOf(transaction, nowMs));
@@ -73,7 +70,7 @@ export const publishOnce = ({ publish, window, written, now }: PublishPorts): Pu
       await earlier;
       return { kind: "duplicate", event };
     }
-    const published = publish(event, traceparent, tracestate);
+    const published = publish(event, trace);
     inFlight.add(entry, published);
     try {
       const position = await published;

@@ -4,7 +4,7 @@ import {
   type Published,
   type PublishOnce,
 } from "../notification/publish-once.ts";
-import { readTraceparent, readTracestate } from "../runtime/traceparent.ts";
+import { readTraceContext } from "../runtime/traceparent.ts";
 import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";
 import { parse } from "./parse.ts";
@@ -61,11 +61,9 @@ export const webhooksToEvents = (
     if (!parsed.ok) return deadLetter(raw, parsed.detail);
 
     const { receivedAt, span, headers } = raw;
-    const traceparent = span ? span.traceparent : readTraceparent(headers["traceparent"]);
-    const tracestate = span ? span.tracestate : readTracestate(headers["tracestate"]);
-    const context = { receivedAt, source: "WEBHOOK", traceparent, tracestate } as const;
+    const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
     try {
-      return await ports.publishOnce(parsed.notification, context);
+      return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", trace });
     } catch (error) {
       // After a 503 the partner would send it again in vain.
       if (error instanceof EventTooLarge) return await deadLetter(raw, TOO_LARGE);

@@ -109,7 +109,7 @@ export const eventsTarget = async (
       const arrival = {
         receivedAt: planned.letter.receivedAtMs ?? planned.letter.timestampMs,
         source: "WEBHOOK",
-        traceparent: null,
+        trace: null,
       } as const;
       return {
         ...planned,

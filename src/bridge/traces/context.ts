@@ -1,13 +1,15 @@
 import { headerValue } from "../../kafka/headers.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { readTraceparent, readTracestate } from "../../runtime/traceparent.ts";
+import { readTraceContext } from "../../runtime/traceparent.ts";
 import type { SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
 
 /** The W3C trace context in a record's headers, by its own name or by that of CloudEvents. */
 export const traceOf = ({ headers }: Pick<Incoming, "headers">): TraceContext | null => {
   const text = (name: string): string | undefined => headerValue(headers, name)?.toString();
-  const traceparent = readTraceparent(text("traceparent")) ?? readTraceparent(text("ce_traceparent"));
-  return traceparent === null ? null : { traceparent, tracestate: readTracestate(text("tracestate")) };
+  const tracestate = text("tracestate");
+  return (
+    readTraceContext(text("traceparent"), tracestate) ?? readTraceContext(text("ce_traceparent"), tracestate)
+  );
 };
 
 export const contextOf = ({

@@ -19,12 +19,7 @@ export const tracedRuns = (
   const address = { url: new URL(baseUrl ?? ""), mask };
   const run = runsWith({
     fetchLog: fetchLogInSpan(traces, address, () => span, fetchLog),
-    publishOnce: (notification, arrival) =>
-      publishOnce(notification, {
-        ...arrival,
-        traceparent: span?.traceparent ?? null,
-        tracestate: span?.tracestate,
-      }),
+    publishOnce: (notification, arrival) => publishOnce(notification, { ...arrival, trace: span }),
   });
   return async (request, signal) => {
     const own = traces.begin({ name: "reconcile", kind: "internal", parent: null });

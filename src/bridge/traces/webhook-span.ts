@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { readTraceparent, readTracestate } from "../../runtime/traceparent.ts";
+import { readTraceContext } from "../../runtime/traceparent.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
 import type { ServedRequest } from "../../webhooks-to-events/webhook-app.ts";
-import { beginsAt, contextOf } from "./context.ts";
+import { beginsAt } from "./context.ts";
 
 /** @param route.path the configured path, not that of the request, which may end in a secret token */
 export const beginWebhook = (
@@ -10,10 +10,7 @@ export const beginWebhook = (
   headers: IncomingMessage["headers"],
   { path, trusted }: { path: string; trusted: boolean },
 ): Span => {
-  const context = contextOf({
-    traceparent: readTraceparent(headers["traceparent"]),
-    tracestate: readTracestate(headers["tracestate"]),
-  });
+  const context = readTraceContext(headers["traceparent"], headers["tracestate"]);
   return traces.begin({ name: `POST ${path}`, kind: "server", ...beginsAt(traces, context, trusted) });
 };
 

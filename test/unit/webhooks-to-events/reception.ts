@@ -41,8 +41,8 @@ export const openReception = async (setup: Setup = {}) => {
   const flow = webhooksToEvents({
     verify: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
     publishOnce: publishOnce({
-      publish: (event, traceparent) => {
-        published.push({ event, traceparent });
+      publish: (event, trace) => {
+        published.push({ event, traceparent: trace?.traceparent ?? null });
         return put();
       },
       window,
