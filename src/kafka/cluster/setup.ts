@@ -47,6 +47,10 @@ const withMaxMessageBytes = async (
   return bytes > planned ? { ...config, "max.message.bytes": String(bytes) } : config;
 };
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const sizeOf = (partitions: number, replicas: number): string =>
+  `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
+
 const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Promise<void> => {
   const plans = topicPlans(options.names);
   const found = await cluster.find(plans.map(({ name }) => name));
@@ -57,14 +61,12 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
   for (const plan of plans) {
     const there = found.get(plan.name);
     if (there) {
-      say(
-        `topic ${plan.name}: already there, ${there.partitions} partitions, ${there.replicationFactor} replicas`,
-      );
+      say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);
       continue;
     }
     const config = withDurability(await withMaxMessageBytes(plan, options, cluster), replicas);
     const { partitions = options.partitions } = plan;
-    const what = `${partitions} ${partitions === 1 ? "partition" : "partitions"}, ${replicas} replicas`;
+    const what = sizeOf(partitions, replicas);
     if (options.dryRun) {
       say(`topic ${plan.name}: would be created, ${what}`);
       continue;
