@@ -1,38 +1,34 @@
-import { wordOf, type Digest } from "../runtime/digest.ts";
+import type { Digest } from "../runtime/digest.ts";
 import type { WindowEvent } from "./identity.ts";
 import { factsWith, type TransactionFacts } from "./transaction-facts.ts";
 
-const BUCKETS = 1_024;
+type Entry<Published> = WindowEvent & { published: Promise<Published> };
 
 /**
- * The events that Kafka has not acknowledged yet. `Published` is what an acknowledgement resolves with.
- *
- * A hash table of arrays, not a Map, for the reason given at LinkedList.
+ * The events that Kafka has not acknowledged yet, by transaction. `Published` is what an acknowledgement
+ * resolves with.
  */
 export class InFlight<Published> {
-  readonly #buckets = Array.from(
-    { length: BUCKETS },
-    (): (WindowEvent & { published: Promise<Published> })[] => [],
-  );
-
-  #bucketOf(transaction: Digest) {
-    return this.#buckets[wordOf(transaction, 0) % BUCKETS] ?? [];
-  }
+  readonly #byTransaction = new Map<Digest, Entry<Published>[]>();
 
   /** The pending acknowledgement of an event; undefined when it is not in flight. */
   find({ identity, transaction }: WindowEvent): Promise<Published> | undefined {
-    return this.#bucketOf(transaction).find((entry) => entry.identity === identity)?.published;
+    return this.#byTransaction.get(transaction)?.find((entry) => entry.identity === identity)?.published;
   }
 
   add(event: WindowEvent, published: Promise<Published>): void {
-    this.#bucketOf(event.transaction).push({ ...event, published });
+    const entry = { ...event, published };
+    const others = this.#byTransaction.get(event.transaction);
+    if (others) others.push(entry);
+    else this.#byTransaction.set(event.transaction, [entry]);
   }
 
   /** Must be called once for each event that was added, whether it was acknowledged or failed. */
   remove({ identity, transaction }: WindowEvent): void {
-    const bucket = this.#bucketOf(transaction);
-    const at = bucket.findIndex((entry) => entry.identity === identity);
-    if (at !== -1) bucket.splice(at, 1);
+    const entries = this.#byTransaction.get(transaction) ?? [];
+    const at = entries.findIndex((entry) => entry.identity === identity);
+    if (at !== -1) entries.splice(at, 1);
+    if (entries.length === 0) this.#byTransaction.delete(transaction);
   }
 
   /**
@@ -40,9 +36,7 @@ export class InFlight<Published> {
    * because a transaction's events share a partition and are appended in the order of their requests.
    */
   factsOf(transaction: Digest, facts: TransactionFacts): TransactionFacts {
-    return this.#bucketOf(transaction).reduce(
-      (sum, entry) => (entry.transaction === transaction ? factsWith(sum, entry) : sum),
-      facts,
-    );
+    const entries = this.#byTransaction.get(transaction);
+    return entries ? entries.reduce((sum, entry) => factsWith(sum, entry), facts) : facts;
   }
 }

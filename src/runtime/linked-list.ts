@@ -1,9 +1,9 @@
 type Entry<T> = { value: T; before: Entry<T> | null; after: Entry<T> | null };
 
 /**
- * A list whose members leave in any order. Use it instead of a Set, and arrays instead of a Map, where members
- * come and go thousands of times a second: the hash tables that a Set or Map has outgrown refer to the next one,
- * so that V8 keeps them all, with what they held, until it collects the old generation.
+ * A list whose members leave in any order. A Set does the same, but the hash tables that it has outgrown refer
+ * to the next one, so that V8 keeps them, with the requests in them, until a major collection. Measured with
+ * 64 connections: a list takes 15 to 20 MB less, a tenth of the process.
  */
 export class LinkedList<T> {
   #first: Entry<T> | null = null;
