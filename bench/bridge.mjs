@@ -1,5 +1,6 @@
 // The bridge as the measurements start it.
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { endChild, startChild } from "../dev/child.mjs";
 import { freePort } from "../dev/cluster/ports.mjs";
@@ -95,8 +96,18 @@ const mainOf = ({ projectFolder }) => {
 export const setUp = (environment, { env }) =>
   run(process.execPath, [mainOf(environment), "setup"], { env, cwd: environment.projectFolder });
 
-/** As in the Dockerfile. */
-const YOUNG_GENERATION = ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"];
+/**
+ * The flags that the image gives to node.
+ * @returns {Promise<string[]>}
+ */
+async function imageFlags() {
+  const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8");
+  const entrypoint = /^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1];
+  if (entrypoint === undefined) throw new Error("the Dockerfile has no ENTRYPOINT");
+  /** @type {string[]} */
+  const words = JSON.parse(entrypoint);
+  return words.filter((word) => word.startsWith("--"));
+}
 
 /**
  * Starts the bridge as the image does, and does not wait until it is ready.
@@ -107,7 +118,7 @@ const YOUNG_GENERATION = ["--max-semi-space-size=16", "--no-allocation-site-pret
 export async function launchBridge(environment, { name, env }, nodeArgs) {
   const { projectFolder, logFolder, scope } = environment;
   const logFile = join(logFolder, `${name}.log`);
-  const program = [process.execPath, ...YOUNG_GENERATION, ...nodeArgs, mainOf(environment), "serve"];
+  const program = [process.execPath, ...(await imageFlags()), ...nodeArgs, mainOf(environment), "serve"];
   const child = await startChild(program, { logFile, cwd: projectFolder, env });
   scope.defer(() => endChild(child, "SIGTERM"));
   return { child, logFile };

@@ -90,6 +90,8 @@ export const followEvents = async (
       },
       position: progress.next,
       take,
+      // Offsets without a record, such as the marker of a transaction.
+      reached: (partition, next) => progress.read({ partition, offset: next - 1 }),
     },
     { ...services, ranges: () => cluster.ranges(topic, clock.now() - windowMs) },
   );

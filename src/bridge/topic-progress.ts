@@ -1,7 +1,7 @@
 import type { Range } from "../kafka/consume/tail.ts";
 
 type Place = { partition: number; offset: number };
-/** Offsets, without the last one. */
+/** Offsets from `from` on; `to` is the one after the last. */
 type Run = { from: number; to: number };
 
 /** Runs of own records of a partition that are kept while nothing is read. What is forgotten is read back. */
@@ -22,7 +22,10 @@ const addOffset = (runs: Run[], offset: number): void => {
 export const topicProgress = () => {
   /** The first unknown offset of each partition. */
   const next = new Map<number, number>();
-  /** Own records after that, in ascending order; the records of other replicas in between are not known yet. */
+  /**
+   * Own records behind records that are not known yet, in ascending order. `skipOwn` drops those that
+   * `next` has passed.
+   */
   const written = new Map<number, Run[]>();
 
   const skipOwn = (partition: number): number => {

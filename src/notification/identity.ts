@@ -3,11 +3,7 @@ import { digestOf, type Digest } from "../runtime/digest.ts";
 
 /** What the deduplication window keeps of an event. */
 export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurredAt"> & {
-  /**
-   * Equal for two copies of one notification: the digest of transaction, status and instant, in
-   * whatever format createdAt is. Uses the text of createdAt where it is no instant. The eventId is another
-   * digest, of the texts alone.
-   */
+  /** See {@link identityOf}. */
   identity: Digest;
   /** The digest of the transactionId. */
   transaction: Digest;
@@ -15,6 +11,11 @@ export type WindowEvent = Pick<TransactionStatusUpdated, "direction" | "occurred
 
 type Identified = Pick<TransactionStatusUpdated, "transactionId" | "status" | "createdAt" | "occurredAt">;
 
+/**
+ * Equal for two copies of one notification: the digest of transaction, status and instant, in whatever format
+ * createdAt is. Uses the text of createdAt where it is no instant. The eventId is another digest, of the texts
+ * alone.
+ */
 export const identityOf = ({ transactionId, status, createdAt, occurredAt }: Identified): Digest =>
   digestOf(`${transactionId}\n${status}\n${occurredAt ?? `text ${createdAt}`}`);
 

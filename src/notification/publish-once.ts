@@ -24,7 +24,7 @@ export type PublishPorts = {
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
   window: Pick<EventWindow, "seen" | "factsOf" | "add">;
-  /** Called for each event that is durable. */
+  /** Called once for each event that this call has made durable. */
   written: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
@@ -34,7 +34,7 @@ export type PublishContext = {
   /** Milliseconds since the epoch. */
   receivedAt: number;
   source: Source;
-  /** What the event's record is part of. */
+  /** The trace that the event's record continues; null for none. */
   trace: TraceContext | null;
   /** About the transaction, beside what the window holds. */
   facts?: TransactionFacts;

@@ -50,6 +50,14 @@ describe("what is known of a partition", () => {
     expect(progress.positions()).toEqual(new Map([[0, 4]]));
   });
 
+  it("keeps any number of own records that follow one another while nothing is read", () => {
+    const progress = begun(0, 0);
+    const end = 250_000;
+    for (let offset = 1; offset < end; offset++) progress.wrote(at(offset));
+    progress.read(at(0));
+    expect(progress.unread(range(0, end))).toEqual(new Map());
+  });
+
   it("keeps a bounded number of own records while nothing is read, and has the others read back", () => {
     const progress = begun(0, 0);
     const end = 250_000;

@@ -10,6 +10,7 @@ const NOW_MS = Date.parse("2026-11-21T13:00:00Z");
 /** The flow, with a Kafka that acknowledges when the test says so. */
 const openFlow = () => {
   const published: { event: TransactionStatusUpdated; acknowledge: () => void; fail: () => void }[] = [];
+  const written: { eventId: string; position: RecordPosition }[] = [];
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const receive = webhooksToEvents({
     verify: verification({
@@ -23,12 +24,13 @@ const openFlow = () => {
         new Promise<RecordPosition>((resolve, reject) => {
           published.push({
             event,
-            acknowledge: () => resolve({ partition: 0, offset: 0 }),
+            acknowledge: () =>
+              resolve({ partition: 0, offset: published.findIndex((other) => other.event === event) }),
             fail: () => reject(new Error("not acknowledged")),
           });
         }),
       window,
-      written: () => undefined,
+      written: ({ eventId }, position) => void written.push({ eventId, position }),
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),
@@ -44,7 +46,7 @@ const openFlow = () => {
     });
   const deliver = (transactionId: string, status: string, minute: number) =>
     post(transactionId, status, `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`);
-  return { post, deliver, published, last: () => published.at(-1)?.event };
+  return { post, deliver, published, written, last: () => published.at(-1)?.event };
 };
 
 test("an earlier status is out of order behind a later one that is not acknowledged yet", () => {
@@ -92,6 +94,19 @@ test("of several in flight the one that is left still counts", async () => {
   expect(last()).toMatchObject({ outOfOrder: false, direction: "OUTBOUND" });
   void deliver("tx", "REGISTERED_TRANSACTION", 5);
   expect(last()).toMatchObject({ outOfOrder: true, direction: "OUTBOUND" });
+});
+
+test("each durable event is reported once, with its position; a duplicate and a failed one are not", async () => {
+  const { deliver, published, written } = openFlow();
+  const lost = deliver("tx", "AWAITING_PAYMENT", 10);
+  const kept = deliver("tx", "CANCELED", 11);
+  const copy = deliver("tx", "CANCELED", 11);
+  published[0]?.fail();
+  published[1]?.acknowledge();
+  await expect(lost).rejects.toThrow("not acknowledged");
+  const outcomes = [await kept, await copy, await deliver("tx", "CANCELED", 11)];
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["published", "duplicate", "duplicate"]);
+  expect(written).toEqual([{ eventId: published[1]?.event.eventId, position: { partition: 0, offset: 1 } }]);
 });
 
 test.each(["2026-11-21T09:30:00.000-03:00", "2026-11-21 12:30:00,000Z", 1_795_264_200, "1795264200000"])(

@@ -14,6 +14,7 @@ import { webhooksToEvents, type UnreadableNotification } from "../../../src/webh
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import type { TraceContext } from "../../../src/runtime/traces.ts";
 
 type Setup = {
   auth?: Auth;
@@ -32,7 +33,7 @@ export const SECRET = "s3cret";
 /** The listener and the flow behind it, for real, before a Kafka of paper. */
 export const openReception = async (setup: Setup = {}) => {
   const { auth = { kind: "path-token" }, allowedCidrs = [], options, write } = setup;
-  const published: { event: TransactionStatusUpdated; traceparent: string | null }[] = [];
+  const published: { event: TransactionStatusUpdated; trace: TraceContext | null }[] = [];
   const parked: UnreadableNotification[] = [];
   const served: ServedRequest[] = [];
   const state = { open: true };
@@ -42,7 +43,7 @@ export const openReception = async (setup: Setup = {}) => {
     verify: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
     publishOnce: publishOnce({
       publish: (event, trace) => {
-        published.push({ event, traceparent: trace?.traceparent ?? null });
+        published.push({ event, trace });
         return put();
       },
       window,

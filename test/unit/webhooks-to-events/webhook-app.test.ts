@@ -138,11 +138,16 @@ describe("what is answered", () => {
     expect(piped.text().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
   });
 
-  test("traceparent goes on with the event", async () => {
+  test("the trace context goes on with the event", async () => {
     const desk = await open();
-    await desk.post(notification("a"), { traceparent: "00-1-2-01" });
-    await desk.post(notification("b"));
-    expect(desk.published.map(({ traceparent }) => traceparent)).toEqual(["00-1-2-01", null]);
+    await desk.post(notification("a"), { traceparent: "00-1-2-01", tracestate: "a=1" });
+    await desk.post(notification("b"), { traceparent: "00-1-3-01" });
+    await desk.post(notification("c"), { tracestate: "a=1" });
+    expect(desk.published.map(({ trace }) => trace)).toEqual([
+      { traceparent: "00-1-2-01", tracestate: "a=1" },
+      { traceparent: "00-1-3-01", tracestate: null },
+      null,
+    ]);
   });
 });
 
