@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { newClient } from "../../src/kafka/client.ts";
-import { elected, type ElectedOptions } from "../../src/kafka/consume/elected.ts";
+import { elected } from "../../src/kafka/consume/elected.ts";
+import type { GroupOptions } from "../../src/kafka/consume/reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
 // A process that takes part in the election, and prints a line for each piece of work that it does as the
@@ -8,7 +9,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 
 const EFFECT_EVERY_MS = 20;
 const log = pino({ level: "silent" });
-const { brokers, ...options } = JSON.parse(process.argv[2] ?? "{}") as ElectedOptions & { brokers: string };
+const { brokers, ...options } = JSON.parse(process.argv[2] ?? "{}") as GroupOptions & { brokers: string };
 const say = (what: string): void => void process.stdout.write(`${what} ${Date.now()}\n`);
 
 const { state } = elected(

@@ -1,10 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
-
-/** The group needs a topic to assign partitions of; no record of it is read. */
-export type ElectedOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
+import { startReader, type GroupOptions, type Reader, type ReaderDeps } from "./reader.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
@@ -41,9 +38,10 @@ const STOP_WORK_TIMEOUT_MS = 10_000;
  * that ends or throws is started again, after a backoff, while this replica leads. A dead or frozen leader is
  * replaced when its session times out. For a moment there may be two leaders: during a rebalance, or after a
  * freeze between a call of `isHeld` and the effect that follows it.
+ * @param options the group needs a topic to assign partitions of; no record of it is read
  */
 export const elected = (
-  options: ElectedOptions,
+  options: GroupOptions,
   work: (leadership: Leadership) => Promise<void>,
   deps: ReaderDeps,
 ): Elected => {

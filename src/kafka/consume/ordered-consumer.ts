@@ -1,7 +1,5 @@
-import type { Clock } from "../../runtime/clock.ts";
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import type { Log } from "../../runtime/log.ts";
 import { heldBytes } from "./held-bytes.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
@@ -70,7 +68,7 @@ const AGAIN_AFTER_MS = 2_000;
 export const startOrderedConsumer = (
   options: OrderedOptions,
   handle: Handle,
-  deps: ReaderDeps & { clock: Clock; log: Log; connectCluster: () => Promise<ClusterQuestions> },
+  deps: ReaderDeps & { connectCluster: () => Promise<ClusterQuestions> },
 ): OrderedConsumer => {
   const { clock, log } = deps;
   const tasks = keyOrder(options.maxInFlight);

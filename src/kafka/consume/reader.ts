@@ -11,10 +11,9 @@ import type { ReaderHooks } from "./reader-hooks.ts";
 import { askedFor, recordsOf } from "./record-decoder.ts";
 import { groupRoundTrip } from "./group-round-trip.ts";
 
-export type ReaderOptions = {
-  topic: string;
-  groupId: string;
-  sessionTimeoutMs: number;
+export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
+
+export type ReaderOptions = GroupOptions & {
   /** Per partition and fetch. Bounds what can still arrive after a pause. */
   maxBytesPerPartition: number;
   /** A fetch waits for this many bytes, but for `fetchWaitMs` at most: fewer and larger fetches for readers that are in no hurry. */

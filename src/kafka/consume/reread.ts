@@ -1,6 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
-import type { NewClient } from "../client.ts";
-import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
+import { startReader, type GroupOptions, type Reader, type ReaderDeps } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 
 type Wanted = { offset: number; resolve: (record: Incoming | null) => void };
@@ -20,8 +18,8 @@ const MAX_BYTES_PER_PARTITION = 262_144;
  * requests. It fetches only the partitions that are wanted.
  */
 export const createReread = (
-  options: { topic: string; groupId: string; sessionTimeoutMs: number },
-  deps: ReaderDeps & { newClient: NewClient; clock: Clock },
+  options: GroupOptions,
+  deps: ReaderDeps,
 ): { reread: Reread; stop: () => Promise<void> } => {
   const wanted = new Map<number, Wanted[]>();
   let reader: Reader | null = null;

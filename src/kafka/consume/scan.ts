@@ -3,10 +3,8 @@ import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import type { Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { BatchPosition } from "./reader-hooks.ts";
-import { startReader, type ReaderDeps } from "./reader.ts";
+import { startReader, type GroupOptions, type ReaderDeps } from "./reader.ts";
 import type { Range } from "./tail.ts";
-
-export type ScanOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
 /**
  * Takes one record. The records of a partition come in order; the next one comes when the promise is
@@ -55,7 +53,7 @@ const isDone = ({ next, end }: PartitionProgress): boolean => next >= end;
  * Yields to the event loop after each batch.
  */
 export const scan = async (
-  options: ScanOptions,
+  options: GroupOptions,
   take: TakeRecord,
   deps: Deps,
   signal: AbortSignal,

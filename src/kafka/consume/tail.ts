@@ -1,8 +1,6 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import type { Log } from "../../runtime/log.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
-import { startReader, type Reader, type ReaderDeps } from "./reader.ts";
+import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
 import type { Incoming } from "../record.ts";
 
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
@@ -21,13 +19,7 @@ export type TailHooks = {
   reached?: (partition: number, next: number) => void;
 };
 
-export type TailOptions = {
-  topic: string;
-  groupId: string;
-  sessionTimeoutMs: number;
-  minBytes?: number;
-  fetchWaitMs?: number;
-};
+type Options = Omit<ReaderOptions, "maxBytesPerPartition">;
 
 export type Tail = Pick<Reader, "state" | "focus"> & {
   /** Starts reading over. */
@@ -35,7 +27,7 @@ export type Tail = Pick<Reader, "state" | "focus"> & {
   stop: () => Promise<void>;
 };
 
-type Deps = ReaderDeps & { clock: Clock; log: Log; ranges: () => Promise<Ranges> };
+type Deps = ReaderDeps & { ranges: () => Promise<Ranges> };
 
 const AGAIN_AFTER_MS = 1_000;
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
@@ -45,7 +37,7 @@ const MAX_BYTES_PER_PARTITION = 524_288;
  * Follows all partitions of a topic from the start of given ranges, and commits nothing. kafkajs forgets its position at each rebalance,
  * and silently starts over if an offset is gone. So the tail keeps its own positions, and starts over if a record is out of order.
  */
-export const startTail = (options: TailOptions, hooks: TailHooks, deps: Deps): Tail => {
+export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail => {
   const { clock, log } = deps;
   const stopped = new AbortController();
   let state: ReturnType<Reader["state"]> = { up: false, detail: "not started yet" };
