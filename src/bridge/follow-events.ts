@@ -76,12 +76,7 @@ export const followEvents = async (
   };
 
   const tail = startTail(
-    {
-      topic,
-      groupId: services.ownGroup("events"),
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-      ...FETCH,
-    },
+    { ...services.ownReader(topic, "events"), ...FETCH },
     {
       begin: (ranges) => {
         reading.clear();

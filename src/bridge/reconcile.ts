@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import { elected } from "../kafka/consume/elected.ts";
-import { scan } from "../kafka/consume/scan.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
@@ -15,6 +14,7 @@ import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
+import { scanRanges } from "./scan-ranges.ts";
 import type { Services } from "./services.ts";
 import { withCluster } from "./with-cluster.ts";
 import type { Subsystem } from "./subsystem.ts";
@@ -60,15 +60,11 @@ export const reconcileRuns = (
     const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
       if (decoded.ok) take(decoded.value);
     };
-    await withCluster(services, (cluster) =>
-      scan(
-        { topic, groupId: services.ownGroup("reconcile"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-        ({ value }) => {
-          if (value === null) return undefined;
-          return whenKnown(decode(value), takeDecoded);
-        },
-        { ...services, ranges: () => cluster.ranges(topic, sinceMs) },
-        signal,
+    await withCluster(services, async (cluster) =>
+      scanRanges(
+        { services, signal },
+        { topic, purpose: "reconcile", ranges: await cluster.ranges(topic, sinceMs) },
+        ({ value }) => (value === null ? undefined : whenKnown(decode(value), takeDecoded)),
       ),
     );
   };

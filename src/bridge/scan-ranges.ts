@@ -1,16 +1,15 @@
-import type { Config } from "../config/config.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import type { Ranges } from "../kafka/consume/tail.ts";
 import type { Services } from "./services.ts";
 
 /** Reads these ranges of a topic once, see `scan`. @param purpose names the consumer group */
 export const scanRanges = (
-  { config, services, signal }: { config: Config; services: Services; signal: AbortSignal },
+  { services, signal }: { services: Services; signal: AbortSignal },
   { topic, purpose, ranges }: { topic: string; purpose: string; ranges: Ranges },
   take: TakeRecord,
 ): Promise<void> =>
   scan(
-    { topic, groupId: services.ownGroup(purpose), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    services.ownReader(topic, purpose),
     take,
     { ...services, ranges: () => Promise.resolve(ranges) },
     signal,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
+import type { GroupOptions } from "../kafka/consume/reader.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openSession } from "../kafka/produce/session.ts";
@@ -25,8 +26,8 @@ export type Services = {
   /** Connects with the first request. */
   createCluster: () => Cluster;
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
-  /** A consumer group id used once. Two members of one group would each get only some of the partitions. */
-  ownGroup: (purpose: string) => string;
+  /** A reader of all partitions. Its group is used once: two members of one would share the partitions. */
+  ownReader: (topic: string, purpose: string) => GroupOptions;
   /** Stops renewing tokens. Whoever opened a client closes it. */
   close: () => void;
 };
@@ -64,7 +65,11 @@ export const createServices = (config: Config, clock: Clock, log: Log): Services
         { topic, ...options },
         { open: () => openSession(topic, client, clock), clock, log, random },
       ),
-    ownGroup: (purpose) => `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
+    ownReader: (topic, purpose) => ({
+      topic,
+      groupId: `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
+      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
+    }),
     close: () => signIn.close(),
   };
 };

@@ -1,6 +1,5 @@
 import type { Services } from "../bridge/services.ts";
 import { noSuchTopic } from "../bridge/with-cluster.ts";
-import type { Config } from "../config/config.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { startTail } from "../kafka/consume/tail.ts";
 
@@ -11,7 +10,6 @@ export type FollowOptions = { topic: string; fromBeginning: boolean };
  * Throws a UsageError when there is no such topic.
  */
 export const follow = async (
-  config: Config,
   services: Services,
   { topic, fromBeginning }: FollowOptions,
   onRecord: (record: Incoming) => void,
@@ -29,7 +27,7 @@ export const follow = async (
     ]),
   );
   const tail = startTail(
-    { topic, groupId: services.ownGroup("watch"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    services.ownReader(topic, "watch"),
     {
       begin: () => undefined,
       position: (partition) => next.get(partition) ?? 0,

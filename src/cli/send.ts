@@ -51,7 +51,6 @@ const watchResult = async (config: Config, services: Services, commandId: string
     }
   };
   const following = await follow(
-    config,
     services,
     { topic: config.topics.results, fromBeginning: false },
     (record) => {

@@ -101,7 +101,7 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
       .catch((error: unknown) => io.err(`The record at ${place} is not shown: ${messageOf(error)}`));
   };
   const options = { topic, fromBeginning: flags.fromBeginning === true };
-  const following = await explainOutage(config, follow(config, services, options, take), io.stopped);
+  const following = await explainOutage(config, follow(services, options, take), io.stopped);
   await untilAborted(io.stopped);
   await following.stop();
   await printed;

@@ -150,9 +150,8 @@ export const openJournal = async (
     maxWaitingBytes: 64 * 1_048_576,
     sendTimeoutMs: SEND_TIMEOUT_MS,
   });
-  const readerOptions = { topic, sessionTimeoutMs: config.kafka.sessionTimeoutMs };
   const tail = startTail(
-    { ...readerOptions, groupId: services.ownGroup("journal") },
+    services.ownReader(topic, "journal"),
     {
       begin: (ranges) => {
         recent.begin(ranges);
@@ -163,10 +162,7 @@ export const openJournal = async (
     },
     { ...services, ranges: watch.ranges },
   );
-  const { reread, stop: stopReread } = createReread(
-    { ...readerOptions, groupId: services.ownGroup("reread") },
-    services,
-  );
+  const { reread, stop: stopReread } = createReread(services.ownReader(topic, "reread"), services);
 
   const again = rereadEntry({
     reread,

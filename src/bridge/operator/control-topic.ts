@@ -1,5 +1,4 @@
 import type { Config } from "../../config/config.ts";
-import { scan } from "../../kafka/consume/scan.ts";
 import type { PausePorts } from "../../operator/pause.ts";
 import {
   readControlEntry,
@@ -7,6 +6,7 @@ import {
   type Pausable,
   type ControlEntry,
 } from "../../operator/control-entry.ts";
+import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
 import { noSuchTopic, withCluster } from "../with-cluster.ts";
 
@@ -25,23 +25,16 @@ export const controlTopic = (
     const found = new Map<Pausable, ControlEntry>();
     await withCluster(services, async (cluster) => {
       if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-      const options = {
-        topic,
-        groupId: services.ownGroup("control"),
-        sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-      };
-      const deps = { ...services, ranges: () => cluster.ranges(topic) };
-      await services.clock.withDeadline(READ_MS, undefined, (signal) =>
-        scan(
-          options,
+      await services.clock.withDeadline(READ_MS, undefined, async (signal) =>
+        scanRanges(
+          { services, signal },
+          { topic, purpose: "control", ranges: await cluster.ranges(topic) },
           ({ partition, offset, key, value }) => {
             const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
             if (read.kind === "entry") found.set(read.entry.flow, read.entry);
             else if (read.kind === "deleted") found.delete(read.flow);
             else warn(`${topic}[${partition}]@${offset} cannot be read: ${read.detail}.`);
           },
-          deps,
-          signal,
         ),
       );
     });

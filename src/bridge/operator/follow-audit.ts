@@ -63,7 +63,7 @@ export const followAudit = async (
     return true;
   };
   const tail = startTail(
-    { topic, groupId: services.ownGroup("audit"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    services.ownReader(topic, "audit"),
     {
       begin: (ranges) => {
         const { startOffset, endOffset } = ranges.get(AUDIT_PARTITION) ?? { startOffset: 0, endOffset: 0 };

@@ -30,7 +30,7 @@ export const followControl = (
     forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
   });
   const { state, stop } = startTail(
-    { topic, groupId: services.ownGroup("control"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
+    services.ownReader(topic, "control"),
     {
       begin: (found) => {
         begin(found);

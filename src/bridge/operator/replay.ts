@@ -109,14 +109,7 @@ const carryOut = async (
 ): Promise<ReplayOutcome> => {
   const { config, services, cluster, signal } = deps;
   const audit = await openAudit(config, services, warn);
-  const letters = createReread(
-    {
-      topic: config.topics.deadLetters,
-      groupId: services.ownGroup("letters"),
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-    },
-    services,
-  );
+  const letters = createReread(services.ownReader(config.topics.deadLetters, "letters"), services);
   const targets = new Map<string, Target>();
   const targetOf = (topic: string): Target => {
     const target = targets.get(topic);

@@ -39,10 +39,7 @@ export const viewDeadLetters = async (
     warn(`Which of them were replayed is not known: ${messageOf(error)}`);
     return null;
   });
-  const { reread, stop } = createReread(
-    { topic, groupId: services.ownGroup("letters"), sessionTimeoutMs: config.kafka.sessionTimeoutMs },
-    services,
-  );
+  const { reread, stop } = createReread(services.ownReader(topic, "letters"), services);
   return {
     each: (selection, see) => eachLetter(deps, selection, see),
     show: async (place) => {

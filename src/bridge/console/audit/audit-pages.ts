@@ -18,7 +18,7 @@ export const auditQuery = (config: Config, services: Services, cluster: Cluster)
   const read = async (startOffset: number, endOffset: number, signal: AbortSignal): Promise<AuditLine[]> => {
     const lines: AuditLine[] = [];
     const ranges = new Map([[AUDIT_PARTITION, { startOffset, endOffset }]]);
-    await scanRanges({ config, services, signal }, { topic, purpose: "console", ranges }, (record) => {
+    await scanRanges({ services, signal }, { topic, purpose: "console", ranges }, (record) => {
       lines.push(auditLine(record));
       if (lines.length > PAGE) lines.shift();
     });

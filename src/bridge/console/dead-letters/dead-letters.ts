@@ -18,12 +18,8 @@ export const deadLetterQueries = (
   services: Services,
   cluster: Cluster,
 ): DeadLetterQueries => {
-  const options = {
-    topic: config.topics.deadLetters,
-    groupId: services.ownGroup("console"),
-    sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-  };
-  const { reread, stop } = createReread(options, services);
+  const reader = services.ownReader(config.topics.deadLetters, "console");
+  const { reread, stop } = createReread(reader, services);
   const inTurn = limitConcurrency();
   const answered = <T>(signal: AbortSignal, ask: (within: AbortSignal) => Promise<T>): Promise<T> => {
     const turn = (within: AbortSignal): Promise<T> => inTurn(within, () => ask(within));

@@ -8,7 +8,6 @@ import { whenKnown } from "../../../runtime/when-known.ts";
 import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
 import { recordsIn } from "../ranges.ts";
-
 import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
 import { knownSinceMs, startProgress, type JournalProgress } from "./journal-progress.ts";
@@ -51,7 +50,6 @@ export const followJournal = (
 ): JournalFollower => {
   const { clock, random } = services;
   const topic = config.topics.journal;
-  const { sessionTimeoutMs } = config.kafka;
   const reader = entryReader(services);
   let journal: JournalProgress = startProgress(new Map());
   let isBegun = false;
@@ -89,7 +87,7 @@ export const followJournal = (
     };
     try {
       await scanRanges(
-        { config, services, signal: known.over.signal },
+        { services, signal: known.over.signal },
         { topic, purpose: "console-journal", ranges: chunk },
         (record) => {
           const { partition, offset, timestampMs } = record;
@@ -180,7 +178,7 @@ export const followJournal = (
   };
 
   const tail = startTail(
-    { topic, groupId: services.ownGroup("console-end"), sessionTimeoutMs },
+    services.ownReader(topic, "console-end"),
     {
       begin,
       position: (partition) => {

@@ -5,7 +5,6 @@ import type { Incoming } from "../../../kafka/record.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
 import { whenKnown } from "../../../runtime/when-known.ts";
 import type { Services } from "../../services.ts";
-
 import { factsOf } from "./describe-doubt.ts";
 import type { Facts, ReadableRecord } from "./key-history.ts";
 

@@ -28,7 +28,7 @@ export type Coverage = {
 /** `sinceMs`: everything since then was read. */
 type Covered = Range & { sinceMs: number };
 
-export const createCoverage = ({ config, services, cluster }: SearchDeps, take: TakeRecord): Coverage => {
+export const createCoverage = ({ services, cluster }: SearchDeps, take: TakeRecord): Coverage => {
   const topics = new Map<string, Map<number, Covered>>();
   let read = 0;
   let total = 0;
@@ -44,7 +44,7 @@ export const createCoverage = ({ config, services, cluster }: SearchDeps, take: 
     const size = recordsIn(ranges);
     let seen = 0;
     total += size;
-    await scanRanges({ config, services, signal }, { topic, purpose: "console", ranges }, (record) => {
+    await scanRanges({ services, signal }, { topic, purpose: "console", ranges }, (record) => {
       seen += 1;
       read += 1;
       oldestMs = Math.min(oldestMs, record.timestampMs);

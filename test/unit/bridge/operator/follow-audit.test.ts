@@ -5,7 +5,7 @@ import { silent } from "../../../../src/cli/silent.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
-import { fakeKafka, TOPIC } from "../../kafka/consume/fake-kafka.ts";
+import { fakeKafka, ownReader, TOPIC } from "../../kafka/consume/fake-kafka.ts";
 
 /** The audit topic in a Kafka that is imitated. */
 const auditTopic = () => {
@@ -16,10 +16,10 @@ const auditTopic = () => {
     find: () => Promise.resolve(new Map([[TOPIC, topic]])),
   });
   const services = {
-    ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
+    ...{ clock: systemClock, log: silent, random: () => 0, ownReader },
     newClient: () => fakeKafka(1, kafka).client,
   } as unknown as Services;
-  const config = { topics: { audit: TOPIC }, kafka: { sessionTimeoutMs: 10_000 } } as unknown as Config;
+  const config = { topics: { audit: TOPIC } } as unknown as Config;
   const deps = async () => ({
     config,
     services,

@@ -5,11 +5,9 @@ import { silent } from "../../../../src/cli/silent.ts";
 import type { Config } from "../../../../src/config/config.ts";
 import type { Cluster, FoundTopic } from "../../../../src/kafka/cluster/cluster.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
+import { ownReader } from "../../kafka/consume/fake-kafka.ts";
 
-const config = {
-  topics: { audit: "audit" },
-  kafka: { sessionTimeoutMs: 10_000 },
-} as unknown as Config;
+const config = { topics: { audit: "audit" } } as unknown as Config;
 
 /** An audit topic that is there, and of which nothing can be read. */
 const open = (partitions: number, { clock = systemClock, signal = new AbortController().signal } = {}) => {
@@ -18,7 +16,7 @@ const open = (partitions: number, { clock = systemClock, signal = new AbortContr
     find: () => Promise.resolve(new Map([["audit", topic]])),
     ranges: () => Promise.reject(new Error("not authorized")),
   } as unknown as Cluster;
-  const services = { clock, log: silent, ownGroup: () => "own" } as unknown as Services;
+  const services = { clock, log: silent, ownReader } as unknown as Services;
   return followReplayClaims({ config, services, cluster, signal });
 };
 

@@ -1,8 +1,16 @@
 import { EventEmitter } from "node:events";
 import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
+import type { GroupOptions } from "../../../../src/kafka/consume/reader.ts";
 
 export const TOPIC = "commands";
+
+/** The options of a reader, as the services of the bridge name them. */
+export const ownReader = (topic: string): GroupOptions => ({
+  topic,
+  groupId: "own",
+  sessionTimeoutMs: 10_000,
+});
 
 type FakeRecord = { offset: number; timestamp: string; key: Buffer | null; value: Buffer };
 type Commit = { offset: number; note: string };

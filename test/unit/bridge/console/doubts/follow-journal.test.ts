@@ -5,9 +5,9 @@ import { silent } from "../../../../../src/cli/silent.ts";
 import type { Config } from "../../../../../src/config/config.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
 import { eventually } from "../../../../support/eventually.ts";
-import { fakeKafka, TOPIC } from "../../../kafka/consume/fake-kafka.ts";
+import { fakeKafka, ownReader, TOPIC } from "../../../kafka/consume/fake-kafka.ts";
 
-const config = { topics: { journal: TOPIC }, kafka: { sessionTimeoutMs: 10_000 } } as unknown as Config;
+const config = { topics: { journal: TOPIC } } as unknown as Config;
 
 const open = async () => {
   const kafka = fakeKafka(1);
@@ -15,7 +15,7 @@ const open = async () => {
   const registry = { isAway: false };
   const state = { clients: 0 };
   const services = {
-    ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
+    ...{ clock: systemClock, log: silent, random: () => 0, ownReader },
     // Each has a consumer of its own, of the same logs.
     newClient: () => ((state.clients += 1), fakeKafka(1, kafka).client),
     registry: {

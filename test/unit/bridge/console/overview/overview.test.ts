@@ -4,14 +4,15 @@ import type { Services } from "../../../../../src/bridge/services.ts";
 import { silent } from "../../../../../src/cli/silent.ts";
 import type { Config } from "../../../../../src/config/config.ts";
 import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { ownReader } from "../../../kafka/consume/fake-kafka.ts";
 
 test("without an answer of Kafka everything is not known", () => {
   const away = (): Promise<never> => Promise.reject(new Error("away"));
   const services = {
-    ...{ clock: systemClock, log: silent, random: () => 0, ownGroup: () => "own" },
+    ...{ clock: systemClock, log: silent, random: () => 0, ownReader },
     createCluster: () => ({ ranges: away, offsetsAt: away, committed: away, close: () => Promise.resolve() }),
   } as unknown as Services;
-  const config = { kafka: {}, topics: {} } as Config;
+  const config = { topics: {} } as Config;
   const { overview, close } = openOverview(config, services);
   onTestFinished(close);
   expect(overview()).toMatchObject({
