@@ -1,4 +1,5 @@
 import { UsageError } from "../../runtime/errors.ts";
+import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 
 export type ConcurrencyLimit = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
@@ -11,21 +12,9 @@ export const limitConcurrency = (maxRunning = 4, maxWaiting = 20): ConcurrencyLi
   const waiting = new Set<() => void>();
 
   const turn = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => {
-        waiting.delete(go);
-        signal.removeEventListener("abort", stop);
-      };
-      const go = (): void => {
-        leave();
-        resolve();
-      };
-      const stop = (): void => {
-        leave();
-        reject(signal.reason as Error);
-      };
-      waiting.add(go);
-      signal.addEventListener("abort", stop, { once: true });
+    wakeOrAbort(signal, (wake) => {
+      waiting.add(wake);
+      return () => waiting.delete(wake);
     });
 
   return async (signal, work) => {
@@ -38,8 +27,10 @@ export const limitConcurrency = (maxRunning = 4, maxWaiting = 20): ConcurrencyLi
     } finally {
       // Hands its place to the next one.
       const [next] = waiting;
-      if (next) next();
-      else running -= 1;
+      if (next) {
+        waiting.delete(next);
+        next();
+      } else running -= 1;
     }
   };
 };

@@ -1,21 +1,4 @@
-/**
- * Resolves when `wake` is called; rejects with the signal's reason if that aborts first. Leaves no listener
- * behind.
- * @param register stores `wake`, and returns how to remove it
- */
-const wakeOrAbort = (signal: AbortSignal, register: (wake: () => void) => () => void): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      release();
-      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
-    };
-    const release = register(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    });
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 
 /** Wait by name until somebody wakes that name. */
 export type Waiters<Name> = {

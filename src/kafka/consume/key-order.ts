@@ -1,3 +1,5 @@
+import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
+
 /**
  * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys
  * concurrently, at most `maxRunning` at once.
@@ -52,25 +54,19 @@ export const keyOrder = (maxRunning: number): KeyOrder => {
       running -= 1;
       fillSlots();
     };
-    const take = (signal: AbortSignal): Promise<void> =>
-      new Promise((resolve, reject) => {
+    const take = (signal: AbortSignal): Promise<void> => {
+      if (isHeld) return Promise.resolve();
+      const entered = wakeOrAbort(signal, (wake) => {
         const enter = (): void => {
-          signal.removeEventListener("abort", giveUp);
           isHeld = true;
-          resolve();
+          wake();
         };
-        const giveUp = (): void => {
-          queue.delete(enter);
-          reject(signal.reason as Error);
-        };
-        if (isHeld) resolve();
-        else if (signal.aborted) giveUp();
-        else {
-          signal.addEventListener("abort", giveUp, { once: true });
-          queue.add(enter);
-          fillSlots();
-        }
+        queue.add(enter);
+        return () => queue.delete(enter);
       });
+      fillSlots();
+      return entered;
+    };
     return { leave, take };
   };
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 import type { CallPermit } from "../types.ts";
 
 type CallLimiterOptions = {
@@ -88,15 +89,16 @@ export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterO
         return inside;
       },
       acquire: async (signal) => {
-        const place = new Promise<void>((resolve) => {
+        const entered = wakeOrAbort(signal, (wake) => {
           enter = () => {
             inside = true;
-            resolve();
+            wake();
           };
+          waiting.add(enter);
+          return () => waiting.delete(enter);
         });
-        waiting.add(enter);
         admit();
-        await orAborted(place, signal);
+        await entered;
         const ms = takeTurn();
         if (ms > 0) await clock.sleep(ms, signal);
       },
@@ -130,14 +132,3 @@ export const createCallLimiter = ({ maxOpen, maxPerSecond, clock }: CallLimiterO
     },
   };
 };
-
-const orAborted = (place: Promise<void>, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const abort = (): void => reject(new Error("no connection was free in time"));
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void place.then(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    });
-  });

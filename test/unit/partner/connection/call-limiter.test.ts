@@ -72,8 +72,8 @@ describe("gate", () => {
     const gone = permitFor();
     const stop = new AbortController();
     const waiting = gone.acquire(stop.signal);
-    stop.abort(new Error("no"));
-    await expect(waiting).rejects.toThrow("no connection was free");
+    stop.abort(new Error("no answer in time"));
+    await expect(waiting).rejects.toThrow("no answer in time");
     gone.release();
     first.release();
     first.release();
