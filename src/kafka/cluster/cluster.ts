@@ -5,7 +5,7 @@ import { protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
 import type { Committed } from "../mark.ts";
 
-/** A topic as the cluster describes it. `config` is empty without the right to describe configurations. */
+/** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
   name: string;
   partitions: number;
@@ -48,12 +48,7 @@ export type Cluster = {
   group(groupId: string): Promise<FoundGroup>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
-  create(topic: {
-    name: string;
-    partitions: number;
-    replicationFactor: number;
-    config: Readonly<Record<string, string>>;
-  }): Promise<void>;
+  create(topic: FoundTopic): Promise<void>;
   close(): Promise<void>;
 };
 

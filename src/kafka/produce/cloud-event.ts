@@ -1,13 +1,6 @@
 import type { TraceContext } from "../../runtime/traces.ts";
-import type { EncodedHeaders, Header } from "../record.ts";
+import type { Header } from "../record.ts";
 import { encodeHeaders } from "./record-batch.ts";
-
-/** The CloudEvents 1.0 attributes that all events of a writer share. */
-export type CloudEventKind = {
-  type: string;
-  /** A URI reference. */
-  source: string;
-};
 
 /** The attributes of one event. */
 export type CloudEventAttributes = {
@@ -15,12 +8,6 @@ export type CloudEventAttributes = {
   subject: string;
   timeMs: number;
   trace: TraceContext | null;
-};
-
-export type CloudEventHeaders = {
-  /** Encoded once: the headers that all events of the writer share. */
-  encodedHeaders: EncodedHeaders;
-  headersOf: (envelope: CloudEventAttributes) => Header[];
 };
 
 /** The trace context of a record: as plain Kafka headers and as a CloudEvents attribute. */
@@ -35,15 +22,16 @@ export const traceHeaders = (trace: TraceContext | null): Header[] => {
   return headers;
 };
 
-/** Headers of the CloudEvents Kafka protocol binding, binary mode. */
-export const cloudEventHeaders = ({ type, source }: CloudEventKind): CloudEventHeaders => ({
+/** Headers of the CloudEvents Kafka protocol binding, binary mode. `source` is a URI reference. */
+export const cloudEventHeaders = ({ type, source }: { type: string; source: string }) => ({
+  /** Encoded once: the headers that all events of the writer share. */
   encodedHeaders: encodeHeaders([
     ["ce_specversion", "1.0"],
     ["ce_source", source],
     ["ce_type", type],
     ["content-type", "application/avro"],
   ]),
-  headersOf: ({ id, subject, timeMs, trace }) => [
+  headersOf: ({ id, subject, timeMs, trace }: CloudEventAttributes): Header[] => [
     ["ce_id", id],
     ["ce_time", new Date(timeMs).toISOString()],
     ["ce_subject", subject],

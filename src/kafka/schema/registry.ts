@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { rateLimited } from "./rate-limit.ts";
 import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
@@ -32,45 +33,39 @@ const MAX_REFERENCES = 64;
 type Reference = { subject: string; version: number };
 type LatestSchema = { id: number; text: string; kind: string | null; references: readonly Reference[] };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
-
 const referenceOf = (value: unknown): Reference => {
-  if (isObject(value) && typeof value.subject === "string" && typeof value.version === "number")
-    return { subject: value.subject, version: value.version };
+  const { subject, version } = objectOf(value) ?? {};
+  if (typeof subject === "string" && typeof version === "number") return { subject, version };
   throw new Error("the schema registry gave a reference without a subject or version");
 };
 
 const idOf = (answer: unknown): number => {
-  if (isObject(answer) && typeof answer.id === "number") return answer.id;
+  const id = objectOf(answer)?.id;
+  if (typeof id === "number") return id;
   throw new Error("the schema registry answered without an id");
 };
 
 const schemaOf = (answer: unknown): Omit<LatestSchema, "id"> => {
-  if (!isObject(answer) || typeof answer.schema !== "string")
-    throw new Error("the schema registry answered without a schema");
+  const { schema, schemaType, references } = objectOf(answer) ?? {};
+  if (typeof schema !== "string") throw new Error("the schema registry answered without a schema");
   return {
-    text: answer.schema,
-    kind: typeof answer.schemaType === "string" ? answer.schemaType : null,
-    references: Array.isArray(answer.references) ? answer.references.map(referenceOf) : [],
+    text: schema,
+    kind: typeof schemaType === "string" ? schemaType : null,
+    references: Array.isArray(references) ? references.map(referenceOf) : [],
   };
 };
 
 /** A schema without its `doc` attributes. */
 const withoutDocs = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutDocs);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([name]) => name !== "doc");
+  const object = objectOf(value);
+  if (object === null) return value;
+  const entries = Object.entries(object).filter(([name]) => name !== "doc");
   return Object.fromEntries(entries.map(([name, inner]) => [name, withoutDocs(inner)]));
 };
 
-const isSame = (text: string, schema: Schema): boolean => {
-  try {
-    return isDeepStrictEqual(withoutDocs(JSON.parse(text)), withoutDocs(schema.json));
-  } catch {
-    return false;
-  }
-};
+const isSame = (text: string, schema: Schema): boolean =>
+  isDeepStrictEqual(withoutDocs(parseJson(text)), withoutDocs(schema.json));
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
@@ -140,8 +135,8 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       }
     },
     register: async (subject, schema) => {
-      const config = await ask("GET", `/config/${encodeURIComponent(subject)}`);
-      const level = isObject(config) ? (config.compatibilityLevel ?? config.compatibility) : null;
+      const config = objectOf(await ask("GET", `/config/${encodeURIComponent(subject)}`));
+      const level = config?.compatibilityLevel ?? config?.compatibility;
       return register(subject, schema, typeof level === "string" ? level.toUpperCase() : null);
     },
   };

@@ -5,7 +5,6 @@ export type RecordName =
   "transaction-status-updated" | "command" | "command-result" | "command-journal-entry";
 
 export type Schema = {
-  readonly name: string;
   readonly json: Record<string, unknown>;
   readonly type: avro.Type;
 };
@@ -15,7 +14,7 @@ export const readSchema = (record: RecordName): Schema => {
   const file = new URL(`../../../schemas/${record}.avsc`, import.meta.url);
   const json = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
   const type = avro.Type.forSchema(json as unknown as avro.Schema);
-  return { name: type.name ?? record, json, type };
+  return { json, type };
 };
 
 /** A reader's type that skips fields: by record, named without its namespace. */

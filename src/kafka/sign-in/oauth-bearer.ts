@@ -1,5 +1,6 @@
 import type { Mechanism } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
+import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { jwtPurpose } from "./jwt-claims.ts";
 import { redacted, SignInError } from "./sign-in-error.ts";
@@ -45,12 +46,8 @@ const saslResponse = {
  * parsed.
  */
 const statusOf = (challenge: string): string => {
-  try {
-    const { status } = JSON.parse(challenge) as { status?: unknown };
-    return typeof status === "string" ? status : challenge;
-  } catch {
-    return challenge;
-  }
+  const status = objectOf(parseJson(challenge))?.status;
+  return typeof status === "string" ? status : challenge;
 };
 
 /**
