@@ -1,20 +1,8 @@
 import type { Readable } from "node:stream";
 import type { IncomingHttpHeaders } from "undici/types/header.js";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Opening } from "./connect.ts";
 import { connectionOver } from "./connection.ts";
 import { headReader } from "./status-line.ts";
-
-export type DownloadOptions = {
-  /** Without a path. */
-  origin: URL;
-  connect: () => Opening;
-  /** For DNS, TCP, tunnel and TLS together. */
-  connectTimeoutMs: number;
-  /** For the head of the answer, and for each chunk of its body. */
-  callTimeoutMs: number;
-  clock: Clock;
-};
+import type { TransportOptions } from "./transport.ts";
 
 /** The body is read from the socket on demand. */
 export type Downloaded = { status: number; headers: IncomingHttpHeaders; body: AsyncIterable<Uint8Array> };
@@ -28,13 +16,14 @@ export type Download = (
   signal: AbortSignal,
 ) => Promise<Downloaded>;
 
+/** `callTimeoutMs` holds for the head of the answer, and for each chunk of its body. */
 export const downloadFor = ({
   origin,
   connect,
   connectTimeoutMs,
   callTimeoutMs,
   clock,
-}: DownloadOptions): Download => {
+}: Omit<TransportOptions, "keepAliveMs">): Download => {
   async function* inTime(body: Readable, signal: AbortSignal, close: () => void): AsyncGenerator<Uint8Array> {
     const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
