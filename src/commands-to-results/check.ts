@@ -1,10 +1,8 @@
 import type { Command as CommandRecord, Operation } from "../records.ts";
-import type { ParsedCommand, FIELDS, RequestType } from "./parsed-command.ts";
-import { fromRecord } from "./parsed-command.ts";
+import { objectOf, parseJson } from "../runtime/json-object.ts";
+import { fromRecord, type ParsedCommand, type FIELDS, type RequestType } from "./parsed-command.ts";
 import { fromJson } from "./read-json.ts";
-import type { Refused } from "./refused.ts";
-import { unreadable } from "./refused.ts";
-import type { Rule } from "./field-rules.ts";
+import { unreadable, type Refused } from "./refused.ts";
 import {
   amount,
   id,
@@ -15,6 +13,7 @@ import {
   optionalText,
   quoteId,
   text,
+  type Rule,
 } from "./field-rules.ts";
 import { requestHash } from "./translate.ts";
 import type { Command } from "./types.ts";
@@ -88,14 +87,6 @@ const LEADING_BYTES = 16_384;
 /** Only at the start of the text: further in, it could be a field of a nested object. */
 const LEADING_COMMAND_ID = /^\s*\{\s*"commandId"\s*:\s*("(?:[^"\\]|\\.)*")\s*,/s;
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const utf8 = (bytes: Buffer): string | null => {
   try {
@@ -112,7 +103,7 @@ export const leadingCommandId = (bytes: Buffer): string => {
   // On a text of megabytes the expression would overflow the stack.
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8(Buffer.from(leading, "latin1"));
-  return validOrNull(text === null ? null : parsed(text), id) ?? "";
+  return validOrNull(text === null ? null : parseJson(text), id) ?? "";
 };
 
 /**
@@ -144,8 +135,7 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
     json: (bytes, timestampMs) => {
       const text = utf8(bytes);
       if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
-      const value = parsed(text);
-      if (typeof value !== "object" || value === null || Array.isArray(value))
+      if (objectOf(parseJson(text)) === null)
         return unreadable("the value is not a JSON object", leadingCommandId(bytes));
       return check(fromJson(text, timestampMs));
     },

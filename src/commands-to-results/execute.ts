@@ -1,11 +1,8 @@
 import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
-import type { Breaker, CallReport } from "./journal-rules/breaker.ts";
-import { createBreaker } from "./journal-rules/breaker.ts";
-import type { CommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import { createCommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import type { Job } from "./journal-rules/job.ts";
-import { createJob, release, writeConclusion } from "./journal-rules/job.ts";
+import { createBreaker, type Breaker, type CallReport } from "./journal-rules/breaker.ts";
+import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
+import { createJob, release, writeConclusion, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 

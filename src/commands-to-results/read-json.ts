@@ -1,6 +1,5 @@
 import { members } from "../runtime/json.ts";
-import type { ParsedCommand, RequestType } from "./parsed-command.ts";
-import { FIELDS, isRequestType } from "./parsed-command.ts";
+import { FIELDS, isRequestType, type ParsedCommand, type RequestType } from "./parsed-command.ts";
 import { readInstant } from "../runtime/instant.ts";
 
 type Level = { values: Map<string, unknown>; raws: Map<string, string>; problem: string | null };

@@ -123,7 +123,6 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
       const records = partitions[partition]!;
       if (view.nextOffset(partition) === null || faulty(chances.tailReset)) {
         oracle.disturbed(process.name);
-        view.discard(partition);
         view.begin(partition, { startOffset: 0, endOffset: records.length });
       }
       let from = view.nextOffset(partition) ?? 0;

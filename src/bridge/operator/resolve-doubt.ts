@@ -26,17 +26,6 @@ const READ_TIMEOUT_MS = 300_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
-/** A decision makes no calls to the partner. */
-const OPTIONS = {
-  callWithinMs: 0,
-  beginWithinMs: 0,
-  takeoverMarginMs: 0,
-  deadlineMs: DECIDE_TIMEOUT_MS,
-  breakerFailures: 1,
-  breakerPauseMs: 0,
-  backoff: BACKOFF,
-};
-
 /** Compares normalized keys: an older version may have written the key by other rules. */
 const isQuote = (quoteId: string): ((key: string) => boolean) => {
   const wanted = quoteKey(quoteId);
@@ -90,8 +79,8 @@ const decideIn = async (
     newId: () => randomUUID(),
     finalResultId: (id: string) => resultIdOf(id, true),
     timeOf: finder.timeOf,
-    observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },
-    options: OPTIONS,
+    observer: { retrying: () => undefined },
+    options: { backoff: BACKOFF },
   };
   const inTime = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);

@@ -2,11 +2,9 @@ import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
-import type { Job } from "./job.ts";
-import { writeConclusion, writeStep } from "./job.ts";
+import { writeConclusion, writeStep, type Job } from "./job.ts";
 import type { Work } from "./ports.ts";
-import type { Stopwatch } from "../../runtime/stopwatch.ts";
-import { startStopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */

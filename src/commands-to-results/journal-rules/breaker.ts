@@ -1,5 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
-import { DeadlineError } from "../../runtime/clock.ts";
+import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { createWaiters } from "./waiters.ts";
 
 /**

@@ -59,6 +59,13 @@ export type FoldedRecord = RecordOf<FoldedClaim, FoldedConclusion>;
 /** Identifies a command in the journal: the same commandId under another key or operation is another command. */
 export type Ref = { operation: JournalOperation; key: string; commandId: string };
 
+/** That the final result of a command is in the results topic. */
+export const publishedEntry = ({ operation, commandId }: Ref, resultId: string): Entry => ({
+  operation,
+  commandId,
+  step: { kind: "published", resultId },
+});
+
 /** Position of a record in the journal. */
 export type Position = { partition: number; offset: number };
 

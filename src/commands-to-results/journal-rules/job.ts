@@ -4,8 +4,7 @@ import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
 import type { Position, Ref, Step } from "./entry.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot } from "./ports.ts";
-import type { Stopwatch } from "../../runtime/stopwatch.ts";
-import { startStopwatch } from "../../runtime/stopwatch.ts";
+import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
 /** One command while this replica works on it. */

@@ -1,8 +1,11 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Entry, Position } from "./entry.ts";
-import type { Deps, Observer } from "./ports.ts";
+import type { Deps, Observer, Options } from "./ports.ts";
 
-type WriteDeps = Pick<Deps, "clock" | "random" | "observer" | "options">;
+export type WriteDeps = Pick<Deps, "clock" | "random"> & {
+  observer: Pick<Observer, "retrying">;
+  options: Pick<Options, "backoff">;
+};
 
 /** Retries a write to Kafka or a read, with backoff, until it succeeds or the signal aborts. */
 export const retryUntilAborted = async <T>(

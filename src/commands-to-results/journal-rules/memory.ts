@@ -1,5 +1,4 @@
-import type { Fingerprint } from "./fingerprint.ts";
-import { COMMAND, KEY_WORDS, WORDS } from "./fingerprint.ts";
+import { COMMAND, KEY_WORDS, WORDS, type Fingerprint } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
 /** What is kept of a command with a final result: where to read it, and what the fold must know of it. */

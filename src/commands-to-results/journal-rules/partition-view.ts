@@ -1,9 +1,7 @@
 import type { FoldedEntry, JournalRecord, Position, Ref } from "./entry.ts";
-import type { Fingerprint } from "./fingerprint.ts";
-import { contentOf, fingerprint, keyName } from "./fingerprint.ts";
+import { contentOf, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
-import type { Claim } from "./fold-rules.ts";
-import { changeOf } from "./fold-rules.ts";
+import { changeOf, type Claim } from "./fold-rules.ts";
 
 /** What the journal says of one command, as far as it was read. */
 export type Look =

@@ -1,6 +1,6 @@
 import type { CommandResult } from "../../records.ts";
 import { retryUntilAborted } from "./kafka-retry.ts";
-import type { Entry, Position } from "./entry.ts";
+import { publishedEntry, type Entry, type Position } from "./entry.ts";
 import type { Job } from "./job.ts";
 import type { Look } from "./partition-view.ts";
 import type { Settled } from "./ports.ts";
@@ -100,11 +100,7 @@ export const publishStandingResult = async (job: Job, found: Decided): Promise<S
   // IN_DOUBT: a final may have been folded meanwhile.
   if (result.final && view.isUnpublished(ref))
     await retryUntilAborted(deps, "append", signals.abandon, () =>
-      deps.journal.append(ref.key, {
-        operation: ref.operation,
-        commandId: ref.commandId,
-        step: { kind: "published", resultId: result.resultId },
-      }),
+      deps.journal.append(ref.key, publishedEntry(ref, result.resultId)),
     );
   return { kind: "answered", result };
 };

@@ -1,3 +1,4 @@
+import { publishedEntry } from "./entry.ts";
 import type { Deps } from "./ports.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
 
@@ -27,11 +28,7 @@ export const republish = async (
         if (step?.kind !== "concluded") continue;
         const { traceparent } = step;
         await publish(codec.decode(step.result), step.result, { traceparent, origin: null });
-        await journal.append(ref.key, {
-          operation: ref.operation,
-          commandId: ref.commandId,
-          step: { kind: "published", resultId: step.resultId },
-        });
+        await journal.append(ref.key, publishedEntry(ref, step.resultId));
       } catch (error) {
         observer.retrying("publish", error);
       }

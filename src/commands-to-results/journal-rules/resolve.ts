@@ -1,7 +1,7 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
-import { appendAndReadBack, retryUntilAborted } from "./kafka-retry.ts";
-import type { Entry, Position, Ref } from "./entry.ts";
+import { appendAndReadBack, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
+import { publishedEntry, type Entry, type Position, type Ref } from "./entry.ts";
 import type { Doubt, Look } from "./partition-view.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { Deps } from "./ports.ts";
@@ -31,14 +31,12 @@ export type Resolved =
 /** An operator may end a doubt once its claim is this many times older than its callWithinMs. */
 export const AGE_FACTOR = 20;
 
-type ResolveDeps = Pick<
-  Deps,
-  "clock" | "view" | "journal" | "publish" | "codec" | "random" | "newId" | "observer" | "options"
-> & {
-  finalResultId: (commandId: string) => string;
-  /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
-  timeOf: (position: Position) => number | null;
-};
+type ResolveDeps = WriteDeps &
+  Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
+    finalResultId: (commandId: string) => string;
+    /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
+    timeOf: (position: Position) => number | null;
+  };
 
 const resultAt = (
   deps: ResolveDeps,
@@ -180,10 +178,8 @@ export const resolve = async (
   await retryUntilAborted(deps, "publish", signal, () =>
     deps.publish(result, value, { traceparent, origin: null }),
   );
-  const { operation, commandId } = ref;
-  const step = { kind: "published" as const, resultId: result.resultId };
   await retryUntilAborted(deps, "append", signal, () =>
-    journal.append(ref.key, { operation, commandId, step }),
+    journal.append(ref.key, publishedEntry(ref, result.resultId)),
   );
   return value.equals(decided)
     ? { kind: "resolved", result, position }

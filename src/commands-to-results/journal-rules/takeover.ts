@@ -1,7 +1,6 @@
 import { DeadlineError } from "../../runtime/clock.ts";
 import { tryOnce } from "./attempt.ts";
-import type { Job } from "./job.ts";
-import { writeConclusion } from "./job.ts";
+import { writeConclusion, type Job } from "./job.ts";
 import type { Claim } from "./fold-rules.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { acceptOwnerLost, createOwnerLost } from "./verdicts-without-answer.ts";

@@ -141,9 +141,6 @@ export const createView = (options: {
       announce();
     },
 
-    /** The tail lost its position in a partition: its state is discarded, and the view is not ready until `begin`. */
-    discard: (partition: number): void => discard(partition),
-
     /** The next offset of a partition; null if it needs `begin`. */
     nextOffset: (partition: number): number | null => part(partition).next,
 
