@@ -23,12 +23,12 @@ const LONG_MS = 40_000;
 // Before any client of the tests: kafkajs is taught to send what the bridge prepares.
 newClient({ brokers: ["127.0.0.1:9"], clientId: "test", tls: false, sasl: null }, log);
 
-const openFor = (env: Record<string, string>) => {
+const openFor = (env: Record<string, string>, tell = () => {}) => {
   const { config } = loadConfig({ PARTNER_BASE_URL: "http://127.0.0.1:9", ...env }, "tool") as {
     config: Parameters<typeof createServices>[0];
   };
   const services = createServices(config, systemClock, log);
-  const queries = openOverview(config, services);
+  const queries = openOverview(config, services, tell);
   onTestFinished(async () => {
     await queries.close();
     services.close();
@@ -97,9 +97,8 @@ test("shows doubts of before and of now, ends them, and begins anew with another
     ...[claimed("old"), concluded("old", "IN_DOUBT")],
     { key: "nobody", value: "no entry" },
   ]);
-  const queries = openFor(envOf(world));
   let heard = 0;
-  queries.onChange(() => void (heard += 1));
+  const queries = openFor(envOf(world), () => void (heard += 1));
   expect(queries.overview().doubts).toMatchObject({
     count: 0,
     progress: { isComplete: false, sinceMs: null },

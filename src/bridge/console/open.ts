@@ -19,7 +19,7 @@ export const openConsole = (config: Config, services: Services): ConsoleTopics =
   const listeners = new Set<() => void>();
   const changed = (): void => listeners.forEach((hear) => hear());
 
-  const overview = openOverview(config, services);
+  const overview = openOverview(config, services, changed);
   const histories = openHistories(config, services, cluster, changed);
   const letters = deadLetterQueries(config, services, cluster);
   const actions = openActions(config, services, {
@@ -38,11 +38,7 @@ export const openConsole = (config: Config, services: Services): ConsoleTopics =
       letter: letters.letter,
       onChange: (hear) => {
         listeners.add(hear);
-        const unhear = overview.onChange(hear);
-        return () => {
-          listeners.delete(hear);
-          unhear();
-        };
+        return () => void listeners.delete(hear);
       },
     },
     actions,

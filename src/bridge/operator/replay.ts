@@ -23,7 +23,7 @@ export type Request = {
   letters: { refs: readonly Place[] } | Selection;
   again: boolean;
   /** A further commands topic that letters may be sent back to. */
-  topic: string | undefined;
+  topic?: string | undefined;
   ratePerSecond: number;
   /** Refuses a larger replay, because all letters are held in memory. */
   maxLetters?: number;

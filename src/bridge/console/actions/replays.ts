@@ -59,9 +59,7 @@ export const openReplays = (
     if (places.length === 0) throw new UsageError("Nothing of this plan is to be sent.");
     atMost(underWay().length, "replays");
     const runId = randomUUID();
-    const request = {
-      ...{ letters: { refs: places }, again, topic: undefined, ratePerSecond: RATE_PER_SECOND, actor },
-    };
+    const request = { letters: { refs: places }, again, ratePerSecond: RATE_PER_SECOND, actor };
     const run = startReplayRun(
       { runId, by: actor.by, startedAtMs: clock.now(), total: places.length },
       (hooks, signal) =>
@@ -81,10 +79,8 @@ export const openReplays = (
       atMost(planning, "plans");
       planning += 1;
       const found: { plan: Plan; unknown: readonly Place[] }[] = [];
-      const request = {
-        ...{ letters, again, topic: undefined, ratePerSecond: RATE_PER_SECOND },
-        ...{ maxLetters: MAX_LETTERS, actor: null },
-      };
+      const limits = { ratePerSecond: RATE_PER_SECOND, maxLetters: MAX_LETTERS };
+      const request = { letters, again, ...limits, actor: null };
       const hooks = {
         planned: (plan: Plan, unknown: readonly Place[]) => void found.push({ plan, unknown }),
         ended: () => undefined,

@@ -5,17 +5,19 @@ import { followControl } from "../../operator/follow-control.ts";
 import { followJournal } from "../doubts/follow-journal.ts";
 import { watchCluster } from "./watch-cluster.ts";
 
-export type OverviewQueries = Pick<Queries, "overview" | "doubts" | "doubt" | "onChange"> & {
+export type OverviewQueries = Pick<Queries, "overview" | "doubts" | "doubt"> & {
   close: () => Promise<void>;
 };
 
 /** Changes are collected: they come by the thousand while the journal is read. */
 const TELL_EVERY_MS = 500;
 
-/** What the overview and the doubts pages show. Opens at once, whether or not Kafka answers. */
-export const openOverview = (config: Config, services: Services): OverviewQueries => {
+/**
+ * What the overview and the doubts pages show. Opens at once, whether or not Kafka answers.
+ * @param tell called when it has changed
+ */
+export const openOverview = (config: Config, services: Services, tell: () => void): OverviewQueries => {
   const cluster = services.createCluster();
-  const listeners = new Set<() => void>();
   let isChanged = false;
   const changed = (): void => {
     isChanged = true;
@@ -23,7 +25,7 @@ export const openOverview = (config: Config, services: Services): OverviewQuerie
   const timer = setInterval(() => {
     if (!isChanged) return;
     isChanged = false;
-    for (const hear of listeners) hear();
+    tell();
   }, TELL_EVERY_MS);
   const rangesOf = (topic: string) => () => cluster.ranges(topic);
 
@@ -45,15 +47,8 @@ export const openOverview = (config: Config, services: Services): OverviewQuerie
     }),
     doubts: journal.page,
     doubt: journal.of,
-    onChange: (hear) => {
-      // Wrapped, so that one function can subscribe twice.
-      const own = (): void => hear();
-      listeners.add(own);
-      return () => void listeners.delete(own);
-    },
     close: async () => {
       clearInterval(timer);
-      listeners.clear();
       await Promise.all([journal.close(), control.stop(), watched.close()]);
       await cluster.close();
     },

@@ -13,7 +13,7 @@ test("without an answer of Kafka everything is not known", () => {
     createCluster: () => ({ ranges: away, offsetsAt: away, committed: away, close: () => Promise.resolve() }),
   } as unknown as Services;
   const config = { topics: {} } as Config;
-  const { overview, close } = openOverview(config, services);
+  const { overview, close } = openOverview(config, services, () => undefined);
   onTestFinished(close);
   expect(overview()).toMatchObject({
     ...{ pauses: null, replicas: null, lag: { records: null }, deadLetters: { records: null } },
