@@ -75,7 +75,6 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     counts: counts as Readonly<Record<NotificationState, number>>,
     undated: () => undated,
     eventsOfPeriod: () => eventsOfPeriod,
-    bytes: () => states.bytes + factsByTransaction.bytes,
 
     /**
      * Adds a notification of the log; one that is listed several times counts once. False when it is outside

@@ -40,10 +40,6 @@ export class DigestTable {
     return this.count + 1 > (this.#keys.length / 2) * MAX_LOAD;
   }
 
-  get bytes(): number {
-    return this.#keys.byteLength + (this.#numbers?.byteLength ?? 0);
-  }
-
   get(key: DigestKey): number | undefined {
     const at = this.#find(key);
     return this.#keys[2 * at] === 0 ? undefined : this.#numberAt(at);
