@@ -1,13 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 
-/**
- * The secrets that are accepted now, in the configured order. Never throws. The result changes after a
- * rotation.
- */
+/** The secrets that are accepted now, in the configured order: the same array until a rotation. Never throws. */
 export type Secrets = () => readonly string[];
-
-const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
-  a === b || (a.length === b.length && a.every((text, i) => text === b[i]));
 
 /**
  * Derives keys from the secrets, and again only when the secrets change. An empty secret never becomes a key:
@@ -18,9 +12,9 @@ export const keysOf = <K>(secrets: Secrets, derive: (secret: string) => K | null
   let keys: readonly K[] = [];
   return () => {
     const current = secrets();
-    if (!sameTexts(current, derivedFrom)) {
-      derivedFrom = [...current];
-      keys = derivedFrom.flatMap((secret) => (secret === "" ? [] : (derive(secret) ?? [])));
+    if (current !== derivedFrom) {
+      derivedFrom = current;
+      keys = current.flatMap((secret) => (secret === "" ? [] : (derive(secret) ?? [])));
     }
     return keys;
   };
