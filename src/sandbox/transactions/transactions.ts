@@ -22,14 +22,6 @@ export type TransactionStart = {
   statuses?: readonly string[];
 };
 
-export type Transactions = {
-  start(start: TransactionStart): void;
-  newest(limit?: number): Transaction[];
-  get(transactionId: string): Transaction | undefined;
-  totals(): { transactions: number; walking: number; notWalked: number; statusChanges: number };
-  clear(): void;
-};
-
 export type TransactionDeps = {
   now: () => number;
   scheduler: Scheduler;
@@ -39,7 +31,7 @@ export type TransactionDeps = {
   onStatusChange: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
 };
 
-export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Transactions => {
+export const createTransactions = (rules: WalkRules, deps: TransactionDeps) => {
   const kept = new BoundedMap<Transaction>(rules.history);
   let transactions = 0;
   let walking = 0;
@@ -68,7 +60,7 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Tra
   };
 
   return {
-    start: ({ transactionId, quoteId, direction, walk, statuses }) => {
+    start: ({ transactionId, quoteId, direction, walk, statuses }: TransactionStart) => {
       const transaction: Transaction = { transactionId, quoteId, direction, walk, statuses: [] };
       const [first, ...later] = statuses ?? statusesOf(direction, walk);
       const now = deps.now();
@@ -82,8 +74,8 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Tra
         plan(transaction, later, now, deps.randomFor(transactionId));
       }
     },
-    newest: (limit) => kept.newest(limit),
-    get: (transactionId) => kept.get(transactionId),
+    newest: (limit?: number) => kept.newest(limit),
+    get: (transactionId: string) => kept.get(transactionId),
     totals: () => ({ transactions, walking, notWalked, statusChanges }),
     clear: () => {
       transactions = walking = notWalked = statusChanges = 0;
