@@ -16,10 +16,7 @@ import { walkNames, type Walk } from "./transactions/walks.ts";
 export const repetitions = ["conflict", "same", "again"] as const;
 export type Repetition = (typeof repetitions)[number];
 
-/**
- * All durations are milliseconds of the partner's time, which the time scale divides, unless they are called
- * real.
- */
+/** All durations are milliseconds of the partner's time, which the time scale divides. */
 export type SandboxOptions = {
   /** Default 127.0.0.1. */
   host?: string | undefined;
@@ -51,8 +48,6 @@ export type SandboxOptions = {
   retryMs?: number | undefined;
   /** How far steps and retries may be from their mean, as a share of it; default 0.2. */
   jitter?: number | undefined;
-  /** How long an attempt waits for the receiver's answer, in real milliseconds; default 10 seconds. */
-  attemptTimeoutMs?: number | undefined;
   /** Default `conflict`. */
   repetition?: Repetition | undefined;
   /** Executes accepts of quotes that were never created, instead of refusing them; default false. */
@@ -75,11 +70,6 @@ export type SandboxOptions = {
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
-  /**
-   * How many transactions change their status by themselves; one more stays at its first status. Default
-   * 100,000.
-   */
-  maxWalking?: number | undefined;
   /** Default: runs at real speed from `startAt`. */
   clock?: SandboxClock | undefined;
 };
@@ -160,7 +150,6 @@ export const settingsFrom = (options: SandboxOptions) => {
     stepMs: above("stepMs", options.stepMs, 0, 10 * 60_000),
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
-    attemptTimeoutMs: above("attemptTimeoutMs", options.attemptTimeoutMs, 1, 10_000),
     repetition: oneOf("repetition", options.repetition, repetitions, "conflict" as const),
     acceptUnknownQuotes: options.acceptUnknownQuotes ?? false,
     localQuotation: options.localQuotation ?? false,
@@ -172,7 +161,6 @@ export const settingsFrom = (options: SandboxOptions) => {
     history,
     maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),
-    maxWalking: above("maxWalking", options.maxWalking, 0, 100_000),
   };
 };
 

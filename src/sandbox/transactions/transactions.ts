@@ -9,8 +9,6 @@ export type WalkRules = {
   stepMs: number;
   jitter: number;
   history: number;
-  /** Bounds the memory: beyond this number a transaction stays at its first status. */
-  maxWalking: number;
 };
 
 export type TransactionStart = {
@@ -30,6 +28,9 @@ export type TransactionDeps = {
   /** Called for each status, including the first one. */
   onStatusChange: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
 };
+
+/** Bounds the memory: beyond this number a transaction stays at its first status. */
+const maxWalking = 100_000;
 
 export const createTransactions = (rules: WalkRules, deps: TransactionDeps) => {
   const kept = new BoundedMap<Transaction>(rules.history);
@@ -68,7 +69,7 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps) => {
       if (!kept.get(transactionId)) kept.add(transactionId, transaction);
       if (first !== undefined) enter(transaction, first, now);
       if (later.length === 0) return;
-      if (walking >= rules.maxWalking) notWalked += 1;
+      if (walking >= maxWalking) notWalked += 1;
       else {
         walking += 1;
         plan(transaction, later, now, deps.randomFor(transactionId));
