@@ -1,5 +1,5 @@
 import { isDate } from "../runtime/calendar.ts";
-import { fail, isFields, type Fields } from "../runtime/wrong-input.ts";
+import { choiceIn, fail, isFields, type Fields } from "../runtime/wrong-input.ts";
 import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
 
 export type LogFilter = { startDate: string | null; endtDate: string | null; eventType: string | null };
@@ -33,9 +33,6 @@ const text = (fields: Fields, name: string): string => {
     : fail(`${name} must be a string that is not empty`);
 };
 
-const oneOf = <T extends string>(fields: Fields, name: string, known: readonly T[]): T =>
-  known.find((item) => item === fields[name]) ?? fail(`${name} must be one of ${known.join(", ")}`);
-
 /** Parsers for the four requests; each throws a WrongInput. */
 export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }) => ({
   quote: (body: Buffer): QuoteRequest => {
@@ -46,11 +43,11 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     if (!amountForm.test(quotedAmount) || Number(quotedAmount) === 0)
       fail("quotedAmount must be a string that holds an amount above zero");
     return {
-      direction: oneOf(fields, "direction", directions),
-      purpose: oneOf(fields, "purpose", purposes),
+      direction: choiceIn(fields, "direction", directions),
+      purpose: choiceIn(fields, "purpose", purposes),
       quotedAmount,
-      baseCurrencyIso: oneOf(fields, "baseCurrencyIso", currencies),
-      quotedCurrencyIso: oneOf(fields, "quotedCurrencyIso", currencies),
+      baseCurrencyIso: choiceIn(fields, "baseCurrencyIso", currencies),
+      quotedCurrencyIso: choiceIn(fields, "quotedCurrencyIso", currencies),
     };
   },
 
