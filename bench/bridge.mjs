@@ -17,6 +17,14 @@ export const TARGET = {
   secret: "only-for-the-benchmark",
   signatureHeader: "x-signature",
 };
+/** What the partner requires of each request. */
+export const PARTNER_HEADERS = {
+  authorization: "Bearer only-for-the-benchmark",
+  "x-token": "only-for-the-benchmark",
+  "content-type": "application/json",
+  accept: "application/json",
+  "user-agent": "cambio-bridge-bench",
+};
 export const PARTITIONS = 6;
 /** Discards what is sent to it: nothing listens there. */
 const NO_PARTNER = "http://127.0.0.1:9";

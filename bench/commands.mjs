@@ -4,9 +4,8 @@
 // load. --keys: how many keys the commands share, 0 for a key each. --keep-alive: 0 for a connection for each call, otherwise both reuse
 // connections. Exit code 1 when the bridge called, answered or ordered anything wrong.
 import { parseArgs } from "node:util";
-import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
-import { openEnvironment } from "./environment.mjs";
+import { openAdmin, openEnvironment } from "./environment.mjs";
 import { idleLatency, roundLine, throughput } from "./commands/report.mjs";
 import { playIdle, playRound } from "./commands/round.mjs";
 import { startBare, startCommandsBridge, startPartner } from "./commands/programs.mjs";
@@ -45,9 +44,7 @@ const loadOf = (latencyMs, keys, { inFlight, keepAlive }) => {
 await program(async (scope) => {
   const { line, environment } = await openEnvironment(scope);
   const { brokers } = environment;
-  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
-  await admin.connect();
-  scope.defer(() => admin.disconnect());
+  const admin = await openAdmin(environment);
   const partner = await startPartner(environment);
   const profile = values["cpu-prof"];
   const nodeArgs = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];

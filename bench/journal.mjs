@@ -3,12 +3,11 @@
 // How long a replica takes from its start until it is ready with a journal of so many accepts, how much memory it takes, and how fast it
 // answers meanwhile. With --brokers the topics are kept, and a journal that is not empty is used as it is.
 import { parseArgs } from "node:util";
-import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
 import { fillJournal } from "./journal/fill-journal.mjs";
 import { timeStart } from "./journal/time-start.mjs";
 import { bridgeSettings, PARTITIONS, setUp } from "./bridge.mjs";
-import { openEnvironment } from "./environment.mjs";
+import { openAdmin, openEnvironment, recordsIn } from "./environment.mjs";
 import { fixed, machine, quantile, table } from "./figures.mjs";
 
 const { values } = parseArgs({
@@ -26,28 +25,20 @@ const { values } = parseArgs({
 
 await program(async (scope) => {
   const { step, line, environment } = await openEnvironment(scope, values);
-  const { brokers } = environment;
   const settings = await bridgeSettings(environment, { name: values.name, flows: "webhooks,commands" });
   const { topics } = settings;
   await setUp(environment, settings);
-  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
-  await admin.connect();
-  scope.defer(() => admin.disconnect());
-  const held = async () =>
-    (await admin.fetchTopicOffsets(topics.journal)).reduce(
-      (sum, { high, low }) => sum + Number(high) - Number(low),
-      0,
-    );
+  const admin = await openAdmin(environment);
 
   const accepts = Number(values.accepts);
-  if ((await held()) === 0)
+  if ((await recordsIn(admin, topics.journal)) === 0)
     await step(`filling the journal with ${accepts} accepts`, () =>
       fillJournal(environment, {
         ...{ topics, partitions: PARTITIONS, accepts, perBatch: Number(values["per-batch"]) },
         progress: (text) => line(`    ${text}`),
       }),
     );
-  const records = await held();
+  const records = await recordsIn(admin, topics.journal);
 
   const profile = values["cpu-prof"];
   const options = {

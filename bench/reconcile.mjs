@@ -4,12 +4,11 @@
 import { parseArgs } from "node:util";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
 import { latenciesOf, startLoad } from "./reconcile/load.mjs";
 import { fillEvents } from "./reconcile/fill-events.mjs";
 import { prepareReconcileBridge, startReconcileBridge, startSandbox, TOPICS } from "./reconcile/programs.mjs";
-import { openEnvironment } from "./environment.mjs";
+import { openAdmin, openEnvironment, recordsIn } from "./environment.mjs";
 import { fixed, machine, quantile, table } from "./figures.mjs";
 
 const { values } = parseArgs({
@@ -29,11 +28,7 @@ const PUBLISHED = 'cambio_bridge_reconcile_notifications_total{kind="published"}
 await program(async (scope) => {
   const { step, line, environment } = await openEnvironment(scope);
   const { brokers } = environment;
-  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
-  await admin.connect();
-  scope.defer(() => admin.disconnect());
-  const records = async () =>
-    (await admin.fetchTopicOffsets(TOPICS.events)).reduce((sum, { offset }) => sum + Number(offset), 0);
+  const admin = await openAdmin(environment);
 
   const sandbox = await step("starting the sandbox", () => startSandbox(environment));
   const settings = await prepareReconcileBridge(environment, sandbox.url, EVERY);
@@ -124,7 +119,7 @@ await program(async (scope) => {
   );
   line(`most memory: ${fixed(peakBefore, 0)} MB before, ${fixed(peak, 0)} MB with the run`);
 
-  const held = await records();
+  const held = await recordsIn(admin, TOPICS.events);
   const wrong = [
     ...(found ? [] : ["not all that was lost was found"]),
     ...(held === filled + lost + sums.good ? [] : [`${held} records for ${filled} + ${lost} + ${sums.good}`]),

@@ -6,6 +6,7 @@ import http from "node:http";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { performance } from "node:perf_hooks";
+import { PARTNER_HEADERS } from "./bridge.mjs";
 import { machine } from "./figures.mjs";
 
 // SANDBOX_MAIN: another program that takes the same arguments.
@@ -43,14 +44,6 @@ const startSandbox = async (...flags) => {
   };
 };
 
-const headers = {
-  authorization: "Bearer access",
-  "x-token": "x",
-  "content-type": "application/json",
-  accept: "application/json",
-  "user-agent": "bench-fx",
-};
-
 const quote = JSON.stringify({
   direction: "OUTBOUND",
   purpose: "COMEX",
@@ -67,7 +60,7 @@ const clientOf = (url) => {
     new Promise((resolve, reject) => {
       const request = http.request(
         url + path,
-        { method, agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+        { method, agent, headers: { ...PARTNER_HEADERS, "content-length": Buffer.byteLength(body) } },
         (response) => {
           let text = "";
           response.setEncoding("utf8");
@@ -213,7 +206,7 @@ const figures = {
     let bytes = 0;
     await new Promise((resolve, reject) => {
       const path = "/corporate/v1/webhook/logs?startDate=2026-01-05&endtDate=2026-01-06";
-      const request = http.get(sandbox.url + path, { headers }, (response) => {
+      const request = http.get(sandbox.url + path, { headers: PARTNER_HEADERS }, (response) => {
         response.on("data", (chunk) => (bytes += chunk.length));
         response.on("end", resolve);
       });

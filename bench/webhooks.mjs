@@ -1,9 +1,8 @@
 // npm run bench:webhooks -- [--node 24] [--connections 1,16,64,256] [--seconds 5] [--rounds 4] [--only baseline|bridge] [--traces 0.01]
 // Webhooks into a real Kafka on this machine: the bridge with HMAC verification and a bare baseline take turns under the same load.
 import { parseArgs } from "node:util";
-import { Kafka, logLevel } from "kafkajs";
 import { program } from "../dev/program.mjs";
-import { openEnvironment } from "./environment.mjs";
+import { openAdmin, openEnvironment } from "./environment.mjs";
 import { startCollector } from "./webhooks/collector.mjs";
 import { machine } from "./figures.mjs";
 import { report, roundLine } from "./webhooks/report.mjs";
@@ -27,10 +26,8 @@ const STEADY = { connections: 64, seconds, perSecond: 200 };
 
 await program(async (scope) => {
   const { step, line, environment } = await openEnvironment(scope);
-  const { projectFolder, brokers } = environment;
-  const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.ERROR }).admin();
-  await admin.connect();
-  scope.defer(() => admin.disconnect());
+  const { projectFolder } = environment;
+  const admin = await openAdmin(environment);
 
   const servers = [];
   if (values.only !== "bridge")

@@ -19,10 +19,10 @@ export class CommandError extends Error {
  * Runs a command to its end; ends it when this process ends first.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, timeoutMs?: number, env?: NodeJS.ProcessEnv, onOutput?: (text: string) => void }} [options]
+ * @param {{ cwd?: string, timeoutMs?: number, env?: NodeJS.ProcessEnv }} [options]
  * @returns {Promise<string>} what it wrote to both streams, in the order it came
  */
-export function run(command, args, { cwd, timeoutMs, env, onOutput } = {}) {
+export function run(command, args, { cwd, timeoutMs, env } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
@@ -36,10 +36,7 @@ export function run(command, args, { cwd, timeoutMs, env, onOutput } = {}) {
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
-      stream.on("data", (/** @type {string} */ text) => {
-        output += text;
-        onOutput?.(text);
-      });
+      stream.on("data", (/** @type {string} */ text) => (output += text));
     }
     child.once("error", (/** @type {NodeJS.ErrnoException} */ error) =>
       reject(new CommandError(command, output, error.code ?? error.message)),

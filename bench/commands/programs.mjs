@@ -2,29 +2,24 @@ import { join } from "node:path";
 import { Pool } from "undici";
 import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
-import { untilReady } from "../../dev/cluster/probe.mjs";
 import { bridgeSettings, isReady, PARTITIONS, setUp, startBridge } from "../bridge.mjs";
+import { startProgram } from "../environment.mjs";
 
 /** @typedef {import("../environment.mjs").Environment} Environment */
 /** @typedef {{ url: string, setLatency: (ms: number) => Promise<void>, calls: () => Promise<string[]> }} Partner */
 /** @typedef {{ name: string, pid: number, commands: string, results: string, stop: () => Promise<void> }} Server */
 
-const READY_MS = 30_000;
-
 /** @param {Environment} environment @returns {Promise<Partner>} */
-export async function startPartner({ projectFolder, logFolder, scope }) {
+export async function startPartner(environment) {
   const port = await freePort();
-  const program = join(projectFolder, "bench", "commands", "partner.mjs");
-  const child = await startChild([process.execPath, program, JSON.stringify({ port })], {
-    logFile: join(logFolder, "partner.log"),
-    cwd: projectFolder,
-  });
-  scope.defer(() => endChild(child, "SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
-  const attempt = () => isReady(`${url}/calls`);
-  await untilReady({ what: "The partner", process: child, withinMs: READY_MS, attempt });
+  await startProgram(environment, {
+    name: "partner",
+    args: ["bench/commands/partner.mjs", JSON.stringify({ port })],
+    attempt: () => isReady(`${url}/calls`),
+  });
   const pool = new Pool(url, { connections: 1 });
-  scope.defer(() => pool.destroy());
+  environment.scope.defer(() => pool.destroy());
   return {
     url,
     setLatency: async (ms) => {

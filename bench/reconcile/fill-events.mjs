@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import avro from "avsc";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
+import { PARTNER_HEADERS } from "../bridge.mjs";
 import { TOPICS } from "./programs.mjs";
 
 /** @typedef {{ transactionId: string, status: string, createdAt: string }} Notification */
@@ -28,15 +29,7 @@ async function* notificationsOf({ url, control }, { from, to }) {
   const [startDate, endtDate] = [dayOf(from - 86_400_000), dayOf(to + 86_400_000)];
   const answer = await fetch(
     `${url}/corporate/v1/webhook/logs?startDate=${startDate}&endtDate=${endtDate}&eventType=${EVENT_TYPE}`,
-    {
-      headers: {
-        authorization: "Bearer only-for-the-benchmark",
-        "x-token": "only-for-the-benchmark",
-        "content-type": "application/json",
-        accept: "application/json",
-        "user-agent": "cambio-bridge-bench",
-      },
-    },
+    { headers: PARTNER_HEADERS },
   );
   if (!answer.ok || !answer.body) throw new Error(`the log answered ${answer.status}`);
   const lines = createInterface({ input: Readable.fromWeb(answer.body), crlfDelay: Infinity });

@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
-import { untilReady } from "../../dev/cluster/probe.mjs";
 import { bridgeSettings, isReady, setUp, startBridge, topicsOf } from "../bridge.mjs";
+import { startProgram } from "../environment.mjs";
 import { processFigures } from "../process-figures.mjs";
 
 /** @typedef {import("../environment.mjs").Environment} Environment */
@@ -11,20 +9,16 @@ import { processFigures } from "../process-figures.mjs";
 
 const NAME = "bench";
 export const TOPICS = topicsOf(NAME);
-const READY_MS = 60_000;
 
 /** @param {Environment} environment */
-export async function startSandbox({ projectFolder, logFolder, scope }) {
+export async function startSandbox(environment) {
   const port = await freePort();
-  const main = join(projectFolder, "dist", "main.js");
-  const child = await startChild(
-    [process.execPath, main, "sandbox", "--port", String(port), "--accept-unknown-quotes"],
-    { logFile: join(logFolder, "sandbox.log"), cwd: projectFolder },
-  );
-  scope.defer(() => endChild(child, "SIGTERM"));
   const url = `http://127.0.0.1:${port}`;
-  const attempt = () => isReady(`${url}/_sandbox/log`);
-  await untilReady({ what: "The sandbox", process: child, withinMs: READY_MS, attempt });
+  await startProgram(environment, {
+    name: "sandbox",
+    args: ["dist/main.js", "sandbox", "--port", String(port), "--accept-unknown-quotes"],
+    attempt: () => isReady(`${url}/_sandbox/log`),
+  });
   return {
     url,
     /** Asks the control API. @param {string} method @param {string} path @param {unknown} body */

@@ -1,32 +1,30 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { endChild, startChild } from "../../dev/child.mjs";
 import { freePort } from "../../dev/cluster/ports.mjs";
-import { untilReady } from "../../dev/cluster/probe.mjs";
 import { bridgeSettings, PARTITIONS, setUp, startBridge } from "../bridge.mjs";
+import { startProgram } from "../environment.mjs";
 
 /** @typedef {import("../environment.mjs").Environment} Environment */
 /** @typedef {{ name: string, pid: number, port: number, topic: string }} Server */
 
 const BASELINE_TOPIC = "bench.baseline";
-const READY_MS = 30_000;
 
-/** @param {number} port @returns {Promise<boolean>} */
-const isListening = (port) =>
-  new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", reject);
-  });
+/** @param {number} port */
+async function isListening(port) {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.destroy();
+  return true;
+}
 
 /**
  * @param {Environment} environment
  * @param {import("kafkajs").Admin} admin
  * @returns {Promise<Server>}
  */
-export async function startBaseline({ projectFolder, logFolder, scope, brokers }, admin) {
+export async function startBaseline(environment, admin) {
+  const { projectFolder, brokers } = environment;
   await admin.createTopics({
     topics: [{ topic: BASELINE_TOPIC, numPartitions: PARTITIONS }],
     waitForLeaders: true,
@@ -38,16 +36,9 @@ export async function startBaseline({ projectFolder, logFolder, scope, brokers }
     port,
     schemaFile: join(projectFolder, "schemas", "transaction-status-updated.avsc"),
   };
-  const program = join(projectFolder, "bench", "webhooks", "baseline-server.mjs");
-  const child = await startChild([process.execPath, program, JSON.stringify(options)], {
-    logFile: join(logFolder, "baseline.log"),
-    cwd: projectFolder,
-  });
-  scope.defer(() => endChild(child, "SIGTERM"));
-  await untilReady({
-    what: "The baseline",
-    process: child,
-    withinMs: READY_MS,
+  const child = await startProgram(environment, {
+    name: "baseline",
+    args: ["bench/webhooks/baseline-server.mjs", JSON.stringify(options)],
     // It listens once it is connected to Kafka.
     attempt: () => isListening(port),
   });

@@ -1,9 +1,15 @@
-import { fixed, table } from "../figures.mjs";
+import { fixed, quantile, table } from "../figures.mjs";
 
 /** @typedef {import("./round.mjs").Round} Round */
 
-/** @param {number[]} values */
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+/** @type {readonly [name: string, figure: (round: Round) => number | null, digits: number][]} */
+const MEDIANS = [
+  ["requests/s", (round) => round.perSecond, 0],
+  ["p50 ms", (round) => round.p50Ms, 1],
+  ["p99 ms", (round) => round.p99Ms, 1],
+  ["CPU s/1,000", (round) => round.cpuPerThousand, 3],
+  ["of the load", (round) => round.loadCpuPerThousand, 3],
+];
 
 /** @param {Round} round */
 export const roundLine = (round) =>
@@ -33,49 +39,20 @@ function groupedBy(items, keyOf) {
 export function report(rounds) {
   const groups = groupedBy(rounds, (round) => `${round.load}|${round.server}`);
   /** @param {Round[]} of @param {(round: Round) => number | null} figure */
-  const middle = (of, figure) => median(of.map((round) => figure(round) ?? NaN));
+  const middle = (of, figure) => {
+    const values = of.map((round) => figure(round) ?? NaN);
+    return quantile(values, 0.5);
+  };
 
-  const figures = [
-    [
-      "load",
-      "server",
-      "requests/s",
-      "p50 ms",
-      "p99 ms",
-      "CPU s/1,000",
-      "of the load",
-      "RSS MB",
-      "2xx",
-      "other",
-      "records",
-    ],
-  ];
+  const names = MEDIANS.map(([name]) => name);
+  const figures = [["load", "server", ...names, "RSS MB", "2xx", "other", "records"]];
   for (const group of groups.values()) {
     const sum = (/** @type {(round: Round) => number} */ figure) =>
       String(group.reduce((total, round) => total + figure(round), 0));
     figures.push([
       group[0]?.load ?? "",
       group[0]?.server ?? "",
-      fixed(
-        middle(group, (round) => round.perSecond),
-        0,
-      ),
-      fixed(
-        middle(group, (round) => round.p50Ms),
-        1,
-      ),
-      fixed(
-        middle(group, (round) => round.p99Ms),
-        1,
-      ),
-      fixed(
-        middle(group, (round) => round.cpuPerThousand),
-        3,
-      ),
-      fixed(
-        middle(group, (round) => round.loadCpuPerThousand),
-        3,
-      ),
+      ...MEDIANS.map(([, figure, digits]) => fixed(middle(group, figure), digits)),
       fixed(Math.max(...group.map((round) => round.rssMb ?? NaN)), 0),
       sum((round) => round.good),
       sum((round) => round.other),
@@ -90,19 +67,10 @@ export function report(rounds) {
     if (!bridge || !baseline) continue;
     const ratio = (/** @type {(round: Round) => number | null} */ figure) =>
       middle(bridge, figure) / middle(baseline, figure);
-    ratios.push([
-      load,
-      "",
-      `${fixed(ratio((round) => round.perSecond) * 100, 0)} %`,
-      `${fixed(
-        ratio((round) => round.p99Ms),
-        2,
-      )} x`,
-      `${fixed(
-        ratio((round) => round.cpuPerThousand),
-        2,
-      )} x`,
-    ]);
+    const perSecond = ratio((round) => round.perSecond);
+    const p99 = ratio((round) => round.p99Ms);
+    const cpu = ratio((round) => round.cpuPerThousand);
+    ratios.push([load, "", `${fixed(perSecond * 100, 0)} %`, `${fixed(p99, 2)} x`, `${fixed(cpu, 2)} x`]);
   }
   return ratios.length > 1 ? `${table(figures)}\n\n${table(ratios)}` : table(figures);
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { run } from "../../dev/run.mjs";
 import { processFigures } from "../process-figures.mjs";
 import { TARGET } from "../bridge.mjs";
+import { recordsIn } from "../environment.mjs";
 
 /** @typedef {import("./load.mjs").LoadFigures} LoadFigures */
 
@@ -19,10 +20,6 @@ import { TARGET } from "../bridge.mjs";
  * @property {number} other answered otherwise
  * @property {number} records that the topic grew by
  */
-
-/** @param {import("kafkajs").Admin} admin @param {string} topic */
-const recordsIn = async (admin, topic) =>
-  (await admin.fetchTopicOffsets(topic)).reduce((sum, { offset }) => sum + Number(offset), 0);
 
 /**
  * @param {import("./programs.mjs").Server} server

@@ -80,17 +80,8 @@ async function format(lib, folder) {
       `log.dirs=${data}`,
     ].join("\n"),
   );
-  const id = "AAAAAAAAAAAAAAAAAAAAAQ";
-  await run(javaCommand(), [
-    "-cp",
-    join(lib, "*"),
-    "kafka.tools.StorageTool",
-    "format",
-    "-t",
-    id,
-    "-c",
-    properties,
-  ]);
+  const command = ["format", "-t", "AAAAAAAAAAAAAAAAAAAAAQ", "-c", properties];
+  await run(javaCommand(), ["-cp", join(lib, "*"), "kafka.tools.StorageTool", ...command]);
   await run("mv", [join(data, "bootstrap.checkpoint"), folder]);
   await Promise.all([rm(data, { recursive: true }), rm(properties)]);
 }

@@ -27,10 +27,7 @@ export async function startRegistry({ say = () => {}, port } = {}) {
   const child = await startChild(
     [
       javaCommand(),
-      "-Xmx384m",
-      "-Xshare:auto",
-      "-XX:+UseSerialGC",
-      "-XX:TieredStopAtLevel=1",
+      ...["-Xmx384m", "-Xshare:auto", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"],
       "-Dquarkus.http.host=127.0.0.1",
       `-Dquarkus.http.port=${listenOn}`,
       "-jar",

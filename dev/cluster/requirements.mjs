@@ -1,11 +1,6 @@
 import { join } from "node:path";
 import { CommandError, run } from "../run.mjs";
-
-/** This machine lacks a program; the message says what to install. */
-export class MissingRequirement extends Error {
-  /** @override */
-  name = "MissingRequirement";
-}
+import { Failure } from "../terminal/failure.mjs";
 
 const OLDEST_JAVA = 17;
 const PROBE_MS = 10_000;
@@ -51,9 +46,8 @@ export async function hasDockerCompose() {
   return engine !== "" && compose !== "";
 }
 
-/** @returns {MissingRequirement} */
 export const nothingToRunKafkaWith = () =>
-  new MissingRequirement(
+  new Failure(
     `A local Kafka needs Java ${OLDEST_JAVA} or newer and Maven, or a running Docker: install them with ` +
       "`sudo apt-get install openjdk-17-jdk-headless maven` (Debian, Ubuntu) or `brew install openjdk maven` (macOS) and try again.",
   );

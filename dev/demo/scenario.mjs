@@ -8,18 +8,7 @@ const SCENARIO_MS = 60_000;
 const IN_DOUBT = "IN_DOUBT";
 /** The status whose webhook is lost. */
 export const LOST = "SETTLEMENT_IN_PROGRESS";
-const QUOTE = [
-  "--direction",
-  "OUTBOUND",
-  "--purpose",
-  "COMEX",
-  "--amount",
-  "1000.00",
-  "--base",
-  "USD",
-  "--quoted",
-  "BRL",
-];
+const QUOTE = "--direction OUTBOUND --purpose COMEX --amount 1000.00 --base USD --quoted BRL".split(" ");
 
 /**
  * Runs `send … --wait` and returns the result it prints.

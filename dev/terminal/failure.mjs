@@ -1,13 +1,11 @@
 import { CommandError } from "../run.mjs";
-import { MissingRequirement } from "../cluster/requirements.mjs";
 
 /**
  * The text of an error for a person: the message of an expected error, the stack of any other.
  * @param {unknown} error
  */
 export function explain(error) {
-  if (error instanceof MissingRequirement || error instanceof CommandError || error instanceof Failure)
-    return error.message;
+  if (error instanceof CommandError || error instanceof Failure) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

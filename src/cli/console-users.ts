@@ -22,9 +22,7 @@ export const usersOf = (file: string): (() => readonly User[]) => {
   } catch (error) {
     throw new ConfigError(
       `The configuration has a problem:\n  CONSOLE_USERS_FILE cannot be used: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 };

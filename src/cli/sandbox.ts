@@ -1,44 +1,30 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createdAtFormats, type CreatedAtFormat } from "../sandbox/api/answers/created-at.ts";
-import { profileNames, type ProfileName } from "../sandbox/api/answers/profiles.ts";
+import { profileNames } from "../sandbox/api/answers/profiles.ts";
 import { signSchemes, type SignScheme } from "../sandbox/notifications/sign.ts";
-import { repetitions, type Repetition } from "../sandbox/options.ts";
+import { repetitions, type SandboxOptions } from "../sandbox/options.ts";
 import { startSandbox } from "../sandbox/start.ts";
-import { storyNames, type StoryName } from "../sandbox/stories.ts";
-import { walkNames, type Walk } from "../sandbox/transactions/walks.ts";
+import { storyNames } from "../sandbox/stories.ts";
+import { walkNames } from "../sandbox/transactions/walks.ts";
 import { examples, withHelpAll } from "./help.ts";
 import type { Io } from "./io.ts";
 import { wholeNumber } from "./option-values.ts";
 import { logOptions, logRulesOf } from "./sandbox-log-options.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-type Flags = {
+type Flags = SandboxOptions & {
   host: string;
   port: number;
   timeScale: number;
-  seed?: string;
-  startAt?: number;
-  story?: StoryName;
-  answers: ProfileName;
   createdAt?: CreatedAtFormat;
   webhookUrl: string[];
   validity: number;
   step: number;
   retry: number;
-  repetition: Repetition;
-  walk?: Walk;
-  serviceName?: string;
-  acceptUnknownQuotes?: true;
-  localQuotation?: true;
-  ignoreUnknownFields?: true;
   sign?: SignScheme;
   signSecret?: string;
   signHeader: string;
   signPrefix: string;
-  history: number;
-  maxQuotes: number;
-  ledger: number;
-  logEntries: number;
 };
 
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

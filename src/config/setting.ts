@@ -54,10 +54,16 @@ const row = <T>(
   read: (text: string) => T,
 ): Setting<T> => ({ env, help, need, shape, fallback, secret: false, read });
 
-const optionalRow = <T>(options: Row, shape: string, read: (text: string) => T): Optional<T> => ({
-  ...row(options, shape, read),
-  optional: true,
-});
+/** Makes a kind of settings that always have a value. */
+export const withDefault =
+  <T>(shape: string, read: (text: string) => T) =>
+  (options: WithFallback): Setting<T> =>
+    row(options, shape, read);
+
+/** Makes a kind of settings whose value may be undefined. */
+export const optional =
+  <T>(shape: string, read: (text: string) => T) =>
+  (options: Row): Optional<T> => ({ ...row(options, shape, read), optional: true });
 
 /**
  * A duration such as `500ms`, `5s`, `15m` or `2h`, as milliseconds. With `atLeastMs: 0`, `0` is accepted too.
@@ -74,7 +80,7 @@ export const integer = (options: WithFallback & Range): Setting<number> =>
   row(options, "number", (text) => readInteger(text, options));
 
 export const optionalInteger = (options: Row & Range): Optional<number> =>
-  optionalRow(options, "number", (text) => readInteger(text, options));
+  optional("number", (text) => readInteger(text, options))(options);
 
 /**
  * A TCP port. Kubernetes injects `tcp://…` for services under such names: that has an error message of its
@@ -91,36 +97,25 @@ export const port = (options: WithFallback): Setting<number> =>
     return readInteger(text, { min: 0, max: 65_535 });
   });
 
-export const text = (options: WithFallback): Setting<string> => row(options, "text", (value) => value);
-
-export const optionalText = (options: Row): Optional<string> =>
-  optionalRow(options, "text", (value) => value);
+export const text = withDefault("text", (value) => value);
+export const optionalText = optional("text", (value) => value);
 
 /** Text that goes into a header of a request. */
-export const headerText = (options: WithFallback): Setting<string> => row(options, "text", readHeaderText);
+export const headerText = withDefault("text", readHeaderText);
+export const optionalHeaderText = optional("text", readHeaderText);
 
-export const optionalHeaderText = (options: Row): Optional<string> =>
-  optionalRow(options, "text", readHeaderText);
+export const headerName = withDefault("header name", readHeaderName);
+export const optionalHeaderName = optional("header name", readHeaderName);
 
-export const headerName = (options: WithFallback): Setting<string> =>
-  row(options, "header name", readHeaderName);
+export const jsonPointer = optional("JSON pointer", readPointer);
 
-export const optionalHeaderName = (options: Row): Optional<string> =>
-  optionalRow(options, "header name", readHeaderName);
-
-export const jsonPointer = (options: Row): Optional<string> =>
-  optionalRow(options, "JSON pointer", readPointer);
-
-/** The name of a query parameter. */
-export const parameterName = (options: WithFallback): Setting<string> =>
-  row(options, "parameter name", readParameterName);
+export const parameterName = withDefault("parameter name", readParameterName);
 
 /** The name of a file with certificates, PEM. */
-export const certificates = (options: Row): Optional<string> =>
-  optionalRow(options, "file", readCertificates);
+export const certificates = optional("file", readCertificates);
 
 /** The name of a file with a private key, PEM. */
-export const privateKey = (options: Row): Optional<string> => optionalRow(options, "file", readPrivateKey);
+export const privateKey = optional("file", readPrivateKey);
 
 /** A path on the public listener. */
 export const path = (options: WithFallback): Setting<string> =>
@@ -130,7 +125,6 @@ export const path = (options: WithFallback): Setting<string> =>
     return value;
   });
 
-/** A Kafka topic's name. */
 export const topic = (options: WithFallback): Setting<string> =>
   row(options, "topic", (value) => {
     if (!/^[A-Za-z0-9._-]{1,249}$/.test(value) || value === "." || value === "..") {
@@ -147,7 +141,7 @@ export const brokers = (options: Row): Setting<readonly string[]> =>
     return items;
   });
 
-export const list = (options: WithFallback): Setting<readonly string[]> => row(options, "list", readList);
+export const list = withDefault("list", readList);
 
 export const flag = (options: Row): Setting<boolean> =>
   row({ ...options, fallback: "false" }, "true or false", (value) => {
@@ -165,7 +159,7 @@ export const oneOf = <T extends string>(options: WithFallback & { values: readon
   row(options, options.values.join(", "), (value) => readOneOf(options.values, value));
 
 export const optionalOneOf = <T extends string>(options: Row & { values: readonly T[] }): Optional<T> =>
-  optionalRow(options, options.values.join(", "), (value) => readOneOf(options.values, value));
+  optional(options.values.join(", "), (value) => readOneOf(options.values, value))(options);
 
 export const someOf = <T extends string>(
   options: WithFallback & { values: readonly T[] },
@@ -178,37 +172,32 @@ export const someOf = <T extends string>(
     return [...new Set(items.map((item) => readOneOf(options.values, item)))];
   });
 
-export const url = (options: Row): Optional<string> => optionalRow(options, "address", readUrl);
+export const url = optional("address", readUrl);
 
 /** A URL that is used unchanged, with its query. */
-export const endpoint = (options: Row): Optional<string> => optionalRow(options, "address", readEndpoint);
+export const endpoint = optional("address", readEndpoint);
 
-/** SASL extensions. */
-export const pairs = (options: Row): Optional<Readonly<Record<string, string>>> =>
-  optionalRow(options, "`name=value,name=value`", readExtensions);
+export const pairs = optional("`name=value,name=value`", readExtensions);
 
 /** The name of a file whose text is a secret, read again when it changes. */
-export const secretFile = (options: Row): Optional<Secret> => optionalRow(options, "file", readTokenFile);
+export const secretFile = optional("file", readTokenFile);
 
 /** A secret, never printed. The variable NAME_FILE names a file to read it from instead. */
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
-  ...optionalRow(options, "secret", (value) => Secret.of(value)),
+  ...optional("secret", (value) => Secret.of(value))(options),
   secret: true,
   ...(options.check && { check: options.check }),
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);
 
-/** A web origin. */
-export const origin = (options: Row): Optional<string> => optionalRow(options, "address", readOrigin);
+export const origin = optional("address", readOrigin);
 
 /** Address ranges such as 10.0.0.0/8, or single addresses. */
-export const cidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", readCidrs);
+export const cidrs = withDefault("list of CIDRs", readCidrs);
 
 /** Address ranges of trusted peers: they must not cover all addresses. */
-export const trustedCidrs = (options: WithFallback): Setting<readonly string[]> =>
-  row(options, "list of CIDRs", readTrustedCidrs);
+export const trustedCidrs = withDefault("list of CIDRs", readTrustedCidrs);
 
 /** HTTP statuses, with classes such as 5xx. */
 export const statuses = (options: WithFallback): Setting<readonly string[]> =>

@@ -228,6 +228,9 @@ export type Proposal = {
   quoteId: string | null;
 };
 
+/** The place of a control entry that was written, and the pause that it replaced. */
+export type PauseChange = { place: string; before: ControlEntry | null };
+
 /** What people can do, through the functions of `operator/`. The message of a UsageError is for people. */
 export type Actions = {
   resolve: (actor: Actor, asked: ResolveRequest) => Promise<ResolveOutcome>;
@@ -238,11 +241,6 @@ export type Actions = {
   replay: (actor: Actor, planId: string) => Promise<ReplayRun>;
   run: (runId: string) => ReplayRun | null;
   cancel: (actor: Actor, runId: string) => ReplayRun | null;
-  /** Returns the place of the control entry, and the pause that it replaced. */
-  pause: (
-    actor: Actor,
-    flow: Pausable,
-    untilMs: number | null,
-  ) => Promise<{ place: string; before: ControlEntry | null }>;
-  resume: (actor: Actor, flow: Pausable) => Promise<{ place: string; before: ControlEntry | null }>;
+  pause: (actor: Actor, flow: Pausable, untilMs: number | null) => Promise<PauseChange>;
+  resume: (actor: Actor, flow: Pausable) => Promise<PauseChange>;
 };

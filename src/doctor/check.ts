@@ -10,18 +10,13 @@ export type Check = { name: string; status: Status; detail: string; remedy: stri
 export type Bounds = { clock: Clock; signal: AbortSignal };
 
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail, remedy: null });
-export const warn = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  status: "warn",
-  detail,
-  remedy,
-});
-export const fail = (name: string, detail: string, remedy: string): Check => ({
-  name,
-  status: "fail",
-  detail,
-  remedy,
-});
+
+const finding =
+  (status: "warn" | "fail") =>
+  (name: string, detail: string, remedy: string): Check => ({ name, status, detail, remedy });
+
+export const warn = finding("warn");
+export const fail = finding("fail");
 
 /**
  * A check from a sentence of the form "what is wrong: what to do." `remedy`: used where the sentence names
@@ -42,10 +37,10 @@ export const runBounded = async (
   name: string,
   ms: number,
   { clock, signal }: Bounds,
-  check: (signal: AbortSignal) => Promise<readonly Check[]>,
+  check: (own: Bounds) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> => {
   try {
-    return await clock.withDeadline(ms, signal, check);
+    return await clock.withDeadline(ms, signal, (own) => check({ clock, signal: own }));
   } catch (error) {
     signal.throwIfAborted();
     return [fail(name, `could not be checked (${messageOf(error)})`, "run `cambio-bridge doctor` again")];

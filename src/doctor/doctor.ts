@@ -49,9 +49,8 @@ const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
       if (usable.length === 0) return skipped(group, "no broker can be asked");
       const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
       const services = servicesFor(config, usable, log, bounds);
-      return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (signal) =>
-        check(services, { ...bounds, signal }),
-      ).finally(services.close);
+      const checks = runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (own) => check(services, own));
+      return checks.finally(services.close);
     }),
   });
   const rights = further("rights", (services, own) => checkRights(config, services, own));
@@ -82,9 +81,7 @@ const webhookChecks = (
 ): Promise<readonly Check[]> => {
   if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([NOT_USED]);
   if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
-  return runBounded("webhook", OTHERS_MS, bounds, (signal) =>
-    checkWebhook(config, publicUrl, { ...bounds, signal }),
-  );
+  return runBounded("webhook", OTHERS_MS, bounds, (own) => checkWebhook(config, publicUrl, own));
 };
 
 /** Starts the checks of everything that `serve` needs, all at once. */
@@ -103,7 +100,7 @@ export const runChecks = (
     group,
     checks:
       lacks === null
-        ? runBounded(group, OTHERS_MS, bounds, (signal) => check({ ...bounds, signal }))
+        ? runBounded(group, OTHERS_MS, bounds, check)
         : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
   });
   const noKafka = firstUnusable(reading, "KAFKA_");
@@ -112,10 +109,7 @@ export const runChecks = (
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
     { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
-    {
-      group: "ports",
-      checks: runBounded("ports", OTHERS_MS, bounds, (signal) => checkPorts(config, { ...bounds, signal })),
-    },
+    { group: "ports", checks: runBounded("ports", OTHERS_MS, bounds, (own) => checkPorts(config, own)) },
     ...(noKafka === null
       ? kafkaChecks(config, log, bounds)
       : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),

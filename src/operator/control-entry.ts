@@ -1,5 +1,6 @@
 import { messageOf } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
+import { objectOf, parseJson, type Json } from "../runtime/json-object.ts";
 
 /** The flows that can be paused. Webhooks cannot: the partner gives a notification up after five attempts. */
 export const PAUSABLE = ["commands", "reconcile"] as const;
@@ -52,23 +53,13 @@ export type ReadResult =
 
 const unreadable = (detail: string): ReadResult => ({ kind: "unreadable", detail });
 
-const parsed = (text: string): Record<string, unknown> => {
-  try {
-    // `null` is valid JSON and has no fields.
-    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
-  } catch {
-    // JSON.parse's own message quotes the text, which may hold anything.
-    throw new Error("it is no JSON");
-  }
-};
-
-const textIn = (fields: Record<string, unknown>, name: string): string => {
+const textIn = (fields: Json, name: string): string => {
   const value = fields[name];
   if (typeof value !== "string") throw new Error(`"${name}" is no text`);
   return value;
 };
 
-const instantIn = (fields: Record<string, unknown>, name: string): number => {
+const instantIn = (fields: Json, name: string): number => {
   const ms = readInstant(textIn(fields, name));
   if (ms === null) throw new Error(`"${name}" is no instant`);
   return ms;
@@ -79,7 +70,8 @@ export const readControlEntry = (key: string | null, value: string | null): Read
   if (!isPausable(key)) return unreadable("its key names no flow that can be paused");
   if (value === null) return { kind: "deleted", flow: key };
   try {
-    const fields = parsed(value);
+    const fields = objectOf(parseJson(value));
+    if (fields === null) return unreadable("it is no JSON object");
     if (fields["version"] !== VERSION) return unreadable(`its version is not ${VERSION}`);
     const { says, until } = fields;
     if (says !== "pause" && says !== "resume") return unreadable('"says" is neither pause nor resume');

@@ -83,11 +83,10 @@ export const createMetrics = (gauges: Gauges) => {
   );
   const lagPer = (name: string, help: string, of: "records" | "seconds") =>
     gaugePer("partition", name, help, () => {
-      const known = [...gauges.commandsLag()].map(([partition, lag]): [number, number | null] => [
-        partition,
-        lag[of],
-      ]);
-      return Object.fromEntries(known.filter((entry): entry is [number, number] => entry[1] !== null));
+      const known = [...gauges.commandsLag()].flatMap(([partition, lag]) =>
+        lag[of] === null ? [] : [[partition, lag[of]] as const],
+      );
+      return Object.fromEntries(known);
     });
   lagPer("commands_lag_records", "Unfinished commands of a partition that this replica holds", "records");
   lagPer(

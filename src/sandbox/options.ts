@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { createdAtFormats, type CreatedAtFormat } from "./api/answers/created-at.ts";
-import { profileNames, type ProfileName } from "./api/answers/profiles.ts";
+import type { CreatedAtFormat } from "./api/answers/created-at.ts";
+import type { ProfileName } from "./api/answers/profiles.ts";
 import { changedLogRules, defaultLogRules, type LogRules } from "./api/log/log-rules.ts";
 import type { Signing } from "./notifications/sign.ts";
 import { runningClock, type SandboxClock } from "./runtime/clock.ts";
 import { WrongInput } from "./runtime/wrong-input.ts";
-import { storyNames, type StoryName } from "./stories.ts";
-import { walkNames, type Walk } from "./transactions/walks.ts";
+import type { StoryName } from "./stories.ts";
+import type { Walk } from "./transactions/walks.ts";
 
 /**
  * What happens to an accept of a quote that was accepted before: 409, the first answer again, or a second
@@ -16,10 +16,7 @@ import { walkNames, type Walk } from "./transactions/walks.ts";
 export const repetitions = ["conflict", "same", "again"] as const;
 export type Repetition = (typeof repetitions)[number];
 
-/**
- * All durations are milliseconds of the partner's time, which the time scale divides, unless they are called
- * real.
- */
+/** All durations are milliseconds of the partner's time, which the time scale divides. */
 export type SandboxOptions = {
   /** Default 127.0.0.1. */
   host?: string | undefined;
@@ -51,8 +48,6 @@ export type SandboxOptions = {
   retryMs?: number | undefined;
   /** How far steps and retries may be from their mean, as a share of it; default 0.2. */
   jitter?: number | undefined;
-  /** How long an attempt waits for the receiver's answer, in real milliseconds; default 10 seconds. */
-  attemptTimeoutMs?: number | undefined;
   /** Default `conflict`. */
   repetition?: Repetition | undefined;
   /** Executes accepts of quotes that were never created, instead of refusing them; default false. */
@@ -75,11 +70,6 @@ export type SandboxOptions = {
   maxQuotes?: number | undefined;
   /** How many executed quotes are remembered at least, to count repetitions exactly; default 1,000,000. */
   ledger?: number | undefined;
-  /**
-   * How many transactions change their status by themselves; one more stays at its first status. Default
-   * 100,000.
-   */
-  maxWalking?: number | undefined;
   /** Default: runs at real speed from `startAt`. */
   clock?: SandboxClock | undefined;
 };
@@ -87,18 +77,6 @@ export type SandboxOptions = {
 const wrong = (what: string): never => {
   throw new RangeError(`sandbox: ${what}`);
 };
-
-const oneOf = <T extends string, F>(
-  name: string,
-  value: T | undefined,
-  known: readonly T[],
-  fallback: F,
-): T | F =>
-  value === undefined
-    ? fallback
-    : known.includes(value)
-      ? value
-      : wrong(`${name} must be one of ${known.join(", ")}`);
 
 const above = (name: string, value: number | undefined, least: number, fallback: number): number => {
   const number = value ?? fallback;
@@ -139,7 +117,7 @@ const seededStart = Date.parse("2026-01-05T12:00:00Z");
 export const settingsFrom = (options: SandboxOptions) => {
   const timeScale = options.timeScale ?? 1;
   if (!(Number.isFinite(timeScale) && timeScale > 0)) wrong("timeScale must be a number above 0");
-  const story = oneOf("story", options.story, storyNames, null);
+  const story = options.story ?? null;
   const startAt = options.startAt ?? (story && options.seed !== undefined ? seededStart : Date.now());
   const history = Math.trunc(above("history", options.history, 1, 5_000));
   return {
@@ -150,8 +128,8 @@ export const settingsFrom = (options: SandboxOptions) => {
     startAt,
     clock: options.clock ?? runningClock(startAt),
     story,
-    answers: oneOf("answers", options.answers, profileNames, "plain" as const),
-    createdAtFormat: oneOf("createdAtFormat", options.createdAtFormat, createdAtFormats, null),
+    answers: options.answers ?? "plain",
+    createdAtFormat: options.createdAtFormat ?? null,
     accessToken: options.accessToken || null,
     xToken: options.xToken || null,
     serviceName: options.serviceName || null,
@@ -160,19 +138,17 @@ export const settingsFrom = (options: SandboxOptions) => {
     stepMs: above("stepMs", options.stepMs, 0, 10 * 60_000),
     retryMs: above("retryMs", options.retryMs, 0, 15 * 60_000),
     jitter: Math.min(1, above("jitter", options.jitter, 0, 0.2)),
-    attemptTimeoutMs: above("attemptTimeoutMs", options.attemptTimeoutMs, 1, 10_000),
-    repetition: oneOf("repetition", options.repetition, repetitions, "conflict" as const),
+    repetition: options.repetition ?? "conflict",
     acceptUnknownQuotes: options.acceptUnknownQuotes ?? false,
     localQuotation: options.localQuotation ?? false,
     ignoreUnknownFields: options.ignoreUnknownFields ?? false,
-    walk: oneOf("walk", options.walk, walkNames, null),
+    walk: options.walk ?? null,
     signing: signingOf(options.signing),
     log: logRulesOf(options.log),
     logEntries: Math.trunc(above("logEntries", options.logEntries, 1, 1_000_000)),
     history,
     maxQuotes: Math.trunc(above("maxQuotes", options.maxQuotes, 1, 50_000)),
     ledger: Math.trunc(above("ledger", options.ledger, 1, 1_000_000)),
-    maxWalking: above("maxWalking", options.maxWalking, 0, 100_000),
   };
 };
 

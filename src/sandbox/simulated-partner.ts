@@ -105,7 +105,7 @@ export const createSimulatedPartner = (
     random: randomFor("order of the log"),
   });
   const transactions = createTransactions(
-    { stepMs: scaled(settings.stepMs), jitter, history, maxWalking: settings.maxWalking },
+    { stepMs: scaled(settings.stepMs), jitter, history },
     {
       now,
       scheduler,

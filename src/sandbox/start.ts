@@ -23,13 +23,16 @@ export type Sandbox = {
   close: () => Promise<void>;
 };
 
+/** How long an attempt to notify waits for the receiver's answer; real time. */
+const attemptTimeoutMs = 10_000;
+
 /**
  * Starts the sandbox. Resolves when it listens; rejects with a RangeError for an invalid option, and with the
  * system's error when it cannot listen on the port.
  */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
   const settings = settingsFrom(options);
-  const poster = createPoster(settings.attemptTimeoutMs);
+  const poster = createPoster(attemptTimeoutMs);
   const partner = createSimulatedPartner(settings, {
     poster,
     days: { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") },

@@ -84,9 +84,7 @@ export const resultHeaders = (outcomes) =>
 const PARTS = {
   "dead-letter-part": text(
     "Only where the topic refused the dead letter as one record: the number of this part and how many there are, such as 2/5.",
-    {
-      pattern: "^\\d+/\\d+$",
-    },
+    { pattern: "^\\d+/\\d+$" },
   ),
   "dead-letter-part-of": {
     enum: ["key", "headers", "value"],

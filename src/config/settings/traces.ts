@@ -10,37 +10,41 @@ import {
   certificates,
   integer,
   oneOf,
+  optional,
   optionalInteger,
   optionalOneOf,
   optionalText,
   secret,
   someOf,
-  text,
   url,
+  withDefault,
 } from "../setting.ts";
 
 const MAX_MS = { min: 1, max: 600_000 } as const;
 const COMPRESSIONS = ["none", "gzip"] as const;
+
+const flag = withDefault("true or false", readFlag);
+const exporter = withDefault("otlp, none", readExporter);
+const protocol = withDefault("http/protobuf", readProtocol);
+const optionalProtocol = optional("http/protobuf", readProtocol);
+const pairs = withDefault("list of key=value", readPairs);
+const ratio = withDefault("0 to 1", readRatio);
 
 /**
  * OpenTelemetry's variables, with its own names and defaults; its milliseconds have no unit. The specification lets those of
  * traces go before those of all signals.
  */
 export const traces = {
-  disabled: {
-    ...text({
-      env: "OTEL_SDK_DISABLED",
-      fallback: "false",
-      help: "Switches traces off, whatever else is set.",
-    }),
-    shape: "true or false",
-    read: readFlag,
-  },
-  exporter: {
-    ...text({ env: "OTEL_TRACES_EXPORTER", fallback: "otlp", help: "Exporter; none switches traces off." }),
-    shape: "otlp, none",
-    read: readExporter,
-  },
+  disabled: flag({
+    env: "OTEL_SDK_DISABLED",
+    fallback: "false",
+    help: "Switches traces off, whatever else is set.",
+  }),
+  exporter: exporter({
+    env: "OTEL_TRACES_EXPORTER",
+    fallback: "otlp",
+    help: "Exporter; none switches traces off.",
+  }),
   endpoint: url({
     env: "OTEL_EXPORTER_OTLP_ENDPOINT",
     help: "Address of the collector; /v1/traces is appended. Traces are off without this and the next setting.",
@@ -49,23 +53,15 @@ export const traces = {
     env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     help: "Full address for traces; nothing is appended.",
   }),
-  protocol: {
-    ...text({
-      env: "OTEL_EXPORTER_OTLP_PROTOCOL",
-      fallback: "http/protobuf",
-      help: "The only protocol that is supported.",
-    }),
-    shape: "http/protobuf",
-    read: readProtocol,
-  },
-  tracesProtocol: {
-    ...optionalText({
-      env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-      help: "Overrides the setting above for traces.",
-    }),
-    shape: "http/protobuf",
-    read: readProtocol,
-  },
+  protocol: protocol({
+    env: "OTEL_EXPORTER_OTLP_PROTOCOL",
+    fallback: "http/protobuf",
+    help: "The only protocol that is supported.",
+  }),
+  tracesProtocol: optionalProtocol({
+    env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    help: "Overrides the setting above for traces.",
+  }),
   headers: secret({
     env: "OTEL_EXPORTER_OTLP_HEADERS",
     help: "Headers for the collector, as key=value,key=value with percent-escapes.",
@@ -107,15 +103,11 @@ export const traces = {
     env: "OTEL_SERVICE_NAME",
     help: "Value of service.name on all spans; cambio-bridge when absent.",
   }),
-  resourceAttributes: {
-    ...text({
-      env: "OTEL_RESOURCE_ATTRIBUTES",
-      fallback: "",
-      help: "Resource attributes of all spans, as key=value,key=value with percent-escapes.",
-    }),
-    shape: "list of key=value",
-    read: readPairs,
-  },
+  resourceAttributes: pairs({
+    env: "OTEL_RESOURCE_ATTRIBUTES",
+    fallback: "",
+    help: "Resource attributes of all spans, as key=value,key=value with percent-escapes.",
+  }),
   sampler: oneOf({
     env: "OTEL_TRACES_SAMPLER",
     fallback: "parentbased_always_on",
@@ -129,15 +121,11 @@ export const traces = {
     ],
     help: "Sampler.",
   }),
-  samplerArg: {
-    ...text({
-      env: "OTEL_TRACES_SAMPLER_ARG",
-      fallback: "1",
-      help: "Share of traces that traceidratio keeps.",
-    }),
-    shape: "0 to 1",
-    read: readRatio,
-  },
+  samplerArg: ratio({
+    env: "OTEL_TRACES_SAMPLER_ARG",
+    fallback: "1",
+    help: "Share of traces that traceidratio keeps.",
+  }),
   propagators: someOf({
     env: "OTEL_PROPAGATORS",
     fallback: "tracecontext,baggage",

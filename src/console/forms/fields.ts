@@ -1,8 +1,9 @@
 import type { Context } from "hono";
+import { MAX_TEXT_LENGTH } from "../../operator/audit.ts";
 import { html, type Html } from "../html/markup.ts";
 import type { ConsoleEnv } from "../options.ts";
 
-export const MAX_NOTE = 1_000;
+export const MAX_NOTE = MAX_TEXT_LENGTH;
 
 /** The hidden token of a form: for this user and this purpose. */
 export const tokenField = ({ var: { site, person } }: Context<ConsoleEnv>, purpose: string): Html =>

@@ -13,20 +13,10 @@ export type Outcome =
 /** A form that was sent. `outcome`: null while the action is under way. */
 export type KnownRequest = { by: string; digest: string; outcome: Outcome | null; done: Promise<Outcome> };
 
-export type Outcomes = {
-  /** Acts, unless this form was acted on already. Null: too old to know that, so nothing is done. */
-  once: (
-    request: RequestId,
-    asked: { by: string; digest: string },
-    act: () => Promise<Outcome>,
-  ) => KnownRequest | null;
-  get: (id: string) => KnownRequest | null;
-};
-
 const MAX_KNOWN = 1_000;
 
 /** Remembers the outcomes of forms, so that a form that is sent twice acts once. `act` must not reject. */
-export const createOutcomes = (clock: Pick<Clock, "monotonic">): Outcomes => {
+export const createOutcomes = (clock: Pick<Clock, "monotonic">) => {
   const known = new Map<string, KnownRequest & { expiresAtMs: number; forgetAtMs: number }>();
   /** Forms that expire by then may have been forgotten: none of them acts any more. */
   let closedUntilMs = 0;
@@ -41,7 +31,12 @@ export const createOutcomes = (clock: Pick<Clock, "monotonic">): Outcomes => {
   };
 
   return {
-    once: ({ id, expiresAtMs }, { by, digest }, act) => {
+    /** Acts, unless this form was acted on already. Null: too old to know that, so nothing is done. */
+    once: (
+      { id, expiresAtMs }: RequestId,
+      { by, digest }: { by: string; digest: string },
+      act: () => Promise<Outcome>,
+    ): KnownRequest | null => {
       const before = known.get(id);
       if (before) return before;
       if (expiresAtMs <= closedUntilMs) return null;
@@ -59,6 +54,8 @@ export const createOutcomes = (clock: Pick<Clock, "monotonic">): Outcomes => {
       void done.then((outcome) => (entry.outcome = outcome));
       return entry;
     },
-    get: (id) => known.get(id) ?? null,
+    get: (id: string): KnownRequest | null => known.get(id) ?? null,
   };
 };
+
+export type Outcomes = ReturnType<typeof createOutcomes>;

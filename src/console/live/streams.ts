@@ -21,18 +21,8 @@ const BEAT = bytes.encode("event: beat\ndata:\n\n");
 
 type Stream = { user: string | null; write: (chunk: Uint8Array) => void; end: () => void };
 
-export type LiveStreams = {
-  /**
-   * Null when too many are open. A user who has all of their own ones open gets a new one for the oldest:
-   * a client that vanished without a word holds its streams until they are too old.
-   * @param user null without sign-in: then only the bound of all applies
-   */
-  open: (user: string | null) => ReadableStream<Uint8Array> | null;
-  count: () => number;
-};
-
 /** Server-sent events that carry no data: they only tell a page to load its parts again. */
-export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clock): LiveStreams => {
+export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clock) => {
   const streams = new Set<Stream>();
   let unsubscribe: (() => void) | null = null;
   let hasChanged = false;
@@ -72,7 +62,12 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
     if (own.length >= MAX_OF_USER) own[0]?.end();
   };
 
-  const open: LiveStreams["open"] = (user) => {
+  /**
+   * Null when too many are open. A user who has all of their own ones open gets a new one for the oldest:
+   * a client that vanished without a word holds its streams until they are too old.
+   * @param user null without sign-in: then only the bound of all applies
+   */
+  const open = (user: string | null): ReadableStream<Uint8Array> | null => {
     if (user !== null) makeRoomFor(user);
     if (streams.size >= MAX_STREAMS) return null;
     const gone = new AbortController();
@@ -110,3 +105,5 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
   };
   return { open, count: () => streams.size };
 };
+
+export type LiveStreams = ReturnType<typeof createLiveStreams>;

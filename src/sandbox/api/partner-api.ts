@@ -18,12 +18,6 @@ export type ApiRequest = {
   body: Buffer;
 };
 
-/** The imitated API without its transport: executes a request and builds the answer. */
-export type PartnerApi = {
-  answer(request: ApiRequest): Answer;
-  refuse(refusal: Refusal): Answer;
-};
-
 export type PartnerApiDeps = {
   profile: AnswersProfile;
   stamp: Stamp;
@@ -41,7 +35,8 @@ const refusals = {
   "not-of-today": { code: "QUOTE_NOT_OF_TODAY", message: "the quote was not created on this business day" },
 } as const satisfies Record<string, Refusal>;
 
-export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
+/** The imitated API without its transport: executes a request and builds the answer. */
+export const createPartnerApi = (deps: PartnerApiDeps) => {
   const { profile, stamp, readers } = deps;
 
   const accept = (quoteId: string, body: Buffer): Answer => {
@@ -72,7 +67,7 @@ export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
   };
 
   return {
-    answer: (request) => {
+    answer: (request: ApiRequest): Answer => {
       const refusal = deps.checkHeaders(request.headers);
       if (refusal) return profile.refused(refusal);
       try {
@@ -83,6 +78,8 @@ export const createPartnerApi = (deps: PartnerApiDeps): PartnerApi => {
         throw error;
       }
     },
-    refuse: (refusal) => profile.refused(refusal),
+    refuse: (refusal: Refusal): Answer => profile.refused(refusal),
   };
 };
+
+export type PartnerApi = ReturnType<typeof createPartnerApi>;

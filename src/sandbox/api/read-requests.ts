@@ -1,5 +1,5 @@
 import { isDate } from "../runtime/calendar.ts";
-import { fail, isFields, type Fields } from "../runtime/wrong-input.ts";
+import { choiceIn, fail, isFields, type Fields } from "../runtime/wrong-input.ts";
 import type { AcceptRequest, Direction, QuoteRequest } from "../types.ts";
 
 export type LogFilter = { startDate: string | null; endtDate: string | null; eventType: string | null };
@@ -33,19 +33,9 @@ const text = (fields: Fields, name: string): string => {
     : fail(`${name} must be a string that is not empty`);
 };
 
-const oneOf = <T extends string>(fields: Fields, name: string, known: readonly T[]): T =>
-  known.find((item) => item === fields[name]) ?? fail(`${name} must be one of ${known.join(", ")}`);
-
-export type Readers = {
-  quote(body: Buffer): QuoteRequest;
-  accept(body: Buffer): AcceptRequest;
-  subscription(body: Buffer): { url: string; events: string[] };
-  logFilter(query: URLSearchParams): LogFilter;
-};
-
 /** Parsers for the four requests; each throws a WrongInput. */
-export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }): Readers => ({
-  quote: (body) => {
+export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }) => ({
+  quote: (body: Buffer): QuoteRequest => {
     const fields = objectFrom(body);
     const known = ["direction", "purpose", "quotedAmount", "baseCurrencyIso", "quotedCurrencyIso"];
     onlyKnown(Object.keys(fields), known, rules.ignoreUnknownFields);
@@ -53,15 +43,15 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     if (!amountForm.test(quotedAmount) || Number(quotedAmount) === 0)
       fail("quotedAmount must be a string that holds an amount above zero");
     return {
-      direction: oneOf(fields, "direction", directions),
-      purpose: oneOf(fields, "purpose", purposes),
+      direction: choiceIn(fields, "direction", directions),
+      purpose: choiceIn(fields, "purpose", purposes),
       quotedAmount,
-      baseCurrencyIso: oneOf(fields, "baseCurrencyIso", currencies),
-      quotedCurrencyIso: oneOf(fields, "quotedCurrencyIso", currencies),
+      baseCurrencyIso: choiceIn(fields, "baseCurrencyIso", currencies),
+      quotedCurrencyIso: choiceIn(fields, "quotedCurrencyIso", currencies),
     };
   },
 
-  accept: (body) => {
+  accept: (body: Buffer): AcceptRequest => {
     const fields = objectFrom(body);
     onlyKnown(Object.keys(fields), ["counterpartyId", "amount", "externalId"], rules.ignoreUnknownFields);
     const counterpartyId = text(fields, "counterpartyId");
@@ -77,7 +67,7 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     };
   },
 
-  subscription: (body) => {
+  subscription: (body: Buffer): { url: string; events: string[] } => {
     const fields = objectFrom(body);
     onlyKnown(Object.keys(fields), ["url", "events"], rules.ignoreUnknownFields);
     const url = text(fields, "url");
@@ -92,7 +82,7 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     return { url, events: ["TRANSACTION_STATUS_UPDATED"] };
   },
 
-  logFilter: (query) => {
+  logFilter: (query: URLSearchParams): LogFilter => {
     onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"], rules.ignoreUnknownFields);
     for (const name of query.keys())
       if (query.getAll(name).length > 1) fail(`${name} is given more than once`);
@@ -103,3 +93,5 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     return { startDate: date("startDate"), endtDate: date("endtDate"), eventType: query.get("eventType") };
   },
 });
+
+export type Readers = ReturnType<typeof createReaders>;

@@ -41,15 +41,10 @@ export type NotificationFault =
 
 export type Fault = RequestFault | NotificationFault;
 
+const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
+
 /** All given fields must match. A text that ends in `*` matches as a prefix. */
-export type FaultMatch = {
-  quoteId?: string;
-  path?: string;
-  query?: string;
-  url?: string;
-  transactionId?: string;
-  status?: string;
-  body?: string;
+export type FaultMatch = Partial<Record<(typeof matchable)[number], string>> & {
   header?: Record<string, string>;
 };
 
@@ -151,7 +146,6 @@ const known =
   "operation match probability skip count kind ms retryAfter status when body headers times size bytes filler bytesPerSecond logged".split(
     " ",
   );
-const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
 
 const matchOf = (value: unknown): FaultMatch => {
   if (!isFields(value)) throw new WrongInput("match must be an object");

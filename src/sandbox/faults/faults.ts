@@ -1,7 +1,7 @@
 import { randomFrom, type Random } from "../runtime/random.ts";
 import type { Operation } from "../types.ts";
 import { isNotificationFault } from "./fault-rules.ts";
-import type { FaultMatch, FaultRule, NotificationFault, RequestFault } from "./fault-rules.ts";
+import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
 
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
@@ -9,18 +9,6 @@ export type InstalledFault = FaultRule & { faultId: string; matched: number; hit
 export type FaultTarget = Partial<Record<Exclude<keyof FaultMatch, "header">, string | undefined>> & {
   operation: Operation | "notification" | null;
   rawHeaders?: readonly string[];
-};
-
-export type Faults = {
-  add(rule: FaultRule): InstalledFault;
-  hasRules(): boolean;
-  list(): readonly InstalledFault[];
-  remove(faultId: string): boolean;
-  clear(): void;
-  /** The faults of this request: the latencies of all matching rules, and the first other fault. */
-  forRequest(target: FaultTarget): RequestFault[];
-  /** The faults of this notification, each with the id of its rule. */
-  forNotification(target: FaultTarget): { faultId: string; fault: NotificationFault }[];
 };
 
 const fits = (pattern: string, text: string | undefined): boolean =>
@@ -44,7 +32,7 @@ const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   );
 };
 
-export const createFaults = (seed: string): Faults => {
+export const createFaults = (seed: string) => {
   let installed: { rule: InstalledFault; dice: Random }[] = [];
   let added = 0;
 
@@ -61,7 +49,7 @@ export const createFaults = (seed: string): Faults => {
   };
 
   return {
-    add: (rule) => {
+    add: (rule: FaultRule): InstalledFault => {
       added += 1;
       const faultId = `fault-${added}`;
       const installedRule = { ...rule, faultId, matched: 0, hits: 0 };
@@ -69,8 +57,8 @@ export const createFaults = (seed: string): Faults => {
       return installedRule;
     },
     hasRules: () => installed.length > 0,
-    list: () => installed.map(({ rule }) => rule),
-    remove: (faultId) => {
+    list: (): readonly InstalledFault[] => installed.map(({ rule }) => rule),
+    remove: (faultId: string): boolean => {
       const before = installed.length;
       installed = installed.filter(({ rule }) => rule.faultId !== faultId);
       return installed.length < before;
@@ -78,7 +66,8 @@ export const createFaults = (seed: string): Faults => {
     clear: () => {
       installed = [];
     },
-    forRequest: (target) => {
+    /** The faults of this request: the latencies of all matching rules, and the first other fault. */
+    forRequest: (target: FaultTarget) => {
       const faults: RequestFault[] = [];
       let decided = false;
       for (const entry of installed) {
@@ -91,10 +80,13 @@ export const createFaults = (seed: string): Faults => {
       }
       return faults;
     },
-    forNotification: (target) =>
+    /** The faults of this notification, each with the id of its rule. */
+    forNotification: (target: FaultTarget) =>
       installed.flatMap((entry) => {
         const { faultId, fault } = entry.rule;
         return isNotificationFault(fault) && hits(entry, target) ? [{ faultId, fault }] : [];
       }),
   };
 };
+
+export type Faults = ReturnType<typeof createFaults>;

@@ -22,18 +22,6 @@ const noTotals = () => ({
   pending: 0,
 });
 
-export type Deliveries = {
-  /** Adds it to the history and the counters, as pending. */
-  record(delivery: Delivery): void;
-  /** Makes the first attempt at `dueAt`, and up to four more until one is answered with 2xx. */
-  send(delivery: Delivery, dueAt: number, afterFirst?: () => void): void;
-  /** Sends nothing, but the log shows the attempts that `logged` stands for. */
-  drop(delivery: Delivery, logged: LostAs): void;
-  newest(limit?: number): Delivery[];
-  totals(): ReturnType<typeof noTotals>;
-  clear(): void;
-};
-
 export type DeliveryDeps = {
   now: () => number;
   scheduler: Scheduler;
@@ -44,7 +32,7 @@ export type DeliveryDeps = {
   headersFor: (delivery: Delivery) => Record<string, string>;
 };
 
-export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deliveries => {
+export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps) => {
   const { sentLog } = deps;
   const kept = new Ring<Delivery>(rules.history);
   let totals = noTotals();
@@ -86,13 +74,16 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
   };
 
   return {
-    record: (delivery) => {
+    /** Adds it to the history and the counters, as pending. */
+    record: (delivery: Delivery) => {
       totals[delivery.duplicate ? "duplicates" : "notifications"] += 1;
       totals.pending += 1;
       kept.push(delivery);
     },
+    /** Makes the first attempt at `dueAt`, and up to four more until one is answered with 2xx. */
     send: plan,
-    drop: (delivery, logged) => {
+    /** Sends nothing, but the log shows the attempts that `logged` stands for. */
+    drop: (delivery: Delivery, logged: LostAs) => {
       settle(delivery, "dropped");
       if (delivery.entryId === null) return;
       let at = delivery.createdAt;
@@ -101,7 +92,7 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
         at = retryAt(delivery, made, at);
       }
     },
-    newest: (limit) => kept.newest(limit),
+    newest: (limit?: number) => kept.newest(limit),
     totals: () => ({ ...totals }),
     clear: () => {
       totals = noTotals();
@@ -109,3 +100,5 @@ export const createDeliveries = (rules: DeliveryRules, deps: DeliveryDeps): Deli
     },
   };
 };
+
+export type Deliveries = ReturnType<typeof createDeliveries>;

@@ -21,12 +21,6 @@ export const deliveryOf = (
   nextAttemptAt: null,
 });
 
-export type Notifications = {
-  /** Notifies every subscribed URL of a change, subject to faults. */
-  notify(change: Change): void;
-  clear(): void;
-};
-
 export type NotificationDeps = {
   subscriptions: Subscriptions;
   deliveries: Deliveries;
@@ -44,7 +38,7 @@ export type NotificationDeps = {
   longestHoldMs: number;
 };
 
-export const createNotifications = (deps: NotificationDeps): Notifications => {
+export const createNotifications = (deps: NotificationDeps) => {
   const { deliveries, scheduler } = deps;
   // `reorder`: held until the next notification of the same transaction has been sent to the same URL.
   const overtaken = new Map<string, () => void>();
@@ -107,7 +101,8 @@ export const createNotifications = (deps: NotificationDeps): Notifications => {
   };
 
   return {
-    notify: (change) => {
+    /** Notifies every subscribed URL of a change, subject to faults. */
+    notify: (change: Change) => {
       for (const { url, events } of deps.subscriptions.list()) {
         if (!events.includes(transactionStatusUpdated)) continue;
         const body = deps.bodyOf(change);

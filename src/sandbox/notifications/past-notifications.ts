@@ -61,20 +61,12 @@ export type PastNotificationsDeps = {
   bodyOf: (change: Change) => string;
 };
 
-export type PastNotifications = {
-  /** Adds them to the log, and begins to send those that are to be sent. */
-  add(request: PastRequest): { notifications: number; lost: number; toSend: number };
-  /** How many still wait for their first attempt. */
-  waiting(): number;
-  clear(): void;
-};
-
 /** How many first attempts run at the same time. */
 const lanes = 64;
 /** The URL in the log when there is no subscription. */
 const noReceiver = "http://nobody.invalid/";
 
-export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifications => {
+export const createPastNotifications = (deps: PastNotificationsDeps) => {
   const { deliveries, sentLog, statuses } = deps;
   let made = 0;
   let waiting = 0;
@@ -110,7 +102,8 @@ export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifi
   };
 
   return {
-    add: ({ count, from, to, lostShare, logged, send, seed }) => {
+    /** Adds them to the log, and begins to send those that are to be sent. */
+    add: ({ count, from, to, lostShare, logged, send, seed }: PastRequest) => {
       made += 1;
       const random = (label: string) => randomFrom(seed ?? `${deps.seed} ${made}`, label);
       const dice = random("lost");
@@ -140,6 +133,7 @@ export const createPastNotifications = (deps: PastNotificationsDeps): PastNotifi
       sendAll(toSend);
       return { notifications: count, lost, toSend: toSend.length };
     },
+    /** How many still wait for their first attempt. */
     waiting: () => waiting,
     clear: () => {
       epoch = {};

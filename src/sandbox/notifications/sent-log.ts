@@ -5,36 +5,17 @@ const states = ["pending", "delivered", "failed", "dropped"] as const satisfies 
 /** The specification says "up to 5". */
 export const maxAttempts = 5;
 
-/**
- * The notification log: a million entries take about 140 MB, because bodies are not stored and numbers are in
- * typed arrays, which grow with the log. The oldest entry is dropped first. Methods ignore the entryId of a
- * dropped entry.
- */
-export type SentLog = {
-  /** Adds a notification, and returns its entryId; ids are consecutive. */
-  add(sent: Pick<LoggedNotification, "url" | "transactionId" | "status" | "createdAt">): number;
-  /** `at` may be in the future: the attempt is not shown before then. */
-  attempted(entryId: number, at: number, httpStatus: number | null): void;
-  settle(entryId: number, state: LoggedNotification["state"]): void;
-  get(entryId: number, now: number): LoggedNotification | null;
-  createdAt(entryId: number): number;
-  /** The instant of the first attempt, or `createdAt` without one. */
-  sentAt(entryId: number): number;
-  /** How many attempts were made until `now`. */
-  attempts(entryId: number, now: number): number;
-  /** The entryIds in the log: from the first one, up to but not including the second one. */
-  range(): readonly [number, number];
-  /** Notifications with the state dropped or failed, newest first. */
-  lost(limit: number, now: number): { count: number; notifications: LoggedNotification[] };
-  clear(): void;
-};
-
 // Layout of an entry. Times: createdAt, then each attempt. Codes: state, number of attempts, then each
 // attempt's status.
 const timesEach = 1 + maxAttempts;
 const codesEach = 2 + maxAttempts;
 
-export const createSentLog = (capacity: number): SentLog => {
+/**
+ * The notification log: a million entries take about 140 MB, because bodies are not stored and numbers are in
+ * typed arrays, which grow with the log. The oldest entry is dropped first. Methods ignore the entryId of a
+ * dropped entry.
+ */
+export const createSentLog = (capacity: number) => {
   let times = new Float64Array(0);
   let codes = new Uint16Array(0);
   const urls: string[] = [];
@@ -59,6 +40,7 @@ export const createSentLog = (capacity: number): SentLog => {
     codes[(entryId % capacity) * codesEach + nth] = code;
   };
 
+  /** How many attempts were made until `now`. */
   const attempts = (entryId: number, now: number) => {
     let made = codeOf(entryId, 1);
     while (made > 0 && timeOf(entryId, made) > now) made -= 1;
@@ -83,36 +65,41 @@ export const createSentLog = (capacity: number): SentLog => {
   };
 
   return {
-    add: ({ url, transactionId, status, createdAt }) => {
+    /** Adds a notification, and returns its entryId; ids are consecutive. */
+    add: (sent: Pick<LoggedNotification, "url" | "transactionId" | "status" | "createdAt">) => {
       const entryId = next;
       const slot = entryId % capacity;
       if (slot * timesEach >= times.length) grow();
       next += 1;
       first = Math.max(first, next - capacity);
-      urls[slot] = url;
-      transactionIds[slot] = transactionId;
-      statuses[slot] = status;
-      times[slot * timesEach] = createdAt;
+      urls[slot] = sent.url;
+      transactionIds[slot] = sent.transactionId;
+      statuses[slot] = sent.status;
+      times[slot * timesEach] = sent.createdAt;
       setCode(entryId, 0, 0);
       setCode(entryId, 1, 0);
       return entryId;
     },
-    attempted: (entryId, at, httpStatus) => {
+    /** `at` may be in the future: the attempt is not shown before then. */
+    attempted: (entryId: number, at: number, httpStatus: number | null) => {
       const made = codeOf(entryId, 1);
       if (!knows(entryId) || made >= maxAttempts) return;
       times[(entryId % capacity) * timesEach + 1 + made] = at;
       setCode(entryId, 2 + made, httpStatus ?? 0);
       setCode(entryId, 1, made + 1);
     },
-    settle: (entryId, state) => {
+    settle: (entryId: number, state: LoggedNotification["state"]) => {
       if (knows(entryId)) setCode(entryId, 0, states.indexOf(state));
     },
     get,
-    createdAt: (entryId) => timeOf(entryId, 0),
-    sentAt: (entryId) => timeOf(entryId, codeOf(entryId, 1) > 0 ? 1 : 0),
+    createdAt: (entryId: number) => timeOf(entryId, 0),
+    /** The instant of the first attempt, or `createdAt` without one. */
+    sentAt: (entryId: number) => timeOf(entryId, codeOf(entryId, 1) > 0 ? 1 : 0),
     attempts,
-    range: () => [first, next],
-    lost: (limit, now) => {
+    /** The entryIds in the log: from the first one, up to but not including the second one. */
+    range: () => [first, next] as const,
+    /** Notifications with the state dropped or failed, newest first. */
+    lost: (limit: number, now: number) => {
       const notifications: LoggedNotification[] = [];
       let count = 0;
       for (let entryId = next - 1; entryId >= first; entryId -= 1) {
@@ -128,3 +115,5 @@ export const createSentLog = (capacity: number): SentLog => {
     },
   };
 };
+
+export type SentLog = ReturnType<typeof createSentLog>;

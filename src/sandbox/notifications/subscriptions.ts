@@ -1,16 +1,10 @@
 import type { Subscription } from "../types.ts";
 
-export type Subscriptions = {
-  /** Subscribing a URL again changes its events and keeps its id. */
-  subscribe(url: string, events: readonly string[]): Subscription;
-  list(): readonly Subscription[];
-  clear(): void;
-};
-
-export const createSubscriptions = (deps: { now: () => number; nextId: () => string }): Subscriptions => {
+export const createSubscriptions = (deps: { now: () => number; nextId: () => string }) => {
   const byUrl = new Map<string, Subscription>();
   return {
-    subscribe: (url, events) => {
+    /** Subscribing a URL again changes its events and keeps its id. */
+    subscribe: (url: string, events: readonly string[]): Subscription => {
       const known = byUrl.get(url);
       if (known) {
         known.events = [...events];
@@ -20,7 +14,9 @@ export const createSubscriptions = (deps: { now: () => number; nextId: () => str
       byUrl.set(url, subscription);
       return subscription;
     },
-    list: () => [...byUrl.values()],
+    list: (): readonly Subscription[] => [...byUrl.values()],
     clear: () => byUrl.clear(),
   };
 };
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;

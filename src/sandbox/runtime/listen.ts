@@ -37,10 +37,8 @@ const withBody =
     });
   };
 
-export type Listener = { url: string; close: () => Promise<void> };
-
 /** Listens. Rejects with the system's error when that fails. `close` ends open connections too. */
-export const listen = async (host: string, port: number, handle: Handler): Promise<Listener> => {
+export const listen = async (host: string, port: number, handle: Handler) => {
   const server = http.createServer({ keepAliveTimeout: 60_000 }, withBody(handle));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -50,7 +48,7 @@ export const listen = async (host: string, port: number, handle: Handler): Promi
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

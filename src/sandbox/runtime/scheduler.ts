@@ -1,18 +1,5 @@
 import type { SandboxClock } from "./clock.ts";
 
-export type Scheduler = {
-  /**
-   * Runs `run` at `dueAt`, or at once when that has passed. Tasks of the same instant run in the order of the
-   * calls.
-   */
-  at(dueAt: number, run: (dueAt: number) => void): void;
-  pending(): number;
-  /** Removes all tasks. */
-  clear(): void;
-  /** Removes all tasks, and ignores new ones. */
-  close(): void;
-};
-
 type Task = { dueAt: number; order: number; run: (dueAt: number) => void };
 
 // Node's timers overflow above 2^31 ms: a longer wait is divided into hours.
@@ -21,7 +8,7 @@ const longestWaitMs = 3_600_000;
 const before = (a: Task, b: Task): boolean => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
 
 /** A binary heap with a single timer: tasks run in the order of their due times, even under load. */
-export const createScheduler = (clock: SandboxClock): Scheduler => {
+export const createScheduler = (clock: SandboxClock) => {
   const heap: Task[] = [];
   let order = 0;
   let cancel: (() => void) | undefined;
@@ -77,6 +64,7 @@ export const createScheduler = (clock: SandboxClock): Scheduler => {
     cancel = clock.after(Math.min(Math.max(0, first.dueAt - clock.now()), longestWaitMs), runDue);
   };
 
+  /** Removes all tasks. */
   const clear = () => {
     heap.length = 0;
     cancel?.();
@@ -84,16 +72,22 @@ export const createScheduler = (clock: SandboxClock): Scheduler => {
   };
 
   return {
-    at: (dueAt, run) => {
+    /**
+     * Runs `run` at `dueAt`, or at once when that has passed. Tasks of the same instant run in the order of the
+     * calls.
+     */
+    at: (dueAt: number, run: (dueAt: number) => void) => {
       if (closed) return;
       push({ dueAt, order: order++, run });
       arm();
     },
-    pending: () => heap.length,
     clear,
+    /** Removes all tasks, and ignores new ones. */
     close: () => {
       closed = true;
       clear();
     },
   };
 };
+
+export type Scheduler = ReturnType<typeof createScheduler>;

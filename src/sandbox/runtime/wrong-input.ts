@@ -43,7 +43,7 @@ export const choiceIn = <T extends string>(
   fields: Fields,
   name: string,
   known: readonly T[],
-  fallback: T,
+  fallback?: T,
 ): T => {
   const value = fields[name] ?? fallback;
   const found = known.find((each) => each === value);

@@ -1,30 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoundedMap } from "../runtime/bounded.ts";
 
-/**
- * Counts the executed accepts of each quote, for longer than the quote itself is kept. A quote takes 8 bytes:
- * a part of its SHA-1 digest in an open-addressing table. There are two tables of `capacity` quotes; when the
- * newer one is full, it replaces the older one. So at least the last `capacity` executed quotes are
- * remembered.
- */
-export type Ledger = {
-  executionsOf(quoteId: string): number;
-  /** Counts one execution, and returns the new count. */
-  execute(quoteId: string): number;
-  totals(): LedgerTotals;
-  clear(): void;
-};
-
-export type LedgerTotals = {
-  executions: number;
-  quotes: number;
-  executedTwiceCount: number;
-  /** Newest first, at most 10,000 of them. */
-  executedTwice: { quoteId: string; executions: number }[];
-  /** False once a quote was forgotten: another execution of it would count as the first. */
-  exact: boolean;
-};
-
 const maxExecutedTwice = 10_000;
 
 class Generation {
@@ -59,7 +35,13 @@ class Generation {
   }
 }
 
-export const createLedger = (capacity: number): Ledger => {
+/**
+ * Counts the executed accepts of each quote, for longer than the quote itself is kept. A quote takes 8 bytes:
+ * a part of its SHA-1 digest in an open-addressing table. There are two tables of `capacity` quotes; when the
+ * newer one is full, it replaces the older one. So at least the last `capacity` executed quotes are
+ * remembered.
+ */
+export const createLedger = (capacity: number) => {
   let current = new Generation(capacity);
   let previous: Generation | undefined;
   let executions = 0;
@@ -87,8 +69,9 @@ export const createLedger = (capacity: number): Ledger => {
   };
 
   return {
-    executionsOf: (quoteId) => countOf(quoteId, ...digestOf(quoteId)),
-    execute: (quoteId) => {
+    executionsOf: (quoteId: string) => countOf(quoteId, ...digestOf(quoteId)),
+    /** Counts one execution, and returns the new count. */
+    execute: (quoteId: string) => {
       const digest = digestOf(quoteId);
       const now = countOf(quoteId, ...digest) + 1;
       executions += 1;
@@ -102,6 +85,10 @@ export const createLedger = (capacity: number): Ledger => {
       }
       return now;
     },
+    /**
+     * `executedTwice`: newest first, at most 10,000 of them. `exact`: false once a quote was forgotten, because
+     * another execution of it would count as the first.
+     */
     totals: () => ({ executions, quotes, executedTwiceCount, executedTwice: twice.newest(), exact }),
     clear: () => {
       current = new Generation(capacity);
@@ -112,3 +99,5 @@ export const createLedger = (capacity: number): Ledger => {
     },
   };
 };
+
+export type Ledger = ReturnType<typeof createLedger>;

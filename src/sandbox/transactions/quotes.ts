@@ -14,16 +14,6 @@ export type AcceptOutcome =
   | { kind: "executed" | "same"; quoteId: string; transactionId: string | null; acceptedAt: number }
   | { kind: "unknown" | "already-accepted" | "expired" | "not-of-today" };
 
-export type QuoteBook = {
-  create(request: QuoteRequest): Quote;
-  /** Executes and counts the accept, unless it must be refused. */
-  accept(quoteId: string, request: AcceptRequest): AcceptOutcome;
-  totals(): { created: number; repetitions: number };
-  newest(limit?: number): Quote[];
-  get(quoteId: string): Quote | undefined;
-  clear(): void;
-};
-
 export type QuoteDeps = {
   now: () => number;
   /** The calendar day of an instant in São Paulo. */
@@ -34,7 +24,7 @@ export type QuoteDeps = {
   startTransaction: (start: { quoteId: string; direction: Direction; accept: AcceptRequest }) => string;
 };
 
-export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook => {
+export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
   const quotes = new BoundedMap<Quote>(rules.maxQuotes);
   let created = 0;
   let repetitions = 0;
@@ -71,7 +61,7 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook =
   };
 
   return {
-    create: (request) => {
+    create: (request: QuoteRequest): Quote => {
       const createdAt = deps.now();
       const quote: Quote = {
         ...request,
@@ -88,7 +78,8 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook =
       return quote;
     },
 
-    accept: (quoteId, request) => {
+    /** Executes and counts the accept, unless it must be refused. */
+    accept: (quoteId: string, request: AcceptRequest): AcceptOutcome => {
       const quote = quotes.get(quoteId);
       // The ledger decides what is a repetition, because it remembers for longer than quotes are kept.
       if (deps.ledger.executionsOf(quoteId) > 0) return repeat(quoteId, quote, request);
@@ -100,11 +91,13 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps): QuoteBook =
     },
 
     totals: () => ({ created, repetitions }),
-    newest: (limit) => quotes.newest(limit),
-    get: (quoteId) => quotes.get(quoteId),
+    newest: (limit?: number) => quotes.newest(limit),
+    get: (quoteId: string) => quotes.get(quoteId),
     clear: () => {
       created = repetitions = 0;
       quotes.clear();
     },
   };
 };
+
+export type QuoteBook = ReturnType<typeof createQuoteBook>;

@@ -9,8 +9,6 @@ export type WalkRules = {
   stepMs: number;
   jitter: number;
   history: number;
-  /** Bounds the memory: beyond this number a transaction stays at its first status. */
-  maxWalking: number;
 };
 
 export type TransactionStart = {
@@ -22,14 +20,6 @@ export type TransactionStart = {
   statuses?: readonly string[];
 };
 
-export type Transactions = {
-  start(start: TransactionStart): void;
-  newest(limit?: number): Transaction[];
-  get(transactionId: string): Transaction | undefined;
-  totals(): { transactions: number; walking: number; notWalked: number; statusChanges: number };
-  clear(): void;
-};
-
 export type TransactionDeps = {
   now: () => number;
   scheduler: Scheduler;
@@ -39,7 +29,10 @@ export type TransactionDeps = {
   onStatusChange: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
 };
 
-export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Transactions => {
+/** Bounds the memory: beyond this number a transaction stays at its first status. */
+const maxWalking = 100_000;
+
+export const createTransactions = (rules: WalkRules, deps: TransactionDeps) => {
   const kept = new BoundedMap<Transaction>(rules.history);
   let transactions = 0;
   let walking = 0;
@@ -68,7 +61,7 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Tra
   };
 
   return {
-    start: ({ transactionId, quoteId, direction, walk, statuses }) => {
+    start: ({ transactionId, quoteId, direction, walk, statuses }: TransactionStart) => {
       const transaction: Transaction = { transactionId, quoteId, direction, walk, statuses: [] };
       const [first, ...later] = statuses ?? statusesOf(direction, walk);
       const now = deps.now();
@@ -76,14 +69,14 @@ export const createTransactions = (rules: WalkRules, deps: TransactionDeps): Tra
       if (!kept.get(transactionId)) kept.add(transactionId, transaction);
       if (first !== undefined) enter(transaction, first, now);
       if (later.length === 0) return;
-      if (walking >= rules.maxWalking) notWalked += 1;
+      if (walking >= maxWalking) notWalked += 1;
       else {
         walking += 1;
         plan(transaction, later, now, deps.randomFor(transactionId));
       }
     },
-    newest: (limit) => kept.newest(limit),
-    get: (transactionId) => kept.get(transactionId),
+    newest: (limit?: number) => kept.newest(limit),
+    get: (transactionId: string) => kept.get(transactionId),
     totals: () => ({ transactions, walking, notWalked, statusChanges }),
     clear: () => {
       transactions = walking = notWalked = statusChanges = 0;

@@ -1,62 +1,29 @@
 import type { Direction } from "../types.ts";
 
+const registered = ["CONTRACT_IN_PROGRESS", "REGISTERED_TRANSACTION"];
+const settled = ["SETTLEMENT_IN_PROGRESS", ...registered, "TRANSACTION_COMPLETED"];
+
 const outbound = {
-  main: [
-    "AWAITING_PAYMENT",
-    "PAYMENT_CONFIRMED",
-    "SETTLEMENT_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
+  main: ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED", ...settled],
   canceled: ["AWAITING_PAYMENT", "CANCELED"],
   refunded: ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED", "CANCELED", "REFUNDED"],
-  "payment-issue": [
-    "AWAITING_PAYMENT",
-    "PAYMENT_ISSUE",
-    "PAYMENT_CONFIRMED",
-    "SETTLEMENT_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
-  "document-issue": [
-    "AWAITING_PAYMENT",
-    "PAYMENT_CONFIRMED",
-    "TRANSACTION_DOCUMENT_ISSUE",
-    "SETTLEMENT_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
+  "payment-issue": ["AWAITING_PAYMENT", "PAYMENT_ISSUE", "PAYMENT_CONFIRMED", ...settled],
+  "document-issue": ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED", "TRANSACTION_DOCUMENT_ISSUE", ...settled],
   "invalid-proof": ["AWAITING_PAYMENT", "INVALID_PROOF_OF_PAYMENT", "CANCELED"],
   "settlement-issue": [
     "AWAITING_PAYMENT",
     "PAYMENT_CONFIRMED",
     "SETTLEMENT_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
+    ...registered,
     "SETTLEMENT_ISSUE",
   ],
   still: ["AWAITING_PAYMENT"],
 } as const satisfies Record<string, readonly string[]>;
 
 const inbound = {
-  main: [
-    "AWAITING_MONEY_ORDER",
-    "TRANSACTION_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "TRANSACTION_COMPLETED",
-  ],
+  main: ["AWAITING_MONEY_ORDER", "TRANSACTION_IN_PROGRESS", ...registered, "TRANSACTION_COMPLETED"],
   canceled: ["AWAITING_MONEY_ORDER", "CANCELED"],
-  "settlement-issue": [
-    "AWAITING_MONEY_ORDER",
-    "TRANSACTION_IN_PROGRESS",
-    "CONTRACT_IN_PROGRESS",
-    "REGISTERED_TRANSACTION",
-    "SETTLEMENT_ISSUE",
-  ],
+  "settlement-issue": ["AWAITING_MONEY_ORDER", "TRANSACTION_IN_PROGRESS", ...registered, "SETTLEMENT_ISSUE"],
   still: ["AWAITING_MONEY_ORDER"],
 } as const satisfies Record<string, readonly string[]>;
 

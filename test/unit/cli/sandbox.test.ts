@@ -84,6 +84,7 @@ test.each([
   [["--time-scale", "0"]],
   [["--port", "70000"]],
   [["--story", "unheard"]],
+  [["--walk", "moon"]],
   [["--validity", "15"]],
   [["--webhook-url", "nowhere"]],
   [["--start-at", "yesterday"]],

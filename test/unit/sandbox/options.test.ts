@@ -10,7 +10,6 @@ test.each<[string, SandboxOptions]>([
   ["history", { history: 0.5 }],
   ["history", { history: NaN }],
   ["not an http", { webhookUrls: ["ftp://example.org"] }],
-  ["walk", { walk: "moon" as "main" }],
   ["secret", { signing: { ...signing, secret: "" } }],
   ["fit for an HTTP header", { signing: { ...signing, header: "X Signature" } }],
   ["fit for an HTTP header", { signing: { ...signing, secret: "two\nlines" } }],

@@ -77,9 +77,7 @@ export const letterPage = async (context: Context<ConsoleEnv>): Promise<Response
       404,
       "There is no such dead letter.",
       "It may have been deleted with its age. Look at the list.",
-      {
-        link: "/dead-letters",
-      },
+      { link: "/dead-letters" },
     );
   const nowMs = site.clock.now();
   return page(context, {

@@ -74,9 +74,7 @@ export const runPage = (context: Context<ConsoleEnv>): Response | Promise<Respon
       404,
       "Of this replay nothing is known here.",
       "The console was started again since, or it is long over. The audit says what was done.",
-      {
-        link: "/audit",
-      },
+      { link: "/audit" },
     );
   const isOver = run.state === "done" || run.state === "failed";
   const [tone, words] = STATES[run.state];

@@ -12,7 +12,7 @@ test("tasks run in the order of their due times, and of their planning where tho
   for (const task of planned) scheduler.at(task.dueAt, () => ran.push(task));
   clock.advance(49);
   expect(ran.every(({ dueAt }) => dueAt <= 49)).toBe(true);
-  expect(scheduler.pending()).toBe(500 - ran.length);
+  expect(ran).toHaveLength(planned.filter(({ dueAt }) => dueAt <= 49).length);
   clock.advance(51);
   expect(ran).toEqual([...planned].sort((a, b) => a.dueAt - b.dueAt || a.nth - b.nth));
 });
