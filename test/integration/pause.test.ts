@@ -150,7 +150,7 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   }
   const { code, out: seen, err } = await world.run(["status"]);
   expect(code).toBe(0);
-  expect(seen).toMatch(/^commands {3}runs; the pause of "ana" ended at /);
+  expect(seen).toMatch(/^commands {3}not paused; the pause of "ana" ended at /);
   expect(err.trim().split("\n")).toHaveLength(3);
 });
 
