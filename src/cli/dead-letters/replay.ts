@@ -13,7 +13,7 @@ import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { wholeNumber } from "../option-values.ts";
 import { openTool } from "../tool.ts";
-import { letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+import { isChosen, letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 
 type Flags = SelectionFlags &
   ActorFlags & { again?: boolean; topic?: string; rate: number; dryRun?: boolean; json?: boolean };
@@ -90,9 +90,6 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
     return EXIT.failed;
   }
 };
-
-const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
-  [reason, source, since, until].some((each) => each !== undefined);
 
 export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withActor(withSelection(new Command("replay")), {
