@@ -18,14 +18,15 @@ const NAME_WIDTH = 32;
 const linesOf = (group: string, checks: readonly Check[]): string[] => {
   const width = Math.max(NAME_WIDTH, ...checks.map(({ name }) => name.length));
   return checks.map(({ status, name, detail, remedy }) => {
-    const finding = remedy === null ? detail : `${detail}: ${remedy}`;
+    const finding = remedy === null ? detail : `${detail}. To do: ${remedy}`;
     return `${status.padEnd(5)} ${group.padEnd(GROUP_WIDTH)} ${name.padEnd(width)}  ${finding}`;
   });
 };
 
 const counted = (checks: readonly Check[]): string => {
   const count = (wanted: Check["status"]): number => checks.filter(({ status }) => status === wanted).length;
-  return `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail)`;
+  const counts = `${count("ok")} ok, ${count("warn")} to look at (warn), ${count("fail")} to mend (fail)`;
+  return count("fail") > 1 ? `${counts}. Begin at the top: a fail often follows from one above it.` : counts;
 };
 
 /** Prints the checks of each subject as soon as those before it are printed. */
@@ -74,7 +75,9 @@ const doctor = async (io: Io, flags: Flags): Promise<ExitCode> => {
 export const doctorCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("doctor")
     .summary("Check everything that a start needs, and say what to do.")
-    .description("Check everything that a start and a first day need, and say what to do.\nChanges nothing.")
+    .description(
+      "Check everything that a start and a first day need, and say what to do.\nChanges nothing. (A webhook listener that takes unsigned requests makes a dead\nletter of the one that is sent to it.)",
+    )
     .option("--json", "print one JSON object")
     .addOption(
       new Option(

@@ -20,9 +20,9 @@ const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Pr
   const { config, services } = openTool(io);
   const { place, audit, before } = await pauseOnce(config, services, io.err, actorOf(flags), asked);
   const { flow, says, untilMs } = asked;
-  if (before) io.out(`${flow} was paused by ${lastPause(before)}`);
-  else if (says === "resume") io.out(`${flow} was not paused.`);
-  io.out(says === "pause" ? `${flow} is paused ${end(untilMs)}.` : `${flow} goes on.`);
+  if (says === "pause") io.out(`${flow} is paused ${end(untilMs)}.`);
+  else io.out(before ? `${flow} is resumed.` : `${flow} was not paused; the resume is written all the same.`);
+  if (before) io.out(`Before: paused by ${lastPause(before)}`);
   io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
   io.out("Each replica that reaches Kafka follows within 5 seconds.");
   return EXIT.done;

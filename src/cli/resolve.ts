@@ -5,6 +5,7 @@ import { openTraces } from "../bridge/traces/open.ts";
 import type { Actor } from "../operator/action.ts";
 import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../operator/resolve-outcome.ts";
 import { systemClock } from "../runtime/clock.ts";
+import type { Config } from "../config/config.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -15,25 +16,40 @@ type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: 
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const resolveWithTraces = async (io: Io, actor: Actor, asked: ResolveRequest): Promise<ResolveOutcome> => {
-  const { config, services: untraced } = openTool(io);
+const resolveWithTraces = async (
+  { config, services: untraced }: ReturnType<typeof openTool>,
+  warn: Io["err"],
+  actor: Actor,
+  asked: ResolveRequest,
+): Promise<ResolveOutcome> => {
   const traces = await openTraces(config, { ...untraced, metrics: null });
   const services = { ...untraced, traces };
   const requests = followProposals(config, services);
   try {
-    return await resolveOnce(config, services, { fourEyes: requests, warn: io.err }, actor, asked);
+    return await resolveOnce(config, services, { fourEyes: requests, warn }, actor, asked);
   } finally {
     const tracesSent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await Promise.all([requests.close(), tracesSent.catch(() => undefined)]);
   }
 };
 
+/** What else a person needs to know, besides the refusal and the result. */
+const hintOf = ({ commandId }: ResolveRequest, ended: ResolveOutcome, config: Config): string | null => {
+  if (ended.kind === "resolved")
+    return `Command ${commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`;
+  if (ended.kind === "unknown")
+    return `Check the spelling (upper and lower case count), and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge watch results --from-beginning\` shows the results.`;
+  return null;
+};
+
 const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
   const { as, quoteId = null, force = false } = flags;
   const asked = { commandId, quoteId, as, force };
-  const ended = await resolveWithTraces(io, actorOf(flags), asked);
+  const actor = actorOf(flags);
+  const tool = openTool(io);
+  const ended = await resolveWithTraces(tool, io.err, actor, asked);
   const refusal = refusalOf(asked, ended);
-  if (refusal !== null) io.err(refusal);
+  for (const line of [refusal, hintOf(asked, ended, tool.config)]) if (line !== null) io.err(line);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
   if (ended.kind === "proposed") return EXIT.notDone;
   return refusal === null ? EXIT.done : EXIT.failed;

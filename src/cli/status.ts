@@ -4,6 +4,7 @@ import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -21,21 +22,35 @@ const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
   return { paused: isPause(entry, nowMs), last: { says, by, note, at: iso(atMs), until } };
 };
 
-const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
+/** Whether a flow is paused, for people. */
+export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
   const name = flow.padEnd(10);
-  if (!last) return `${name} runs; nobody ever paused it`;
+  if (!last) return `${name} not paused; nobody ever paused it`;
   // Quoted, because people wrote them.
   const [by, note] = [JSON.stringify(last.by), JSON.stringify(last.note)];
   if (paused)
     return `${name} PAUSED by ${by} since ${last.at}, until ${last.until ?? "it is resumed"}: ${note}`;
   return last.says === "resume"
-    ? `${name} runs; resumed by ${by} at ${last.at}: ${note}`
-    : `${name} runs; the pause of ${by} ended at ${last.until}`;
+    ? `${name} not paused; resumed by ${by} at ${last.at}: ${note}`
+    : `${name} not paused; the pause of ${by} ended at ${last.until}`;
 };
 
-const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] => [
+const waiting = (lag: number): string => counted(lag, "command waits", "commands wait");
+
+const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"]): string =>
+  members.length === 0
+    ? `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${waiting(lag)}. Start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`
+    : `group ${group}: ${state}, ${counted(members.length, "member")}, ${waiting(lag)}`;
+
+const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile"]): string =>
+  members.length === 0
+    ? `Nobody reconciles: group ${group} has no member (${state}).`
+    : `group ${group}: ${state}, ${counted(members.length, "member")}, ${leader ? `${leader.host} is the leader` : "no leader"}`;
+
+/** Who runs the flows, for people. `topic`: of the commands. */
+export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] => [
   "",
-  `group ${commands.group}: ${commands.state}, ${commands.members.length} members, ${commands.lag} commands behind`,
+  commandsLine(commands),
   ...commands.members.map(
     ({ clientId, host, partitions }) =>
       `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
@@ -44,11 +59,11 @@ const lines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] =>
     .filter(({ lag }) => lag > 0)
     .map(
       ({ partition, committed, end, lag }) =>
-        `  ${topic}[${partition}] at ${committed ?? "its beginning"} of ${end}: ${lag} behind`,
+        `  ${topic}[${partition}] ${committed === null ? "nothing committed" : `done up to ${committed}`}, end ${end}: ${waiting(lag)}`,
     ),
-  `group ${reconcile.group}: ${reconcile.state}, ${reconcile.members.length} members, ${reconcile.leader ? `${reconcile.leader.host} is the leader` : "no leader"}`,
+  reconcileLine(reconcile),
   "",
-  "Commands in doubt: cambio_bridge_commands_in_doubt at /metrics of any replica that takes commands.",
+  "Doubts are not counted here: see the console, or the metric cambio_bridge_commands_in_doubt at /metrics of a replica.",
 ];
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
@@ -64,7 +79,7 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   else
     for (const line of [
       ...pauses.map(([flow, state]) => pauseLine(flow, state)),
-      ...lines(flows, config.topics.commands),
+      ...flowLines(flows, config.topics.commands),
     ])
       io.out(line);
   return EXIT.done;

@@ -55,8 +55,9 @@ const eventLine = (event: TransactionStatusUpdated): string =>
     ...(event.outOfOrder ? ["out of order"] : []),
   ].join("  ");
 
+/** The outcome first and in a column, so that an IN_DOUBT is seen among many SUCCEEDED. */
 const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandResult): string =>
-  [commandId, operation, outcome, quoteId ?? "", error ? `${error.code}: ${error.message}` : ""]
+  [outcome.padEnd(9), commandId, operation, quoteId ?? "", error ? `${error.code}: ${error.message}` : ""]
     .join("  ")
     .trim();
 
@@ -102,6 +103,8 @@ const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
   };
   const options = { topic, fromBeginning: flags.fromBeginning === true };
   const following = await explainOutage(config, follow(services, options, take), io.stopped);
+  const from = options.fromBeginning ? "its beginning" : "now on (--from-beginning shows what is there)";
+  io.err(`Following ${topic} from ${from}; Ctrl-C ends it.`);
   await untilAborted(io.stopped);
   await following.stop();
   await printed;

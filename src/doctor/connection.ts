@@ -1,6 +1,7 @@
 import { TLSSocket } from "node:tls";
 import { connectFor, type TlsMaterial } from "../partner/connection/connect.ts";
 import { DeadlineError, type Clock } from "../runtime/clock.ts";
+import { counted } from "../runtime/counted.ts";
 import { messageOf } from "../runtime/errors.ts";
 import type { Bounds } from "./check.ts";
 
@@ -153,7 +154,7 @@ const SOON_DAYS = 21;
 export const expiresSoon = (expiresMs: number | null, clock: Pick<Clock, "now">): string | null => {
   if (expiresMs === null) return null;
   const days = Math.floor((expiresMs - clock.now()) / DAY_MS);
-  return days < SOON_DAYS
-    ? `its certificate expires in ${days} days, on ${new Date(expiresMs).toISOString().slice(0, 10)}`
-    : null;
+  if (days >= SOON_DAYS) return null;
+  const when = days === 0 ? "within a day" : `in ${counted(days, "day")}`;
+  return `its certificate expires ${when}, on ${new Date(expiresMs).toISOString().slice(0, 10)}`;
 };

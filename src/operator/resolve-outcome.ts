@@ -1,4 +1,5 @@
 import type { CommandResult } from "../records.ts";
+import { formatDuration } from "../runtime/duration.ts";
 import { iso } from "../runtime/instant.ts";
 
 /**
@@ -42,8 +43,6 @@ export type ResolveOutcome =
   | { kind: "several"; quotes: readonly string[] }
   | { kind: "unknown" };
 
-const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)}s`;
-
 const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
   if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
   const who = note === null ? result.decidedBy : `${result.decidedBy} (${note})`;
@@ -59,6 +58,10 @@ const force = (as: ResolveRequest["as"], how = "give --force"): string =>
     ? `, or ${how} if it is certain that no replica of that time still runs`
     : `, or ${how}`;
 
+/** How long a claim is too young for, and the age that it must have. */
+const untilOld = ({ ageMs, neededMs }: { ageMs: number; neededMs: number }): string =>
+  `${formatDuration(neededMs - ageMs)}, when it is ${formatDuration(neededMs)} old`;
+
 /** Why a proposal decides nothing yet, as a sentence. */
 const proposal = (
   { commandId, as }: Pick<ResolveRequest, "commandId" | "as">,
@@ -72,7 +75,7 @@ const proposal = (
     case "opposed":
       return `${not}: ${why.by} says ${why.as}, you say ${as}. Both proposals stand, yours ${until}: one of you must say what the other says.`;
     case "tooYoung":
-      return `${not}: ${why.by} said ${as} as well, but its call began ${seconds(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again once it is ${seconds(why.neededMs)} old${force(as, "both must give --force")}; your proposal stands ${until}.`;
+      return `${not}: ${why.by} said ${as} as well, but its call began ${formatDuration(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again in ${untilOld(why)}${force(as, "both must give --force")}; your proposal stands ${until}.`;
   }
 };
 
@@ -91,7 +94,7 @@ export const refusalOf = (
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began ${seconds(ended.ageMs)} ago and might still be under way on a frozen replica: wait until it is ${seconds(ended.neededMs)} old${force(asked.as)}.`;
+      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and might still be under way on a frozen replica: run it again in ${untilOld(ended)}${force(asked.as)}.`;
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":

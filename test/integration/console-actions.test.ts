@@ -113,7 +113,8 @@ describe("with four eyes", () => {
     expect(await resultsOf("both")).toEqual([]);
 
     const other = await cli("ben", "both", "succeeded");
-    expect(other).toMatchObject({ code: 0, err: "" });
+    expect(other.code).toBe(0);
+    expect(other.err).toMatch(/^Command both is ended: SUCCEEDED\. Durable at [^\n]+\n$/);
     expect((await resultsOf("both")).map(({ result }) => result["outcome"])).toEqual(["SUCCEEDED"]);
     const last = (await audit()).findLast(({ subject }) => subject === "both");
     expect(last?.data.outcome).toMatchObject({ kind: "done", effect: { confirms: { by: " ANA " } } });

@@ -90,6 +90,13 @@ const original = ({ key, value, headers }: RawRecord): RawRecord => ({ key, valu
 const comparable = ({ key, value, headers }: RawRecord): string =>
   JSON.stringify([key, value, ...headers.flat()].map((bytes) => bytes?.toString("base64") ?? null));
 
+/** What `list` says on standard error. */
+const HEAD = "ref  written  reason  source  origin  detail  value";
+
+test("no letters: standard error says so", async () => {
+  expect(await deadLetters("list")).toEqual({ code: 0, out: "", err: "There are no dead letters.\n" });
+});
+
 describe("letters of commands", () => {
   let parked: ReadRawRecord[];
   beforeAll(async () => {
@@ -98,17 +105,29 @@ describe("letters of commands", () => {
 
   test("are listed on a line each, and nothing in them reaches the terminal", async () => {
     const listed = await deadLetters("list", "--source", "command");
-    expect(listed).toMatchObject({ code: 0, err: "" });
+    expect(listed).toMatchObject({ code: 0, err: `${HEAD}\n` });
     const lines = listed.out.trimEnd().split("\n");
     expect(lines).toHaveLength(odd.length);
     for (const letter of parked) expect(lines.some((line) => line.startsWith(`${ref(letter)}  `))).toBe(true);
     expect(listed.out.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(lines.every((line) => line.includes("UNREADABLE_COMMAND"))).toBe(true);
     expect(lines.every((line) => line.includes(`${world.topics.commands}[0]@`))).toBe(true);
-    expect((await deadLetters("list", "--limit", "1")).err).toContain(`of ${odd.length}`);
-    expect((await deadLetters("list", "--reason", "COMMAND_ID_REUSED")).out).toBe("");
-    expect((await deadLetters("list", "--until", "1h")).out).toBe("");
-    expect(linesOf(await deadLetters("list", "--since", "1h", "--json"))).toHaveLength(odd.length);
+    expect((await deadLetters("list", "--limit", "1")).err).toBe(
+      `${HEAD}\nThe newest 1 of ${odd.length}: --limit shows more, --since and --reason choose.\n`,
+    );
+    for (const chosen of [
+      ["--reason", "COMMAND_ID_REUSED"],
+      ["--until", "1h"],
+      ["--until", "1h", "--json"],
+    ])
+      expect(await deadLetters("list", ...chosen)).toEqual({
+        code: 0,
+        out: "",
+        err: "No dead letter fits these options.\n",
+      });
+    const json = await deadLetters("list", "--since", "1h", "--json");
+    expect(json.err).toBe("");
+    expect(linesOf(json)).toHaveLength(odd.length);
   });
 
   test("are shown with everything that is known of them", async () => {
@@ -117,6 +136,9 @@ describe("letters of commands", () => {
     expect(shown).toMatchObject({ code: 0, err: "" });
     expect(shown.out).toContain("00000000  ff 00 1b");
     expect(shown.out).toContain("replayed    never");
+    expect(shown.out).toContain("\nvalue       3 bytes\n");
+    const none = parked.find(({ value }) => value === null) as ReadRawRecord;
+    expect((await deadLetters("show", ref(none))).out).toMatch(/\nvalue {7}none \(null\)\n$/);
     expect(shown.out).toContain("neither JSON nor Avro");
     expect(shown.out).toContain("dead-letter-offset: ");
     const [json] = linesOf(await deadLetters("show", ref(binary), "--json"));

@@ -140,6 +140,17 @@ describe("headers", () => {
     expect(headers["dead-letter-reason"]).toBe("UNREADABLE_COMMAND");
   });
 
+  test("that come while watch says that it follows are shown, those before it not", async () => {
+    const watching = await world.start(["watch", "dead-letters"]);
+    const following = `Following ${world.topics.deadLetters} from now on (--from-beginning shows what is there); Ctrl-C ends it.`;
+    await watching.untilLine((each) => each === following, "what it follows");
+    const name = "that comes later";
+    await send(poison(name, []));
+    await watching.untilLine((each) => each.includes(name), "the dead letter");
+    await watching.stop();
+    expect((await watching.lines()).filter((each) => each.includes("UNREADABLE_COMMAND"))).toHaveLength(1);
+  });
+
   test("have a key that watch shows in base64 where it is no text", async () => {
     const key = Buffer.from("a binary key\u0000\u00ff", "latin1");
     const value = "it has a binary key";
@@ -156,6 +167,8 @@ describe("headers", () => {
     await letters.until(keyed(name));
     const watching = await world.start(["watch", "dead-letters", "--from-beginning"]);
     const line = await watching.untilLine((each) => each.includes(name), "the dead letter");
+    const following = `Following ${world.topics.deadLetters} from its beginning; Ctrl-C ends it.`;
+    await watching.untilLine((each) => each === following, "what it follows");
     await watching.stop();
     expect(line).toContain("\\u000a2026-01-05T12:00:00.000Z  0/0  forged");
   });

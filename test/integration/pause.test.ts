@@ -97,7 +97,8 @@ test("a pause holds on three replicas while commands come, survives a restart, a
     },
   });
 
-  await run("resume", "commands");
+  const resumed = await run("resume", "commands");
+  expect(resumed.out).toMatch(/^commands is resumed\.\nBefore: paused by "ana" since /);
   expect(await accepts.settle(30_000)).toMatchObject(correctTally(90));
   expect(accepts.answered()).toBe(90);
   await untilAll(false);
@@ -133,7 +134,9 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   await run("pause", "commands");
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "3s");
-  expect(out).toMatch(/^commands was paused by "ana" since \S+Z, until it is resumed: "FX-7: /);
+  expect(out).toMatch(
+    /^commands is paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until it is resumed: "FX-7: /,
+  );
   await produce(world.brokers, world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
     { key: "commands", value: "\u0000" },
@@ -150,8 +153,10 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   }
   const { code, out: seen, err } = await world.run(["status"]);
   expect(code).toBe(0);
-  expect(seen).toMatch(/^commands {3}runs; the pause of "ana" ended at /);
+  expect(seen).toMatch(/^commands {3}not paused; the pause of "ana" ended at /);
   expect(err.trim().split("\n")).toHaveLength(3);
+  const { out: resumed } = await world.run(["resume", "commands", ...who]);
+  expect(resumed).toMatch(/^commands was not paused; the resume is written all the same\.\nWritten to /);
 });
 
 test("without an audit topic that can be written there is no action", async () => {

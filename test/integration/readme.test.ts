@@ -122,6 +122,9 @@ test("the lines for the shell create a quote, accept it, and show events", async
   expect(program).toBe("cambio-bridge");
   const watching = await world.start(args);
   await watching.untilLine((line) => line.includes("tx-readme"), "the event to be shown");
+  const results = await world.start(["watch", "results", "--from-beginning"]);
+  const fits = (line: string): boolean => / {2}SUCCEEDED {2}\S+ {2}ACCEPT_QUOTE/.test(line);
+  await results.untilLine(fits, "the result to be shown, its outcome first");
 });
 
 test("the rehearsal of a doubt leads to one, and ends it", async () => {
@@ -183,7 +186,10 @@ test.skipIf(python === null)("the Python of docs/commands.md sends a command in 
   const done = await runPython(sending, [/^sent$/m], toolSettings(cluster, world));
   if (done !== "done") return skip("confluent-kafka cannot be installed here");
   const watching = await world.start(["watch", "results", "--from-beginning"]);
-  await watching.untilLine((line) => /order-72-quote +CREATE_QUOTE +SUCCEEDED/.test(line), "its result");
+  await watching.untilLine(
+    (line) => / {2}SUCCEEDED {2}order-72-quote {2}CREATE_QUOTE/.test(line),
+    "its result",
+  );
 });
 
 /** Where the local Kafka and registry have their classes; none where they run in Docker. */

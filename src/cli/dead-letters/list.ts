@@ -6,12 +6,14 @@ import { escapeInvisible } from "../../runtime/invisible.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { wholeNumber } from "../option-values.ts";
-import { selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+import { isChosen, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 import { viewing } from "./view.ts";
 
 type Flags = SelectionFlags & { limit: number; json?: boolean };
 
 const DETAIL_LENGTH = 100;
+/** What stands in a line. */
+const HEAD = "ref  written  reason  source  origin  detail  value";
 
 const short = (text: string): string =>
   text.length > DETAIL_LENGTH ? `${text.slice(0, DETAIL_LENGTH)}…` : text;
@@ -70,13 +72,16 @@ const list = (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> =>
       if (newest.length >= 2 * limit) keepNewest();
     });
     keepNewest();
-    if (count > newest.length)
-      io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
+    if (count === 0)
+      io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
+    else if (!json) io.err(HEAD);
     for (const letter of newest) {
       const sent = views.sent(letter);
       const line = escapeInvisible(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
       await io.write(Buffer.from(`${line}\n`));
     }
+    if (count > newest.length)
+      io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
     return EXIT.done;
   });
 

@@ -4,7 +4,7 @@ import { explainOutage } from "../../bridge/outage.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
 import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
 import { planLines, skippedText, type Plan } from "../../operator/replay/plan.ts";
-import { replaySummary } from "../../operator/replay/summary.ts";
+import { failureText, replaySummary } from "../../operator/replay/summary.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
@@ -13,12 +13,14 @@ import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { wholeNumber } from "../option-values.ts";
 import { openTool } from "../tool.ts";
-import { letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
+import { isChosen, letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 
 type Flags = SelectionFlags &
   ActorFlags & { again?: boolean; topic?: string; rate: number; dryRun?: boolean; json?: boolean };
 
 const PROGRESS_EVERY_MS = 2_000;
+
+const RUN_AGAIN = " Run it again: what was sent is not sent twice.";
 
 const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<ExitCode> => {
   const { json = false, dryRun = false, again = false, topic, rate } = flags;
@@ -49,8 +51,8 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   const ended = ({ letter }: { letter: { place: Place } }, end: LetterEnd): void => {
     summary.add(end);
     printJson(refOf(letter.place), end);
-    if (end.end === "left" || end.end === "unknown")
-      io.err(escapeInvisible(`${refOf(letter.place)} was not replayed: ${end.reason}.`));
+    const failure = failureText(refOf(letter.place), end);
+    if (failure !== null) io.err(escapeInvisible(failure));
     if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
     lastProgressAt = systemClock.monotonic();
     io.err(`${summary.done()} of ${total} so far`);
@@ -81,14 +83,13 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
       throw new UsageError(`${messageOf(error)} ${next}`, { cause: error });
     }
     io.err(
-      escapeInvisible(`It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.`),
+      escapeInvisible(
+        `It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.${again ? "" : RUN_AGAIN}`,
+      ),
     );
     return EXIT.failed;
   }
 };
-
-const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
-  [reason, source, since, until].some((each) => each !== undefined);
 
 export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withActor(withSelection(new Command("replay")), {

@@ -20,6 +20,10 @@ export const selectionOf = ({ reason, source, since, until }: SelectionFlags): S
   untilMs: until,
 });
 
+/** Whether any of the options is given. */
+export const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
+  [reason, source, since, until].some((each) => each !== undefined);
+
 export const letterRef = (text: string): Place => {
   const found = readRef(text);
   if (found === null)

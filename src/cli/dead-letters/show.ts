@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
 import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
+import { counted } from "../../runtime/counted.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
@@ -24,7 +25,7 @@ const textOf = (shown: unknown): string =>
 
 /** Text as it is, JSON indented, other bytes in hex. */
 const valueLines = (value: Buffer | null): string[] => {
-  if (value === null) return ["  null"];
+  if (value === null) return [];
   const shown = value.subarray(0, MAX_SHOWN_BYTES);
   const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
   const text = isUtf8(value) ? shown.toString("utf8") : null;
@@ -32,6 +33,9 @@ const valueLines = (value: Buffer | null): string[] => {
   const lines = text === null ? hexDump(shown) : (pretty?.whole ? pretty.text : text).split("\n");
   return [...lines, ...more].map((line) => `  ${line}`);
 };
+
+const sizeOf = (value: Buffer | null): string =>
+  value === null ? "none (null)" : counted(value.length, "byte");
 
 const headerLines = (title: string, headers: { name: unknown; value: unknown }[]): string[] => {
   const more = headers.length - MAX_SHOWN_HEADERS;
@@ -61,14 +65,18 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
     ...(receivedAtMs === null ? [] : [`received    ${iso(receivedAtMs)}`]),
     ...(letter.records.length > 1 ? [`parts       ${letter.records.map(refOf).join(" ")}`] : []),
     ...(letter.missing === null ? [] : [`missing     parts ${letter.missing}`]),
-    ...(letter.obstacle === null ? [] : [`replay      ${letter.obstacle}`]),
-    ...(sent === null ? ["replayed    not known"] : replays.length === 0 ? ["replayed    never"] : replays),
+    ...(letter.obstacle === null ? [] : [`no replay   ${letter.obstacle}`]),
+    ...(sent === null
+      ? ["replayed    not known: the audit topic could not be read"]
+      : replays.length === 0
+        ? ["replayed    never"]
+        : replays),
     ...(loaded
       ? [
           `key         ${textOf(textOrBase64(loaded.original.key))}`,
           ...headerLines("headers", headerList(loaded.original.headers)),
           ...headerLines("headers of the letter", addedTo(shown)),
-          `value       ${loaded.original.value?.length ?? "no"} bytes`,
+          `value       ${sizeOf(loaded.original.value)}`,
           ...valueLines(loaded.original.value),
         ]
       : []),

@@ -1,3 +1,4 @@
+import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
@@ -47,7 +48,6 @@ const withMaxMessageBytes = async (
   return bytes > planned ? { ...config, "max.message.bytes": String(bytes) } : config;
 };
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 

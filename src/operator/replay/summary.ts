@@ -1,6 +1,14 @@
+import { counted } from "../../runtime/counted.ts";
 import type { LetterEnd } from "./claims.ts";
 
 const topicOf = (place: string): string => place.slice(0, place.lastIndexOf("["));
+
+/** Says of a letter that was not sent, or perhaps not, why; null of all others. */
+export const failureText = (ref: string, end: LetterEnd): string | null => {
+  if (end.end === "left") return `${ref} was not replayed: ${end.reason}.`;
+  if (end.end === "unknown") return `${ref} may have been replayed, or not: ${end.reason}.`;
+  return null;
+};
 
 /** Counts what became of a replay's letters, and says it in lines of text. */
 export const replaySummary = () => {
@@ -27,12 +35,18 @@ export const replaySummary = () => {
         ([topic, { count, first, last }]) =>
           `${count} written to ${topic}, the first at ${first}, the last at ${last}`,
       ),
-      ...(topics.size === 0 ? ["Nothing was written."] : []),
+      ...(topics.size > 0
+        ? []
+        : [of("unknown") > 0 ? "Nothing is known to have been written." : "Nothing was written."]),
       ...(of("found") > 0 ? [`${of("found")} stood there already, of a replay that did not finish`] : []),
-      ...(of("duplicate") > 0 ? [`${of("duplicate")} notifications had been published already`] : []),
+      ...(of("duplicate") > 0
+        ? [`${counted(of("duplicate"), "notification")} had been published already`]
+        : []),
       ...(of("left") > 0 ? [`${of("left")} were not sent`] : []),
       ...(of("unknown") > 0
-        ? [`${of("unknown")} may have been written: run it again in a minute, and it looks before it sends`]
+        ? [
+            `${of("unknown")} may have been written: run it again in a minute, without --again, and it looks before it sends`,
+          ]
         : []),
     ],
   };

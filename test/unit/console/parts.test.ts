@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { createOutcomes } from "../../../src/console/forms/outcomes.ts";
 import { createTokens, TOKEN_MS } from "../../../src/console/forms/tokens.ts";
 import { prettyJson } from "../../../src/runtime/pretty-json.ts";
-import { formatDuration } from "../../../src/console/html/time.ts";
 import { statusLine } from "../../../src/console/pages/history/status-line.ts";
 import type { PublishedStatus } from "../../../src/console/ports.ts";
 
@@ -70,17 +69,6 @@ describe("pretty JSON", () => {
     expect(parts.join("")).toBe(text);
     expect(prettyJson(json, 99_999, 100)).toEqual({ text: "", whole });
   });
-});
-
-test.each([
-  [0, "0 s"],
-  [59_400, "59 s"],
-  [60_000, "1 min 0 s"],
-  [3_600_000, "1 h 0 min"],
-  [90_000_000, "1 d 1 h"],
-  [-5, "0 s"],
-])("%d ms", (ms, words) => {
-  expect(formatDuration(ms)).toBe(words);
 });
 
 describe("requests", () => {

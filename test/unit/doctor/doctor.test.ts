@@ -32,13 +32,16 @@ test("without any settings it says what is missing, and checks what can be check
   expect(out).toMatch(/^ok +clock +own clock/m);
 });
 
-test("lines are aligned, and the last one counts them by status", async () => {
+test("lines are aligned and say what to do, and the last one counts them by status", async () => {
   const { out } = await runCommand(nowhere, ["doctor"]);
   const lines = out.split("\n").filter((line) => line !== "");
   const told = lines.slice(0, -1);
   for (const line of told) expect(line).toMatch(/^(ok {4}|warn {2}|fail {2})[a-z]+ +\S/);
   expect(new Set(told.map((line) => /^\S+ +\S+ +/.exec(line)?.[0].length)).size).toBe(1);
-  expect(lines.at(-1)).toMatch(/^\d+ ok, \d+ to look at \(warn\), \d+ to mend \(fail\)$/);
+  for (const line of told) expect(line.includes(". To do: "), line).toBe(!line.startsWith("ok"));
+  expect(lines.at(-1)).toMatch(
+    /^\d+ ok, \d+ to look at \(warn\), \d+ to mend \(fail\)\. Begin at the top: a fail often follows from one above it\.$/,
+  );
   // eslint-disable-next-line no-control-regex -- no colours
   expect(out).not.toMatch(/\u001b/);
 });

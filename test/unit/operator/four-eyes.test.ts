@@ -125,7 +125,9 @@ describe("with four eyes", () => {
     const young = { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000 } as const;
     const sentence = (as: ResolveRequest["as"]) => refusalOf({ commandId: "c-1", quoteId: null, as }, young);
     expect(sentence("not-executed")).toMatch(/--force if it is certain that no replica/);
-    expect(sentence("succeeded")).toMatch(/or give --force\.$/);
+    expect(sentence("succeeded")).toMatch(
+      /began 1 s ago .*: run it again in 59 s, when it is 1 min 0 s old, or give --force\.$/,
+    );
   });
 
   test("without the setting and without a proposal one operator is enough", async () => {
@@ -212,7 +214,7 @@ describe("with four eyes", () => {
     const { say, saying, ended, outcomes } = world({ isYoung: true });
     await say("ana", "succeeded", { force: true });
     expect(await saying("ben", "succeeded")).toMatch(
-      /ana said succeeded as well, .* began 1s ago .* once it is 60s old/,
+      /ana said succeeded as well, .* began 1 s ago .* again in 59 s, when it is 1 min 0 s old, or both/,
     );
     expect(outcomes().at(-1)).toMatchObject({ kind: "proposed" });
     expect((await say("cyn", "succeeded")).kind).toBe("proposed");

@@ -3,9 +3,10 @@ import { html, type Html } from "../../html/markup.ts";
 import { commandPath } from "../../html/paths.ts";
 import { facts } from "../../html/elements.ts";
 import { code, sentence, inlineText } from "../../html/text.ts";
-import { at, formatDuration } from "../../html/time.ts";
+import { at } from "../../html/time.ts";
 import { DECISION_TEXT } from "./proposals.ts";
 import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../../../operator/resolve-outcome.ts";
+import { formatDuration } from "../../../runtime/duration.ts";
 
 type Result = Extract<ResolveOutcome, { kind: "resolved" }>["result"];
 

@@ -14,7 +14,7 @@ export const MEANING: Readonly<Record<Pausable, string>> = {
 /** Whether a flow is paused, by whom and why. `undefined`: not known yet; null: it never was. */
 export const describeControlEntry = (entry: ControlEntry | null | undefined, nowMs: number): Html => {
   if (entry === undefined) return html`${tag("plain", "not known yet")} The control topic has not been read.`;
-  if (entry === null) return html`${tag("good", "runs")} Nobody ever paused it.`;
+  if (entry === null) return html`${tag("good", "not paused")} Nobody ever paused it.`;
   const { by, note, atMs, untilMs } = entry;
   const who = html`by <strong>${inlineText(by)}</strong>, ${when(atMs, nowMs)}: “${inlineText(note, 1_000)}”`;
   // Declared boolean: the type guard would narrow `entry` to never in the other branch.
@@ -23,8 +23,8 @@ export const describeControlEntry = (entry: ControlEntry | null | undefined, now
     return html`${tag("bad", "paused")} ${who}. It ends
     ${untilMs === null ? "when somebody resumes it" : when(untilMs, nowMs)}.`;
   return entry.says === "resume"
-    ? html`${tag("good", "runs")} Resumed ${who}.`
-    : html`${tag("good", "runs")} Its last pause is over; it was paused ${who}.`;
+    ? html`${tag("good", "not paused")} Resumed ${who}.`
+    : html`${tag("good", "not paused")} Its last pause is over; it was paused ${who}.`;
 };
 
 /** The pauses on the overview: a notice for each, or one line where there is none. */
