@@ -26,6 +26,7 @@ import { tracedRuns } from "./traces/reconcile-span.ts";
  * other work.
  */
 const MIN_MAX_ENTRY_BYTES = 262_144;
+const RANGES_MS = 10_000;
 /** Concurrent publications. Few, because webhooks wait in the same queue. */
 const MAX_LANES = 8;
 
@@ -60,13 +61,12 @@ export const reconcileRuns = (
     const takeDecoded = (decoded: Awaited<ReturnType<typeof decode>>): void => {
       if (decoded.ok) take(decoded.value);
     };
-    await withCluster(services, async (cluster) =>
-      scanRanges(
-        { services, signal },
-        { topic, purpose: "reconcile", ranges: await cluster.ranges(topic, sinceMs) },
-        ({ value }) => (value === null ? undefined : whenKnown(decode(value), takeDecoded)),
-      ),
-    );
+    await withCluster(services, async (cluster) => {
+      const ranges = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
+      await scanRanges({ services, signal }, { topic, purpose: "reconcile", ranges }, ({ value }) =>
+        value === null ? undefined : whenKnown(decode(value), takeDecoded),
+      );
+    });
   };
   const ports: Omit<LogPorts, "fetchLog" | "publishOnce"> = {
     ...hooks,

@@ -34,11 +34,15 @@ const resolveWithTraces = async (
 };
 
 /** What else a person needs to know, besides the refusal and the result. */
-const hintOf = ({ commandId }: ResolveRequest, ended: ResolveOutcome, config: Config): string | null => {
+const hintOf = (
+  { commandId, quoteId }: ResolveRequest,
+  ended: ResolveOutcome,
+  config: Config,
+): string | null => {
   if (ended.kind === "resolved")
     return `Command ${commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`;
   if (ended.kind === "unknown")
-    return `Check the spelling (upper and lower case count), and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge watch results --from-beginning\` shows the results.`;
+    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge watch results --from-beginning\` shows the results.`;
   return null;
 };
 

@@ -35,12 +35,15 @@ export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string =
     : `${name} not paused; the pause of ${by} ended at ${last.until}`;
 };
 
-const waiting = (lag: number): string => counted(lag, "command waits", "commands wait");
+const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"]): string =>
-  members.length === 0
-    ? `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${waiting(lag)}. Start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`
-    : `group ${group}: ${state}, ${counted(members.length, "member")}, ${waiting(lag)}`;
+const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], topic: string): string => {
+  if (members.length === 0)
+    return `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`;
+  if (state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0))
+    return `NOBODY TAKES COMMANDS: no member of group ${group} has a partition of ${topic}, ${behind(lag)}. See TOPIC_COMMANDS of the replicas.`;
+  return `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`;
+};
 
 const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile"]): string =>
   members.length === 0
@@ -50,7 +53,7 @@ const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile
 /** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] => [
   "",
-  commandsLine(commands),
+  commandsLine(commands, topic),
   ...commands.members.map(
     ({ clientId, host, partitions }) =>
       `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
@@ -59,7 +62,7 @@ export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): 
     .filter(({ lag }) => lag > 0)
     .map(
       ({ partition, committed, end, lag }) =>
-        `  ${topic}[${partition}] ${committed === null ? "nothing committed" : `done up to ${committed}`}, end ${end}: ${waiting(lag)}`,
+        `  ${topic}[${partition}] ${committed === null ? "nothing committed" : `committed ${committed}`}, end ${end}: ${behind(lag)}`,
     ),
   reconcileLine(reconcile),
   "",

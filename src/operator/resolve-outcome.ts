@@ -58,9 +58,15 @@ const force = (as: ResolveRequest["as"], how = "give --force"): string =>
     ? `, or ${how} if it is certain that no replica of that time still runs`
     : `, or ${how}`;
 
-/** How long a claim is too young for, and the age that it must have. */
-const untilOld = ({ ageMs, neededMs }: { ageMs: number; neededMs: number }): string =>
-  `${formatDuration(neededMs - ageMs)}, when it is ${formatDuration(neededMs)} old`;
+const HOUR_MS = 3_600_000;
+
+/** How long a claim is too young for, rounded up to what is shown, and the age that it must have. */
+const untilOld = ({ ageMs, neededMs }: { ageMs: number; neededMs: number }): string => {
+  const leftMs = neededMs - ageMs;
+  const stepMs = leftMs < HOUR_MS ? 1_000 : 60_000;
+  const waitMs = Math.ceil(leftMs / stepMs) * stepMs;
+  return `${formatDuration(waitMs)}, when it is ${formatDuration(neededMs)} old`;
+};
 
 /** Why a proposal decides nothing yet, as a sentence. */
 const proposal = (

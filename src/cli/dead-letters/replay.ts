@@ -29,7 +29,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   const printJson = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
     if (json) io.out(JSON.stringify({ ref, ...facts }));
   };
-  const summary = replaySummary();
+  const summary = replaySummary(again);
   let total = 0;
   let lastProgressAt = systemClock.monotonic();
   let notPlanned = 0;

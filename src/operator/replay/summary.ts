@@ -10,8 +10,11 @@ export const failureText = (ref: string, end: LetterEnd): string | null => {
   return null;
 };
 
-/** Counts what became of a replay's letters, and says it in lines of text. */
-export const replaySummary = () => {
+/**
+ * Counts what became of a replay's letters, and says it in lines of text.
+ * @param again whether letters were sent without looking whether they had been sent before
+ */
+export const replaySummary = (again: boolean) => {
   const counts = new Map<LetterEnd["end"], number>();
   const topics = new Map<string, { count: number; first: string; last: string }>();
   const of = (end: LetterEnd["end"]): number => counts.get(end) ?? 0;
@@ -42,10 +45,10 @@ export const replaySummary = () => {
       ...(of("duplicate") > 0
         ? [`${counted(of("duplicate"), "notification")} had been published already`]
         : []),
-      ...(of("left") > 0 ? [`${of("left")} were not sent`] : []),
+      ...(of("left") > 0 ? [`${of("left")} not sent`] : []),
       ...(of("unknown") > 0
         ? [
-            `${of("unknown")} may have been written: run it again in a minute, without --again, and it looks before it sends`,
+            `${of("unknown")} may have been written: ${again ? "look for them in their topics before you send them once more" : "run it again in a minute, and it looks before it sends"}`,
           ]
         : []),
     ],

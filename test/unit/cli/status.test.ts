@@ -38,12 +38,12 @@ test("a flow that is not paused is not said to run", () => {
 test("without any replica it says that nobody takes commands, and what to do", () => {
   const empty = { state: "Empty" };
   expect(linesOf({ ...empty, lag: 812 }, empty)).toEqual([
-    "NOBODY TAKES COMMANDS: group fx has no member (Empty), 812 commands wait. Start `cambio-bridge serve` with commands in FLOWS; /readyz of one that runs says what it lacks.",
+    "NOBODY TAKES COMMANDS: group fx has no member (Empty), 812 commands behind. Where commands are wanted, start `cambio-bridge serve` with commands in FLOWS; /readyz of one that runs says what it lacks.",
     "Nobody reconciles: group fx-reconcile has no member (Empty).",
   ]);
 });
 
-test("one replica, one command that waits, one leader", () => {
+test("one replica, one command that is not done, one leader", () => {
   const members = [memberAt("10.0.0.1", { "fx.commands": [0, 1] })];
   const partitions = [
     { partition: 0, committed: 100, end: 101, lag: 1 },
@@ -51,21 +51,28 @@ test("one replica, one command that waits, one leader", () => {
   ];
   const leader = { clientId: "cambio-bridge", host: "10.0.0.1" };
   expect(linesOf({ members, lag: 1, partitions }, { members: [memberAt("10.0.0.1")], leader })).toEqual([
-    "group fx: Stable, 1 member, 1 command waits",
+    "group fx: Stable, 1 member, 1 command behind",
     "  10.0.0.1  cambio-bridge  partitions 0 1",
-    "  fx.commands[0] done up to 100, end 101: 1 command waits",
+    "  fx.commands[0] committed 100, end 101: 1 command behind",
     "group fx-reconcile: Stable, 1 member, 10.0.0.1 is the leader",
   ]);
+});
+
+test("replicas of another commands topic take no commands of this one", () => {
+  const members = [memberAt("10.0.0.1", { "other.commands": [0] })];
+  expect(linesOf({ members, lag: 2 })).toContain(
+    "NOBODY TAKES COMMANDS: no member of group fx has a partition of fx.commands, 2 commands behind. See TOPIC_COMMANDS of the replicas.",
+  );
 });
 
 test("two replicas while the group settles, and a partition of which nothing was ever committed", () => {
   const members = [memberAt("10.0.0.1"), memberAt("10.0.0.2")];
   const partitions = [{ partition: 3, committed: null, end: 120, lag: 120 }];
   expect(linesOf({ state: "PreparingRebalance", members, lag: 120, partitions }, { members })).toEqual([
-    "group fx: PreparingRebalance, 2 members, 120 commands wait",
+    "group fx: PreparingRebalance, 2 members, 120 commands behind",
     "  10.0.0.1  cambio-bridge  partitions none",
     "  10.0.0.2  cambio-bridge  partitions none",
-    "  fx.commands[3] nothing committed, end 120: 120 commands wait",
+    "  fx.commands[3] nothing committed, end 120: 120 commands behind",
     "group fx-reconcile: Stable, 2 members, no leader",
   ]);
 });

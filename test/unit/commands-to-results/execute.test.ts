@@ -5,6 +5,7 @@ import type { Contradiction, Deps } from "../../../src/commands-to-results/journ
 import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
 import type { CommandResult } from "../../../src/records.ts";
+import { DeadlineError } from "../../../src/runtime/clock.ts";
 import {
   accept,
   claimed,
@@ -283,7 +284,7 @@ describe("execute", () => {
     const { deps, life, log } = bridge({ call });
     const permit: Deps["permit"] = () => ({
       tryAcquire: () => false,
-      acquire: () => Promise.reject(new Error("no connection was free in time")),
+      acquire: () => Promise.reject(new DeadlineError(30)),
       release: () => undefined,
     });
     const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });

@@ -7,8 +7,4 @@ test("one is singular, everything else plural", () => {
     "1 replica",
     "2 replicas",
   ]);
-  expect([1, 2].map((count) => counted(count, "command waits", "commands wait"))).toEqual([
-    "1 command waits",
-    "2 commands wait",
-  ]);
 });

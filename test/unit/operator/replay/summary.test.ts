@@ -3,7 +3,7 @@ import type { LetterEnd } from "../../../../src/operator/replay/claims.ts";
 import { failureText, replaySummary } from "../../../../src/operator/replay/summary.ts";
 
 const linesOf = (...ends: LetterEnd[]): string[] => {
-  const summary = replaySummary();
+  const summary = replaySummary(false);
   ends.forEach(summary.add);
   return summary.lines();
 };
@@ -12,11 +12,10 @@ const left: LetterEnd = { end: "left", reason: "still not understood" };
 const unknown: LetterEnd = { end: "unknown", reason: "no answer within 10000 ms" };
 const duplicate: LetterEnd = { end: "duplicate", eventId: "e" };
 
-const LOOKS =
-  "1 may have been written: run it again in a minute, without --again, and it looks before it sends";
+const LOOKS = "1 may have been written: run it again in a minute, and it looks before it sends";
 
 test.each<[string, LetterEnd[], string[]]>([
-  ["nothing", [left], ["Nothing was written.", "1 were not sent"]],
+  ["nothing", [left], ["Nothing was written.", "1 not sent"]],
   ["perhaps something", [unknown], ["Nothing is known to have been written.", LOOKS]],
   [
     "something, and perhaps more",
@@ -39,6 +38,15 @@ test.each<[string, LetterEnd[], string[]]>([
   ],
 ])("a replay wrote %s", (_, ends, lines) => {
   expect(linesOf(...ends)).toEqual(lines);
+});
+
+test("with --again nothing looks whether a letter stands there, so a person has to", () => {
+  const summary = replaySummary(true);
+  summary.add(unknown);
+  expect(summary.lines()).toEqual([
+    "Nothing is known to have been written.",
+    "1 may have been written: look for them in their topics before you send them once more",
+  ]);
 });
 
 test("a letter that may have been written is not called left", () => {
