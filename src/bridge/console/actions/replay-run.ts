@@ -27,7 +27,7 @@ const textOf = (end: LetterEnd): string => {
     case "left":
       return `not sent: ${end.reason}`;
     case "unknown":
-      return `may have been sent: ${end.reason}. Plan it again in a minute, and it is looked up first`;
+      return `may have been sent: ${end.reason}. Planned again in a minute, it is looked up first, unless it had been sent before`;
   }
 };
 

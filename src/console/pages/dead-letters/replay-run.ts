@@ -38,7 +38,9 @@ const figures = (run: ReplayRun, nowMs: number): Html => {
       [
         "Not known",
         html`${formatCount(unknown)}
-          <span class="dim">may have been written: plan them again, it looks before it sends</span>`,
+          <span class="dim"
+            >may have been written: look in their topics before you send them once more</span
+          >`,
       ],
     ])}`;
 };
