@@ -146,7 +146,8 @@ export const withoutDoubt = async (
 
 /**
  * Ends a command's doubt by an operator's decision, unless a late answer or another operator was faster. The
- * view must be ready, and be fed while this runs.
+ * view must be ready, and be fed while this runs. Rejects where the decision may have been written and could
+ * not be read back.
  */
 export const resolve = async (
   deps: ResolveDeps,
@@ -169,8 +170,9 @@ export const resolve = async (
   if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);
 
   const decided = await appendDecision(deps, { ref, ...now }, decision, signal);
+  if (decided === null) return { kind: "unknown" };
   const after = view.look(ref);
-  if (decided === null || after.kind !== "concluded") return { kind: "unknown" };
+  if (after.kind !== "concluded") throw new Error("the journal began anew while the decision was read back");
   const standing = await resultAt(deps, after.position, signal);
   const { position } = after;
   if (!standing) return { kind: "decided", result: null, note: null, position };

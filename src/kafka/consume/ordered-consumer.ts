@@ -64,6 +64,12 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
 };
 
 const AGAIN_AFTER_MS = 2_000;
+/**
+ * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs
+ * reports a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after
+ * a later one, or after the partition went to another replica.
+ */
+const COMMIT_ALL_EVERY_MS = 5_000;
 
 export const startOrderedConsumer = (
   options: OrderedOptions,
@@ -75,6 +81,7 @@ export const startOrderedConsumer = (
   const assignedPartitions = new Map<number, AssignedPartition>();
   const held = heldBytes(options.maxHeldBytes, () => assignedPartitions.size);
   let stopping = false;
+  let allCommittedAt = clock.monotonic();
 
   const lose = (partition: number, assigned: AssignedPartition): void => {
     assignedPartitions.delete(partition);
@@ -170,15 +177,18 @@ export const startOrderedConsumer = (
   const commit = async (): Promise<void> => {
     const note = options.note ? options.note() : "";
     if (note === null) return;
+    const now = clock.monotonic();
+    const isAll = now - allCommittedAt >= COMMIT_ALL_EVERY_MS;
     const due = new Map<number, Committed & { assigned: AssignedPartition; before: number }>();
     for (const [partition, assigned] of assignedPartitions) {
       const { watermark, committed: before } = assigned;
       const offset = watermark?.committable() ?? -1;
-      if (watermark && offset > before)
+      if (watermark && (offset > before || isAll))
         due.set(partition, { offset, note: `${noteOf(watermark.mark)} ${note}`.trim(), assigned, before });
     }
     if (due.size === 0) return;
     await reader.commit(due);
+    if (isAll) allCommittedAt = now;
     for (const { assigned, before, offset } of due.values()) {
       // Unless it was reset meanwhile, because the log is another one.
       if (assigned.committed === before) assigned.committed = offset;

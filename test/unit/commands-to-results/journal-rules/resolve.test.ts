@@ -146,6 +146,16 @@ describe("resolve", () => {
     expect(await quotesOf({ ...deps, codec }, [c1, other], never)).toEqual(["QUOTE", "q2"]);
   });
 
+  it("rejects when the journal begins anew before the decision is read back: it may have been written", async () => {
+    const { deps, log, results } = doubted();
+    const view: typeof deps.view = {
+      ...log.view,
+      look: (ref) => (log.entries.length < 3 ? log.view.look(ref) : { kind: "free" }),
+    };
+    await expect(resolve({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
+    expect(results).toEqual([]);
+  });
+
   it("does not know a command that is not in doubt", async () => {
     const { deps, log } = doubted();
     expect(await resolve(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
