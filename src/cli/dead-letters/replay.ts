@@ -36,7 +36,9 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
 
   const planned = (plan: Plan, unknown: readonly Place[]): void => {
     total = plan.send.length;
-    notPlanned = plan.skipped.length + unknown.length;
+    // Who names a letter wants it sent; who selects letters wants none left.
+    const left = plan.skipped.filter(({ skipped }) => refs.length > 0 || skipped.wasSent !== true);
+    notPlanned = left.length + unknown.length;
     for (const ref of unknown) {
       io.err(`There is no dead letter ${refOf(ref)}.`);
       printJson(refOf(ref), { end: "left", reason: "there is no such letter" });

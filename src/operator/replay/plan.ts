@@ -15,8 +15,8 @@ export type PlanRules = {
   nowMs: number;
 };
 
-/** `why` groups letters; `detail` is about this one. */
-export type Skipped = { why: string; detail: string };
+/** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
+export type Skipped = { why: string; detail: string; wasSent?: boolean };
 
 export const skippedText = ({ why, detail }: Skipped): string => (detail === "" ? why : `${why}: ${detail}`);
 
@@ -38,7 +38,7 @@ export const skipReason = (standing: LetterState): Skipped | null => {
   switch (standing.kind) {
     case "sent": {
       const { by, atMs, where } = standing.sent;
-      return { why: "replayed before", detail: `${iso(atMs)} by ${by}: ${where}` };
+      return { why: "replayed before", detail: `${iso(atMs)} by ${by}: ${where}`, wasSent: true };
     }
     case "atWork":
       return {
