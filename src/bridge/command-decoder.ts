@@ -9,5 +9,5 @@ export const commandDecoder = (
   ownId: number | null = null,
 ): Decode<Command> => {
   const schema = readSchema("command");
-  return decoder<Command>(schema, registry, clock.now, ownId, withWideLongs(schema));
+  return decoder<Command>(schema, registry, clock.monotonic, ownId, withWideLongs(schema));
 };

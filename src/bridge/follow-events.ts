@@ -47,7 +47,7 @@ export const followEvents = async (
   const decode = decoder<TransactionStatusUpdated>(
     readSchema("transaction-status-updated"),
     services.registry,
-    clock.now,
+    clock.monotonic,
     schemaId,
   );
   const cluster = await services.connectCluster();

@@ -49,7 +49,7 @@ export const reconcileRuns = (
   const { clock } = services;
   const topic = config.topics.transactionStatus;
   const schema = readSchema("transaction-status-updated");
-  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.now, schemaId);
+  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic, schemaId);
 
   const options = {
     entriesPointer: config.partner.logEntriesPointer ?? null,

@@ -42,7 +42,7 @@ export const openResults = (config: Config, services: Services, schemaId: number
   const topic = config.topics.results;
   const schema = readSchema("command-result");
   const encode = encoder<CommandResult>(schema, schemaId);
-  const decode = decoder<CommandResult>(schema, services.registry, services.clock.now, schemaId);
+  const decode = decoder<CommandResult>(schema, services.registry, services.clock.monotonic, schemaId);
   const publisher = services.publisher(topic, {
     maxWaiting: 20_000,
     // Enough for the key of the largest record that is decompressed: its sender chose it.

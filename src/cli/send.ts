@@ -33,7 +33,11 @@ type Request = CommandRecord["request"];
 
 /** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
 const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
-  const decode = decoder<CommandResult>(readSchema("command-result"), services.registry, systemClock.now);
+  const decode = decoder<CommandResult>(
+    readSchema("command-result"),
+    services.registry,
+    systemClock.monotonic,
+  );
   const stopped = new AbortController();
   let found: (result: CommandResult) => void = () => undefined;
   const result = new Promise<CommandResult>((resolve) => (found = resolve));

@@ -73,7 +73,7 @@ const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
 const watch = async (io: Io, what: What, flags: Flags): Promise<ExitCode> => {
   const { config, services } = openTool(io);
   const { topic, schema } = topicOf(config, what);
-  const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.now);
+  const decode = schema && decoder<never>(readSchema(schema), services.registry, systemClock.monotonic);
 
   const shown = async (record: Incoming): Promise<Shown> => {
     if (!decode || record.value === null) return shownDeadLetter(record);

@@ -45,7 +45,8 @@ export class Secret {
 
   /** The current text. Checks the file at most once a second. */
   reveal(): string {
-    if (this.#file !== undefined && Date.now() - this.#lookedAt >= LOOK_EVERY_MS) this.reload();
+    // The clock may have been set back since.
+    if (this.#file !== undefined && Math.abs(Date.now() - this.#lookedAt) >= LOOK_EVERY_MS) this.reload();
     return this.#text;
   }
 

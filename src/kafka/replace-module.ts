@@ -12,6 +12,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  *   because kafkajs throws away all of them
  * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
  *   object
+ * - `consume/aborted-records.ts`: leaves out all records of aborted transactions, because kafkajs delivers
+ *   some
  * - `cluster/metadata-response.ts`: takes metadata with partitions that have no leader, because kafkajs
  *   rejects the metadata of all partitions then
  *
@@ -22,7 +24,7 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  * replaced, which throws here.
  * How to remove it: delete the callers' calls. Then lanes must hand messages instead of batches to
  * `producer.send`, and the reader must build its headers from kafkajs's object. One partition that lacks a
- * leader, or replicas in sync, stops the others again.
+ * leader, or replicas in sync, stops the others again. Commands that were taken back are executed.
  *
  * @param usedBy the modules that keep a reference to it once they are loaded
  */

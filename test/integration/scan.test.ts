@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { expect, inject, it } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { connectCluster } from "../../src/kafka/cluster/cluster.ts";
 import { scan, type TakeRecord } from "../../src/kafka/consume/scan.ts";
@@ -112,6 +112,35 @@ it("ends where the end of a transaction, or one that was taken back, stands last
   const startedAt = Date.now();
   expect(await scanned(topic, 0)).toEqual([...named("good", 20), ...named("more", 20)]);
   expect(Date.now() - startedAt).toBeLessThan(20_000);
+});
+
+it("delivers no record of an aborted transaction, also where transactions overlap", async () => {
+  const topic = await createTopic(1);
+  const begin = async (name: string) => {
+    const producer = clientOf(brokers).producer({
+      transactionalId: `${topic}-${name}`,
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const transaction = await producer.transaction();
+    return {
+      ...transaction,
+      write: (key: string) => transaction.send({ topic, messages: [{ key, value: "x", partition: 0 }] }),
+    };
+  };
+  const [outer, inner, good] = [await begin("outer"), await begin("inner"), await begin("good")];
+  await outer.write("taken back 1");
+  await inner.write("taken back 2");
+  // The key of an abort marker.
+  await outer.write("\0\0\0\0");
+  await outer.write("taken back 3");
+  await good.write("good");
+  await inner.abort();
+  await outer.abort();
+  await good.commit();
+  expect(await scanned(topic, 0)).toEqual(["good"]);
 });
 
 it("rejects when the topic is deleted and created again meanwhile", async () => {

@@ -82,9 +82,15 @@ export const openJournal = async (
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);
-  const decodeWhole = decoder<CommandJournalEntry>(schema, services.registry, clock.now, schemaId);
+  const decodeWhole = decoder<CommandJournalEntry>(schema, services.registry, clock.monotonic, schemaId);
   const foldedType = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<FoldedRecord>(schema, services.registry, clock.now, schemaId, foldedType);
+  const decodeFolded = decoder<FoldedRecord>(
+    schema,
+    services.registry,
+    clock.monotonic,
+    schemaId,
+    foldedType,
+  );
   const cluster = await services.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();

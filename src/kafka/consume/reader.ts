@@ -9,6 +9,7 @@ import { whileAllAreLed } from "./all-led.ts";
 import { onFetchRetry } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
 import { askedFor, recordsOf } from "./record-decoder.ts";
+import { silenceOf, type Heard } from "./silence.ts";
 import { groupRoundTrip } from "./group-round-trip.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
@@ -43,8 +44,6 @@ const FETCH_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 500;
-/** Fetches return several times a second. Longer than kafkajs's request timeout, so that kafkajs can notice first. */
-const SILENCE_MS = 10_000;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
@@ -67,8 +66,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   let joining = true;
   let fault: string | null = "not joined yet";
 
-  /** A join is silent while it waits for members that have died. */
-  const patienceMs = (): number => SILENCE_MS + (joining ? rebalanceTimeoutMs : 0);
+  const heard = (): Heard => ({ signAt, heartbeatAt, joinMs: joining ? rebalanceTimeoutMs : 0 });
 
   const leave = (): void => {
     consumer = null;
@@ -177,9 +175,8 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       running.catch(fail);
       while (!ended.signal.aborted) {
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
-        const silentMs = clock.monotonic() - signAt;
-        if (silentMs > patienceMs())
-          fail(new Error(`no sign of life from Kafka for ${Math.round(silentMs)} ms`));
+        const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
+        if (silence !== null) fail(new Error(silence));
       }
       if (!stopped.signal.aborted) throw ended.signal.reason;
     } finally {

@@ -97,7 +97,7 @@ const readerFor = (
 export const decoder = <T>(
   schema: Schema,
   registry: Pick<Registry, "writer">,
-  now: () => number,
+  monotonic: () => number,
   ownId: number | null = null,
   readType: avro.Type | null = null,
 ): Decode<T> => {
@@ -130,10 +130,10 @@ export const decoder = <T>(
     if (reader) return read(bytes, reader);
     const unknownSchema: Decoded<T> = { ok: false, detail: `the registry knows no schema ${id}` };
     // Registries give out positive ids only.
-    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > now()) return unknownSchema;
+    if (id < 0 || (unknown.get(id) ?? Number.NEGATIVE_INFINITY) > monotonic()) return unknownSchema;
     const asked = registry.writer(id).then((registered) => {
       if (registered === null) {
-        keepNewest(unknown, id, now() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
+        keepNewest(unknown, id, monotonic() + UNKNOWN_HOLDS_MS, MAX_UNKNOWN);
         return unknownSchema;
       }
       const found = readers.get(id) ?? readerFor(ours, type, id, registered);

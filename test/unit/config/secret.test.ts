@@ -70,6 +70,14 @@ test("a file that changes is read again, at most once a second", () => {
   expect(secret.reveal()).toBe("newer");
 });
 
+test("a file is read again although the clock was set back", () => {
+  vi.useFakeTimers({ now: 10_000_000 });
+  const secret = Secret.fromFile(put("old"));
+  put("newer");
+  vi.setSystemTime(1_000_000);
+  expect(secret.reveal()).toBe("newer");
+});
+
 test("a reload checks at once, and finds a file that was replaced by one of the same size", () => {
   const file = put("first");
   const secret = Secret.fromFile(file);

@@ -15,8 +15,12 @@ type Read<T> = T | Promise<T>;
  * that fails.
  */
 export const entryReader = ({ registry, clock }: Pick<Services, "registry" | "clock">) => {
-  const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
-  const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
+  const decodeEntry = decoder<CommandJournalEntry>(
+    readSchema("command-journal-entry"),
+    registry,
+    clock.monotonic,
+  );
+  const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
 
   return {
     /** Null for a record that this version cannot fold. */

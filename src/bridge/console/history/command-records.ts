@@ -33,8 +33,12 @@ export const commandRecords = (
   services: Services,
 ): Readonly<Record<"command" | "journal" | "result" | "letter", ReadRecord>> => {
   const { registry, clock } = services;
-  const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.now);
-  const decodeEntry = decoder<CommandJournalEntry>(readSchema("command-journal-entry"), registry, clock.now);
+  const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  const decodeEntry = decoder<CommandJournalEntry>(
+    readSchema("command-journal-entry"),
+    registry,
+    clock.monotonic,
+  );
   const { purposes, currencies } = config.partner;
   const read = readCommand({
     check: checkFor({ purposes, currencies }),

@@ -49,7 +49,7 @@ export const openHistories = (
   const deps = { config, services, cluster };
   const records = commandRecords(config, services);
   const schema = readSchema("transaction-status-updated");
-  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.now);
+  const decode = decoder<TransactionStatusUpdated>(schema, services.registry, clock.monotonic);
   const describeError = (error: unknown): string =>
     error instanceof UsageError ? error.message : `It could not be read to its end: ${messageOf(error)}.`;
   const commands = createSearches<CommandHistory>({ clock, describeError }, changed);
