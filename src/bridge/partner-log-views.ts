@@ -80,7 +80,7 @@ const eachEntry =
     }
     const entriesPointer = partner.logEntriesPointer ?? null;
     const fault = isCsv(headers)
-      ? await readCsvEntries(inStep(), MAX_ENTRY_BYTES, sink)
+      ? await readCsvEntries(inStep(), { headers, maxElementBytes: MAX_ENTRY_BYTES }, sink)
       : await readJsonEntries(inStep(), { entriesPointer, maxElementBytes: MAX_ENTRY_BYTES }, sink);
     await flush();
     if (tooLarge > 0) return `holds ${tooLarge} entries that are larger than 1 MiB and are not shown`;

@@ -131,16 +131,20 @@ export const readShape = async (
 
   let rows = 0;
   const fault = isCsv(headers)
-    ? await readCsvEntries(body, maxTokenBytes, {
-        element: (row) => {
-          rows++;
-          if (row !== null) text(element(root), row, 0);
+    ? await readCsvEntries(
+        body,
+        { headers, maxElementBytes: maxTokenBytes },
+        {
+          element: (row) => {
+            rows++;
+            if (row !== null) text(element(root), row, 0);
+          },
+          arrayEnd: () => {
+            root.types.add("array");
+            arrayEnded(root, rows);
+          },
         },
-        arrayEnd: () => {
-          root.types.add("array");
-          arrayEnded(root, rows);
-        },
-      })
+      )
     : await readJson(body, maxTokenBytes, {
         bytes: () => undefined,
         name: (name) => {

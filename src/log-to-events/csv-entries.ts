@@ -9,6 +9,19 @@ const CSV_TYPES = /^text\/(csv|tab-separated-values)\b/i;
 export const isCsv = (headers: AnswerHeaders): boolean =>
   CSV_TYPES.test([headers["content-type"]].flat().join());
 
+/**
+ * Whether the end of the body can be told from a lost connection: by its length, by its last chunk, or by the
+ * end of its compression, which decompressing checks.
+ */
+const isFramed = (headers: AnswerHeaders): boolean => {
+  const of = (name: string): string => [headers[name]].flat().join();
+  return (
+    of("content-length") !== "" ||
+    /(^|[,\s])chunked\s*$/i.test(of("transfer-encoding")) ||
+    of("content-encoding").replace(/identity|[,\s]/gi, "") !== ""
+  );
+};
+
 const SEPARATORS = [";", ",", "\t", "|"];
 /** The event loop runs after each piece, as for JSON. */
 const PIECE_BYTES = 4_096;
@@ -68,11 +81,12 @@ const lineReader = (onRow: (json: string) => void) => {
 /**
  * Reads CSV with a header line as a stream, and hands each row to the sink as the text of a JSON object. A
  * row with too few or too many fields becomes `""`, which no rule takes for an entry. Line ends within quotes
- * are not supported.
+ * are not supported. In an answer whose end is only that of the connection, a last line without an end may be
+ * half a row: it is left out, and the answer is "unframed".
  */
 export const readCsvEntries = async (
   body: AsyncIterable<Uint8Array>,
-  maxElementBytes: number,
+  { headers, maxElementBytes }: { headers: AnswerHeaders; maxElementBytes: number },
   sink: Pick<EntriesSink, "element" | "arrayEnd">,
 ): Promise<JsonFault | null> => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -98,8 +112,9 @@ export const readCsvEntries = async (
     }
   const end = decode();
   if (end === null) return "invalid";
-  read(rest + end);
-  if (!hasNames()) return "empty";
-  sink.arrayEnd("");
-  return null;
+  const framed = isFramed(headers);
+  if (framed) read(rest + end);
+  if (hasNames()) sink.arrayEnd("");
+  else if (framed) return "empty";
+  return framed ? null : "unframed";
 };

@@ -17,8 +17,8 @@ export type JsonSink = {
   comma: (at: number) => void;
 };
 
-/** Why a JSON text could not be read to its end. */
-export type JsonFault = "empty" | "invalid" | "endless" | "too deep";
+/** Why an answer could not be read to its end; "unframed" is for CSV, which has no end mark of its own. */
+export type JsonFault = "empty" | "invalid" | "endless" | "too deep" | "unframed";
 
 /** The same in words, to follow "the answer". */
 export const JSON_FAULTS = {
@@ -26,6 +26,7 @@ export const JSON_FAULTS = {
   invalid: "breaks off, or is not JSON",
   endless: "holds a string or number that is too long",
   "too deep": "is nested too deeply",
+  unframed: "has neither Content-Length nor chunks: its end cannot be told from a lost connection",
 } as const satisfies Record<JsonFault, string>;
 
 /**

@@ -138,7 +138,7 @@ export const readAnswer = async (
   };
 
   const fault = isCsv(headers)
-    ? await readCsvEntries(body, maxElementBytes, sink)
+    ? await readCsvEntries(body, { headers, maxElementBytes }, sink)
     : await readJsonEntries(body, { entriesPointer, maxElementBytes }, sink);
   // Counts the array in which a fault ended the answer.
   arrayEnd();
@@ -163,7 +163,7 @@ export const readAnswer = async (
     otherType: understood.otherType,
     unreadable: understood.unreadable + lookLikeEntries,
     reasons,
-    isRead: isToItsEnd || !nothingUnderstood,
+    isRead: isToItsEnd || fault === "unframed" || !nothingUnderstood,
     isUnderstood: fault === null && arrays > 0 && !(nothingUnderstood && others.elements > 0),
     mayShowMore: !isToItsEnd || hint !== null,
   };

@@ -108,10 +108,15 @@ describe("nothing that may be an id or a value is shown", () => {
 });
 
 test("separated values have a shape, too", async () => {
-  const csv = { "content-type": "text/csv" };
+  const csv = { "content-type": "text/csv", "content-length": "36" };
   expect(await shape("transactionId;status\ntx-1;A\ntx-2;B\n", csv)).toEqual({
     fault: null,
     lines: ["(the answer): array of 2", "/*: object", "/*/transactionId: string", "/*/status: string"],
+  });
+  const unframed = { "content-type": "text/csv" };
+  expect(await shape("transactionId;status\ntx-1;A\ntx-2;", unframed)).toEqual({
+    fault: "unframed",
+    lines: ["(the answer): array of 1", "/*: object", "/*/transactionId: string", "/*/status: string"],
   });
 });
 

@@ -11,6 +11,14 @@ export const everySplit = (text: string): Uint8Array[][] => {
   return Array.from({ length: bytes.length + 1 }, (_, at) => [bytes.subarray(0, at), bytes.subarray(at)]);
 };
 
+export const OPTIONS: ReadOptions = {
+  httpStatus: 200,
+  headers: {},
+  entriesPointer: null,
+  notificationPointer: null,
+  maxElementBytes: 1_048_576,
+};
+
 export type Read = Omit<ReadAnswer, "isRead" | "isUnderstood"> & { taken: Notification[] };
 
 export const read = async (
@@ -20,14 +28,7 @@ export const read = async (
   const taken: Notification[] = [];
   const { entries, otherType, unreadable, reasons, mayShowMore } = await readAnswer(
     typeof body === "string" ? bytesOf(body) : body,
-    {
-      httpStatus: 200,
-      headers: {},
-      entriesPointer: null,
-      notificationPointer: null,
-      maxElementBytes: 1_048_576,
-      ...options,
-    },
+    { ...OPTIONS, ...options },
     (notification) => taken.push(notification),
   );
   return { entries, otherType, unreadable, reasons, mayShowMore, taken };

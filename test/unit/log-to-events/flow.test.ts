@@ -184,6 +184,14 @@ test("a day that breaks off after an entry is read", async () => {
   expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1 });
 });
 
+test("CSV that ends as a lost connection does is incomplete, and its whole rows are published", async () => {
+  const { state, topic, run } = openLog();
+  const body = `transactionId,status,createdAt\ntx-1,CANCELED,${at(5)}\ntx-2,CANCELED,${at(5).slice(0, 10)}`;
+  state.answer = () => answer(body, { headers: { "content-type": "text/csv" } });
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: false, published: 1 });
+  expect(topic.map(({ transactionId }) => transactionId)).toEqual(["tx-1"]);
+});
+
 test("an entry that is not understood is said, and the others are published", async () => {
   const { state, topic, queries, run } = openLog();
   state.answer = () => answer([sent(1, 5), { what: "ever" }]);

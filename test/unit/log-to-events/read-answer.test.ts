@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { bytesOf, change, everySplit, read, taken } from "./answers.ts";
+import { readAnswer } from "../../../src/log-to-events/read-answer.ts";
+import { bytesOf, change, everySplit, OPTIONS, read, taken } from "./answers.ts";
 
 const text = JSON.stringify(change);
 const second = { ...change, transactionId: "tx-2" };
@@ -253,7 +254,8 @@ describe("the array that a pointer names", () => {
 });
 
 describe("separated values", () => {
-  const csv = { headers: { "content-type": "text/csv; charset=utf-8" } };
+  const type = { "content-type": "text/csv; charset=utf-8" };
+  const csv = { headers: { ...type, "transfer-encoding": "chunked" } };
   const head = "eventType;createdAt;status;transactionId";
   const line = `TRANSACTION_STATUS_UPDATED;${change.createdAt};REFUNDED;tx-1`;
 
@@ -284,6 +286,60 @@ describe("separated values", () => {
   test("names alone are a complete answer, nothing at all is none", async () => {
     expect(await read(head, csv)).toEqual({ ...whole, entries: 0, taken: [] });
     expect((await read("\n", csv)).reasons).toEqual(["the answer is empty"]);
+  });
+
+  describe("of an answer that ends as a lost connection does", () => {
+    const other = `TRANSACTION_STATUS_UPDATED;${change.createdAt};REFUNDED;tx-2`;
+    const reasons = [
+      "the answer has neither Content-Length nor chunks: its end cannot be told from a lost connection",
+    ];
+    const unframed = { ...whole, reasons, mayShowMore: true };
+
+    test.each<Record<string, string>>([
+      {},
+      { connection: "close" },
+      { "content-encoding": "identity" },
+      { "transfer-encoding": "chunked, gzip" },
+    ])("a last line without an end is no entry, whole rows are: %j", async (more) => {
+      const headers = { ...type, ...more };
+      for (const end of ["", "\n", `\n${other}`, `\n${other.slice(0, -1)}`, "\nTRANS"]) {
+        const isWhole = end !== "";
+        expect(await read(`${head}\n${line}${end}`, { headers }), end).toMatchObject({
+          ...unframed,
+          entries: isWhole ? 1 : 0,
+          taken: isWhole ? [change] : [],
+        });
+      }
+    });
+
+    test("whole rows, names alone, half of the names and nothing have the same reason", async () => {
+      const rows = `${head}\n${line}\n${other}\n`;
+      expect(await read(rows, { headers: type })).toMatchObject({
+        ...unframed,
+        entries: 2,
+        taken: [change, { ...change, transactionId: "tx-2" }],
+      });
+      for (const text of [`${head}\n`, head, "eventT", ""]) {
+        const answer = await readAnswer(bytesOf(text), { ...OPTIONS, headers: type }, () => undefined);
+        expect(answer, text).toMatchObject({ ...unframed, entries: 0, isRead: true, isUnderstood: false });
+      }
+    });
+
+    test.each<Record<string, string>>([
+      { "content-length": "100" },
+      { "transfer-encoding": "chunked" },
+      { "transfer-encoding": "gzip, Chunked" },
+      { "content-encoding": "gzip" },
+    ])("is not one with %j: its last line needs no end", async (more) => {
+      expect(await read(`${head}\n${line}`, { headers: { ...type, ...more } })).toMatchObject({
+        ...whole,
+        taken: [change],
+      });
+    });
+
+    test("JSON has an end of its own", async () => {
+      expect(await read(JSON.stringify([change]), { headers: {} })).toMatchObject(whole);
+    });
   });
 
   test.each(["a;b;c", `${line};x`, `"TRANSACTION`, `"a"b;c;d;e`])(
@@ -365,7 +421,9 @@ describe("what would take long", () => {
   test("rows with too few fields, under thousands of names", async () => {
     const names = Array.from({ length: 40_000 }, (_, n) => `name${n}`).join(";");
     const body = `${names}\n${"x\n".repeat(8_000)}`;
-    const { unreadable } = await read(body, { headers: { "content-type": "text/csv" } });
+    const { unreadable } = await read(body, {
+      headers: { "content-type": "text/csv", "content-length": `${body.length}` },
+    });
     expect(unreadable).toBe(8_000);
   });
 
