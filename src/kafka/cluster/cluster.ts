@@ -48,7 +48,8 @@ export type Cluster = {
   group(groupId: string): Promise<FoundGroup>;
   /** The brokers' default.replication.factor; null without the right to read it. */
   defaultReplicationFactor(): Promise<number | null>;
-  create(topic: FoundTopic): Promise<void>;
+  /** Resolves when the topic has leaders; false: somebody else has created it meanwhile. */
+  create(topic: FoundTopic): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -208,7 +209,7 @@ const lazyCluster = (
       }),
     create: ({ name, partitions, replicationFactor, config }) =>
       ask(async (admin, signal) => {
-        await admin.createTopics({
+        const isCreated = await admin.createTopics({
           // kafkajs's own wait fails while a broker does not know the topic yet.
           waitForLeaders: false,
           topics: [
@@ -221,6 +222,7 @@ const lazyCluster = (
           ],
         });
         while (!(await hasLeaders(admin, name))) await clock.sleep(RECHECK_EVERY_MS, signal);
+        return isCreated;
       }),
   };
   return { cluster, connect: () => ask(() => Promise.resolve()) };

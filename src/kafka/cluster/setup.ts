@@ -72,8 +72,8 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
       continue;
     }
     const { replicationFactor } = options;
-    await cluster.create({ name: plan.name, partitions, replicationFactor, config });
-    say(`topic ${plan.name}: created, ${what}`);
+    const isCreated = await cluster.create({ name: plan.name, partitions, replicationFactor, config });
+    say(`topic ${plan.name}: ${isCreated ? `created, ${what}` : "created meanwhile by somebody else"}`);
   }
 };
 

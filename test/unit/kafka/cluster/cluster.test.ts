@@ -206,6 +206,24 @@ it("closes a first client that does not connect", async () => {
   expect(closed).toBe(1);
 });
 
+it.each([true, false])("tells whether it created a topic itself: %s", async (isCreated) => {
+  const partition = { leader: 1 };
+  const admin: Partial<Admin> = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    createTopics: () => Promise.resolve(isCreated),
+    fetchTopicMetadata: () =>
+      Promise.resolve({ topics: [{ name: "t", partitions: [partition] }] }) as ReturnType<
+        Admin["fetchTopicMetadata"]
+      >,
+  };
+  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  expect(await cluster.create({ name: "t", partitions: 1, replicationFactor: 1, config: {} })).toBe(
+    isCreated,
+  );
+  await cluster.close();
+});
+
 it("bounds the wait for the leaders of a new topic", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   let looks = 0;

@@ -41,11 +41,12 @@ const paper = ({
     group: () => Promise.resolve({ state: "Dead", members: [] }),
     defaultReplicationFactor: () => Promise.resolve(defaultReplicas),
     create: (topic) => {
+      if (topics.has(topic.name)) return Promise.resolve(false);
       created.push(topic);
       const { name, partitions, config } = topic;
       const replicationFactor = topic.replicationFactor > 0 ? topic.replicationFactor : defaultReplicas;
       topics.set(name, { name, partitions, replicationFactor, config: { ...brokerConfig, ...config } });
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
     close: () => Promise.resolve(),
   };
@@ -71,7 +72,7 @@ const paper = ({
     const topic = topics.get(name)!;
     topics.set(name, { ...topic, config: { ...topic.config, ...config } });
   };
-  return { topics, created, subjects, said, run, look, change };
+  return { topics, created, subjects, said, run, look, change, cluster };
 };
 
 describe("the plan", () => {
@@ -93,6 +94,21 @@ describe("the plan", () => {
 });
 
 describe("setup", () => {
+  test("does not say that it created what another setup created at the same time", async () => {
+    const { run, cluster, topics, said } = paper();
+    const find = cluster.find.bind(cluster);
+    // Both have seen that it is missing.
+    cluster.find = async (wanted) => {
+      const found = await find(wanted);
+      topics.set("journal", { name: "journal", partitions: 3, replicationFactor: 1, config: {} });
+      return found;
+    };
+    await run();
+    expect(said.filter((line) => line.startsWith("topic journal:"))).toEqual([
+      "topic journal: created meanwhile by somebody else",
+    ]);
+  });
+
   test("creates and registers what is missing, and nothing a second time", async () => {
     const { run, created, subjects, said } = paper();
     await run();
