@@ -12,6 +12,7 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  *   because kafkajs throws away all of them
  * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
  *   object
+ * - `consume/batch-checksum.ts`: refuses corrupt batches, because kafkajs does not look at their checksums
  * - `consume/aborted-records.ts`: leaves out all records of aborted transactions, because kafkajs delivers
  *   some
  * - `cluster/metadata-response.ts`: takes metadata with partitions that have no leader, because kafkajs
@@ -24,7 +25,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  * replaced, which throws here.
  * How to remove it: delete the callers' calls. Then lanes must hand messages instead of batches to
  * `producer.send`, and the reader must build its headers from kafkajs's object. One partition that lacks a
- * leader, or replicas in sync, stops the others again. Commands that were taken back are executed.
+ * leader, or replicas in sync, stops the others again. Commands that were taken back are executed, and
+ * those that a disk has changed.
  *
  * @param usedBy the modules that keep a reference to it once they are loaded
  */

@@ -1,7 +1,13 @@
 import { Partitioners } from "kafkajs";
 import { clientOf } from "./kafka.ts";
 
-export type Message = { key: string | null; value: string | Buffer | null; headers?: Record<string, string> };
+export type Message = {
+  key: string | null;
+  value: string | Buffer | null;
+  headers?: Record<string, string>;
+  /** By the key, if it is absent. */
+  partition?: number;
+};
 
 const MESSAGES_PER_REQUEST = 200;
 

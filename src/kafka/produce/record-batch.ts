@@ -1,6 +1,6 @@
 import { NO_HEADERS } from "../headers.ts";
 import type { EncodedHeaders, Header, Outgoing } from "../record.ts";
-import { crc32c } from "./crc32c.ts";
+import { crc32c } from "../crc32c.ts";
 
 /**
  * Encodes Kafka's record batch, version 2, without idempotence or transactions. kafkajs's own encoder takes

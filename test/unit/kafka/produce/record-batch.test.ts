@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { crc32c } from "../../../../src/kafka/produce/crc32c.ts";
+import { crc32c } from "../../../../src/kafka/crc32c.ts";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
 import { encodeHeaders, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header, Outgoing } from "../../../../src/kafka/record.ts";

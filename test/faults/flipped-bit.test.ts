@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { pino } from "pino";
+import { startKafka } from "../../dev/cluster/kafka.mjs";
+import { newClient } from "../../src/kafka/client.ts";
+import { startReader } from "../../src/kafka/consume/reader.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+
+it("stops at a command that the broker's disk has changed, and says where it stands", async () => {
+  const kafka = await startKafka();
+  onTestFinished(kafka.stop);
+  const [broker] = kafka.brokers;
+  const brokers = kafka.bootstrapServers;
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: "warn" },
+    { write: (line: string) => void lines.push(JSON.parse(line) as never) },
+  );
+  // Before plain kafkajs sends anything: the client replaces what it sends with.
+  const clients = newClient({ brokers: [brokers], clientId: "test", tls: false, sasl: null }, log);
+  const topic = `flipped-${randomUUID()}`;
+  await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
+  for (const amount of ["500.00", "1000.00"]) await produce(brokers, topic, [{ key: "k", value: amount }]);
+
+  const segment = join(broker?.dataFolder ?? "", `${topic}-0`, "00000000000000000000.log");
+  const file = await open(segment, "r+");
+  await file.write("9", (await readFile(segment)).indexOf("1000.00"));
+  await file.close();
+
+  const read: string[] = [];
+  const reader = startReader(
+    { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
+    {
+      assigned: () => new Map(),
+      read: (_, records) => void read.push(...records.map((r) => String(r.value))),
+    },
+    {
+      newClient: clients,
+      clock: systemClock,
+      log,
+      random: () => 0,
+    },
+  );
+  onTestFinished(() => reader.stop());
+  await eventually(
+    () =>
+      expect(lines.find(({ msg }) => msg === "kafka.reader.lost")?.["reason"]).toMatch(
+        /^a batch of \d+ bytes at offset 1, 1 records, is corrupt: its checksum does not match$/,
+      ),
+    "the log to say so",
+    30_000,
+  );
+  expect(read.filter((value) => value !== "500.00")).toEqual([]);
+});

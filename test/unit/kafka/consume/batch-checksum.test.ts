@@ -1,0 +1,55 @@
+import { createRequire } from "node:module";
+import { expect, it } from "vitest";
+import { checkChecksums, CorruptBatchError } from "../../../../src/kafka/consume/batch-checksum.ts";
+import { readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
+import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
+
+readWholeHeaders();
+checkChecksums();
+
+const require = createRequire(import.meta.url);
+const Decoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => object;
+/** kafkajs's decoder of one partition in the answer to a fetch. */
+const decodeMessages = require("kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js") as (
+  decoder: object,
+) => Promise<{ offset: string; value: Buffer }[]>;
+
+/** The checksum covers what follows it; a broker may write the offset, length and leader epoch before it. */
+const CHECKSUM_AT = 17;
+
+const batchOf = (offset: number, value: string): Buffer => {
+  const batch = recordBatch([{ key: Buffer.from("quote-1"), value: Buffer.from(value), headers: [] }], 0);
+  batch.writeBigInt64BE(BigInt(offset), 0);
+  return batch;
+};
+
+const fetched = async (...batches: Buffer[]): Promise<string[]> => {
+  const bytes = Buffer.concat(batches);
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(bytes.length);
+  const records = await decodeMessages(new Decoder(Buffer.concat([size, bytes])));
+  return records.map(({ offset, value }) => `${offset} ${value.toString()}`);
+};
+
+it("reads batches that are as their producer wrote them", async () => {
+  expect(await fetched(batchOf(4711, "one"), batchOf(4712, "two"))).toEqual(["4711 one", "4712 two"]);
+});
+
+it("reads what lies before a batch that is cut off", async () => {
+  const cut = batchOf(4712, "a longer value").subarray(0, -5);
+  expect(await fetched(batchOf(4711, "one"), cut)).toEqual(["4711 one"]);
+});
+
+it("refuses a batch of which a single bit was changed, and says which", async () => {
+  const batch = batchOf(4712, "1000.00");
+  for (let at = CHECKSUM_AT; at < batch.length; at += 1) {
+    const changed = Buffer.from(batch);
+    changed.writeUInt8(changed.readUInt8(at) ^ 0x08, at);
+    await expect(fetched(batchOf(4711, "one"), changed), `byte ${at}`).rejects.toThrow(CorruptBatchError);
+  }
+  const changed = Buffer.from(batch);
+  changed.write("9", changed.indexOf("1000.00"));
+  await expect(fetched(changed)).rejects.toThrow(
+    `a batch of ${batch.length} bytes at offset 4712, 1 records, is corrupt: its checksum does not match`,
+  );
+});
