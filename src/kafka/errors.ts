@@ -23,6 +23,19 @@ export const isRefusedByBroker = (error: unknown): boolean =>
   error instanceof EncodeError ||
   /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD)$/.test(protocolErrorOf(error));
 
+/** The broker answers that it will not or cannot serve this request: for want of a right, of the feature, or of the topic. */
+export const isRequestRefused = (error: unknown): boolean =>
+  /_AUTHORIZATION_FAILED$|^(UNSUPPORTED_VERSION|INVALID_REQUEST|POLICY_VIOLATION|UNKNOWN_TOPIC_OR_PARTITION|UNKNOWN)$/.test(
+    protocolErrorOf(error),
+  ) ||
+  (error instanceof Error && error.name === "KafkaJSServerDoesNotSupportApiKey");
+
 /** The exception that kafkajs throws for an error code of the protocol. */
 export const errorOfCode = (code: number): Error =>
   (moduleOf("error") as { createErrorFromCode: (code: number) => Error }).createErrorFromCode(code);
+
+/** When no broker answers a request for metadata, kafkajs reads a property of null. */
+export const metadataError = (error: unknown): unknown =>
+  error instanceof TypeError && /\bnull\b/.test(error.message)
+    ? new Error("no broker answered the request for metadata")
+    : error;

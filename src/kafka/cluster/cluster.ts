@@ -1,7 +1,7 @@
 import kafkajs, { type Admin, type ConfigResourceTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { protocolErrorOf } from "../errors.ts";
+import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
 import type { Committed } from "../mark.ts";
 
@@ -68,9 +68,10 @@ const configOf = async (
     });
     const entries = resources[0]?.configEntries ?? [];
     return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
-  } catch {
+  } catch (error) {
     // DescribeConfigs is a right of its own. Without it the checks that need configurations are skipped.
-    return {};
+    if (isRequestRefused(error)) return {};
+    throw error;
   }
 };
 
@@ -124,7 +125,7 @@ const lazyCluster = (
     } catch (error) {
       const isMissing = protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION";
       if (admin === asked && (reconnectsAfterMissing || !isMissing)) void close();
-      throw error;
+      throw metadataError(error);
     }
   };
 

@@ -3,7 +3,7 @@ import type { Consumer } from "kafkajs";
 /**
  * Calls back when kafkajs fetches from a broker again after a failed fetch. kafkajs retries by itself,
  * without a rebalance, and meanwhile the topic may have been deleted and created again. kafkajs emits FETCH
- * for a fetch that succeeded, and nothing for one that failed.
+ * only after a fetch that succeeded.
  */
 export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void => {
   const { FETCH_START, FETCH } = consumer.events;
@@ -14,5 +14,15 @@ export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void
   });
   consumer.on(FETCH, ({ payload: { nodeId } }) => {
     underWay.delete(nodeId);
+  });
+};
+
+/**
+ * Calls back when a broker has not answered a fetch in time. kafkajs would ask the same broker four times
+ * more, for 40 s in all, while the others already know the partition's next leader.
+ */
+export const onUnansweredFetch = (consumer: Consumer, unanswered: (error: Error) => void): void => {
+  consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
+    if (apiName === "Fetch") unanswered(new Error(`${broker} does not answer a fetch`));
   });
 };

@@ -6,7 +6,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
 import { whileAllAreLed } from "./all-led.ts";
-import { onFetchRetry } from "./fetch-retry.ts";
+import { onFetchRetry, onUnansweredFetch } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
 import { askedFor, recordsOf } from "./record-decoder.ts";
 import { silenceOf, type Heard } from "./silence.ts";
@@ -124,6 +124,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (isOurs()) leave();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
+    onUnansweredFetch(current, fail);
     onFetchRetry(current, () => {
       if (isOurs() && fault === null) hooks.fetchesAgain?.();
     });

@@ -1,7 +1,7 @@
 import { CompressionTypes, type Admin, type Producer } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError, errorOfCode, isRefusedByBroker } from "../errors.ts";
+import { EncodeError, errorOfCode, isRefusedByBroker, metadataError } from "../errors.ts";
 import { gzipBatch } from "./gzip-batch.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
@@ -118,9 +118,13 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
   return {
     close,
     leaders: async () => {
-      const { topics } = await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
-        hedged({ clock, ...HEDGE }, () => admin.fetchTopicMetadata({ topics: [topic] })),
-      );
+      const { topics } = await clock
+        .withDeadline(STEP_TIMEOUT_MS, undefined, () =>
+          hedged({ clock, ...HEDGE }, () => admin.fetchTopicMetadata({ topics: [topic] })),
+        )
+        .catch((error: unknown) => {
+          throw metadataError(error);
+        });
       const partitions = topics[0]?.partitions ?? [];
       if (partitions.length === 0) throw new Error(`topic ${topic} has no partitions`);
       const leaders: (number | null)[] = Array.from({ length: partitions.length }, () => null);

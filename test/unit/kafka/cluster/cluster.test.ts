@@ -249,3 +249,61 @@ it("bounds the wait for the leaders of a new topic", async () => {
   expect(vi.getTimerCount()).toBe(0);
   await cluster.close();
 });
+
+describe("a topic whose configuration cannot be read", () => {
+  /** A cluster with the topic "t". */
+  const describing = (describeConfigs: () => Promise<never>) => {
+    const admin: Partial<Admin> = {
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      listTopics: () => Promise.resolve(["t"]),
+      fetchTopicMetadata: () =>
+        Promise.resolve({
+          topics: [
+            {
+              name: "t",
+              partitions: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, replicas: [1], isr: [1] }],
+            },
+          ],
+        }),
+      describeConfigs,
+    };
+    return connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  };
+
+  it.each([
+    failure("TOPIC_AUTHORIZATION_FAILED"),
+    failure("CLUSTER_AUTHORIZATION_FAILED"),
+    failure("UNSUPPORTED_VERSION"),
+    // A topic that was just created, asked of a broker that does not know it yet.
+    failure("UNKNOWN_TOPIC_OR_PARTITION"),
+    Object.assign(new Error("no such request"), { name: "KafkaJSServerDoesNotSupportApiKey" }),
+  ])("is found without it if the broker refuses: $message", async (refusal) => {
+    const cluster = await describing(() => Promise.reject(refusal));
+    expect((await cluster.find(["t"])).get("t")).toMatchObject({ partitions: 1, config: {} });
+    await cluster.close();
+  });
+
+  it.each([failure("REQUEST_TIMED_OUT"), new Error("Connection timeout")])(
+    "is not found if the broker does not answer: $message",
+    async (outage) => {
+      const cluster = await describing(() => Promise.reject(outage));
+      await expect(cluster.find(["t"])).rejects.toThrow(outage.message);
+      await cluster.close();
+    },
+  );
+});
+
+it.each([
+  "Cannot read properties of null (reading 'topics')",
+  "Cannot destructure property 'topicMetadata' of '(intermediate value)' as it is null.",
+])("says in words that no broker answered a request for metadata, where kafkajs says %s", async (text) => {
+  const admin: Partial<Admin> = {
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    listTopics: () => Promise.reject(new TypeError(text)),
+  };
+  const cluster = await connectCluster(() => ({ admin: () => admin }) as unknown as Kafka, systemClock);
+  await expect(cluster.find(["t"])).rejects.toThrow("no broker answered the request for metadata");
+  await cluster.close();
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { expect, it, onTestFinished } from "vitest";
+import { silent } from "../../src/cli/silent.ts";
+import { newClient } from "../../src/kafka/client.ts";
+import { startReader } from "../../src/kafka/consume/reader.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { topicAsSeenBy } from "../support/broker-view.ts";
+import { eventually } from "../support/eventually.ts";
+import { askAdmin } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import { threeBrokers } from "../support/three-brokers.ts";
+
+const PARTITIONS = [0, 1, 2];
+/** A group whose coordinator froze waits for this long for its former members. */
+const SESSION_MS = 10_000;
+/** kafkajs by itself asks the frozen leader for 40 s. */
+const NOTICED_WITHIN_MS = 30_000;
+
+const kafka = threeBrokers();
+
+// One of the brokers coordinates the group as well: each is frozen once.
+it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", async (partition) => {
+  const topic = `frozen-${randomUUID()}`;
+  const brokers = kafka.addresses();
+  await askAdmin(brokers, (admin) =>
+    admin.createTopics({
+      topics: [
+        {
+          topic,
+          replicaAssignment: PARTITIONS.map((at) => ({
+            partition: at,
+            replicas: PARTITIONS.map((n) => kafka.all()[(at + n) % 3]?.id ?? -1),
+          })),
+        },
+      ],
+      waitForLeaders: true,
+    }),
+  );
+  const seen = new Set<string>();
+  const reader = startReader(
+    { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 },
+    {
+      assigned: () => new Map(),
+      read: (_, records) => {
+        for (const { value } of records) seen.add(String(value));
+      },
+    },
+    {
+      newClient: newClient({ brokers: brokers.split(","), clientId: "test", tls: false, sasl: null }, silent),
+      clock: systemClock,
+      log: silent,
+      random: () => 0,
+    },
+  );
+  onTestFinished(() => reader.stop());
+  await eventually(() => reader.state().up, "the reader to join", 30_000);
+
+  const leader = kafka.all()[partition];
+  leader?.freeze();
+  const frozenAt = Date.now();
+  const [other] = kafka.all().filter((broker) => broker !== leader);
+  if (!leader || !other) throw new Error("there are not three brokers");
+  await eventually(
+    async () => {
+      const now = (await topicAsSeenBy(other.port, topic))[partition]?.leader ?? -1;
+      return now >= 0 && now !== leader.id;
+    },
+    "another leader",
+    30_000,
+  );
+  await produce(`${other.host}:${other.port}`, topic, [{ partition, key: null, value: "later" }]);
+  const writtenAfterMs = Date.now() - frozenAt;
+  await eventually(() => seen.has("later"), "the record from the next leader", 60_000);
+  const readAfterMs = Date.now() - frozenAt;
+  console.log(`written after ${writtenAfterMs} ms, read after ${readAfterMs} ms`);
+  expect(readAfterMs).toBeLessThan(NOTICED_WITHIN_MS);
+});
