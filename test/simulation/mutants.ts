@@ -366,8 +366,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/memory.ts",
-        from: "(succeeded ? SUCCEEDED | SPENT : 0)",
-        to: "(succeeded ? SUCCEEDED : 0)",
+        from: "      if (succeeded) spend(at(print, KEY), at(print, KEY + 1));\n",
+        to: "",
       },
     ],
   },

@@ -2,15 +2,15 @@ import { digestOf, wordOf } from "../../runtime/digest.ts";
 import type { Ref } from "./entry.ts";
 
 /**
- * Five 32-bit words that stand for a command under its key: three of the key, two of the commandId. Two of ten million keys share their
- * 96 bits with a probability of 10^-15; a clash could only refuse a quote as taken, never let one be accepted twice.
+ * Five 32-bit words that stand for a command under its key: two of the commandId, three of the key. Two of ten million keys share their
+ * 96 bits with a probability of 10^-15, and 64 of them with 3 in a million; a clash could only refuse a quote as taken, never let one be
+ * accepted twice.
  */
 export type Fingerprint = readonly number[];
 
 export const WORDS = 5;
-export const KEY_WORDS = 3;
-/** Index of the commandId's first word. */
-export const COMMAND = KEY_WORDS;
+/** Index of the key's first word. The commandId's words stand before it. */
+export const KEY = 2;
 
 /** A 32-bit word of the content's hash (hex). Two different contents look equal once in four billion. */
 export const contentOf = (requestHash: string): number => parseInt(requestHash.slice(0, 8), 16) >>> 0;
@@ -24,5 +24,5 @@ export const fingerprint = (ref: Ref): Fingerprint => {
   const command = digestOf(ref.commandId);
   // The memory's tables take a row that ends in zero for an empty one.
   const first = wordOf(key, 0) || 1;
-  return [first, wordOf(key, 4), wordOf(key, 8), wordOf(command, 0), wordOf(command, 4)];
+  return [wordOf(command, 0), wordOf(command, 4), first, wordOf(key, 4), wordOf(key, 8)];
 };

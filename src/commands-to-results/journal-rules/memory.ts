@@ -1,4 +1,4 @@
-import { COMMAND, KEY_WORDS, WORDS, type Fingerprint } from "./fingerprint.ts";
+import { KEY, WORDS, type Fingerprint } from "./fingerprint.ts";
 import { createRows } from "./rows.ts";
 
 /** What is kept of a command with a final result: where to read it, and what the fold must know of it. */
@@ -22,8 +22,9 @@ export type Known = {
 
 /**
  * Remembers the commands of one journal partition in a few bytes each:
- * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its key
- * - a row of 2 words (8 bytes) for each command, found by its commandId, because a commandId names one command, whatever its key
+ * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId, because a commandId names
+ *   one command, whatever its key
+ * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
  *
  * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
  */
@@ -60,8 +61,8 @@ const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 /** @param expected about how many commands will come */
 export const createMemory = (expected = 0): Memory => {
   const commands = createRows(WORDS + 3, expected);
-  /** The first word of a commandId, and the first of the key that it stands under. */
-  const ids = createRows(2, expected);
+  /** The second word of a key, and its first one. */
+  const spentKeys = createRows(2, expected);
 
   const agree = (row: number, print: Fingerprint, from: number, to: number): boolean => {
     for (let i = from; i < to; i++) if (commands.word(row, i) !== print[i]) return false;
@@ -69,6 +70,13 @@ export const createMemory = (expected = 0): Memory => {
   };
   const seek = (print: Fingerprint): number =>
     commands.find(at(print, 0), (row) => agree(row, print, 1, WORDS));
+
+  const isSpent = (first: number, second: number): boolean =>
+    spentKeys.find(second, (row) => spentKeys.word(row, 1) === first) >= 0;
+  const spend = (first: number, second: number): void => {
+    if (!isSpent(first, second)) spentKeys.add([second, first]);
+  };
+
   const flagsOf = (row: number): number => commands.word(row, HIGH);
   const offsetOf = (row: number): number => (flagsOf(row) & HIGH_MASK) * TWO_32 + commands.word(row, LOW);
 
@@ -77,15 +85,8 @@ export const createMemory = (expected = 0): Memory => {
 
   return {
     look: (print) => {
-      let own = -1;
-      let spent = false;
-      // The rows of a key, this command's and those of others, stand in one run.
-      commands.find(at(print, 0), (row) => {
-        if (!agree(row, print, 1, KEY_WORDS)) return false;
-        if ((flagsOf(row) & SPENT) !== 0) spent = true;
-        if (agree(row, print, COMMAND, WORDS)) own = row;
-        return spent && own >= 0;
-      });
+      const spent = isSpent(at(print, KEY), at(print, KEY + 1));
+      const own = seek(print);
       if (own < 0) return { final: null, spent, content: null };
       const flags = flagsOf(own);
       const final =
@@ -95,16 +96,11 @@ export const createMemory = (expected = 0): Memory => {
       return { final, spent, content: commands.word(own, CONTENT) };
     },
 
-    knowsElsewhere: (print) => {
-      const isElsewhere = (row: number): boolean =>
-        agree(row, print, COMMAND, WORDS) && !agree(row, print, 0, KEY_WORDS);
-      return ids.find(at(print, COMMAND), (id) => commands.find(ids.word(id, 1), isElsewhere) >= 0) >= 0;
-    },
+    knowsElsewhere: (print) =>
+      commands.find(at(print, 0), (row) => agree(row, print, 1, KEY) && !agree(row, print, KEY, WORDS)) >= 0,
 
     meet: (print, { content, offset }) => {
-      if (seek(print) >= 0) return;
-      commands.add([...print, content, lowOf(offset), highOf(offset)]);
-      ids.add([at(print, COMMAND), at(print, 0)]);
+      if (seek(print) < 0) commands.add([...print, content, lowOf(offset), highOf(offset)]);
     },
 
     remember: (print, { offset, taken, succeeded }) => {
@@ -112,27 +108,32 @@ export const createMemory = (expected = 0): Memory => {
       if (row < 0) return;
       commands.setWord(row, LOW, lowOf(offset));
       const flags = FINAL | (taken ? TAKEN : 0) | (succeeded ? SUCCEEDED | SPENT : 0);
-      commands.setWord(row, HIGH, highOf(offset) | flags);
+      commands.setWord(row, HIGH, highOf(offset) | flags | (flagsOf(row) & SPENT));
+      if (succeeded) spend(at(print, KEY), at(print, KEY + 1));
     },
 
     markSpent: (print) => {
       const row = seek(print);
-      if (row >= 0) commands.setWord(row, HIGH, flagsOf(row) | SPENT);
+      if (row < 0) return;
+      commands.setWord(row, HIGH, flagsOf(row) | SPENT);
+      spend(at(print, KEY), at(print, KEY + 1));
     },
 
     forgetBefore: (offset) => {
       const { count } = commands;
       commands.keepOnly((row) => offsetOf(row) >= offset);
       if (commands.count === count) return;
-      ids.keepOnly(() => false);
-      commands.forEach((row) => ids.add([commands.word(row, COMMAND), commands.word(row, 0)]));
+      spentKeys.keepOnly(() => false);
+      commands.forEach((row) => {
+        if ((flagsOf(row) & SPENT) !== 0) spend(commands.word(row, KEY), commands.word(row, KEY + 1));
+      });
     },
 
     get count() {
       return commands.count;
     },
     get bytes() {
-      return commands.bytes + ids.bytes;
+      return commands.bytes + spentKeys.bytes;
     },
   };
 };

@@ -69,3 +69,19 @@ it("knows a commandId under whichever key, from its first entry on", () => {
   memory.forgetBefore(10);
   expect([memory.look(one).content, memory.knowsElsewhere(other)]).toEqual([null, false]);
 });
+
+it("finds a command of a quote that has a hundred thousand commands", () => {
+  const memory = createMemory();
+  const commands = 100_000;
+  put(memory, print(0, "hot"), { offset: 0, taken: false, succeeded: true });
+  let looks = 0;
+  for (let i = 1; i < commands; i++) {
+    const each = print(i, "hot");
+    put(memory, each, { offset: i, taken: true, succeeded: false });
+    looks += Number(memory.look(each).spent);
+  }
+  // With rows that are found by the key this takes minutes.
+  expect(looks).toBe(commands - 1);
+  memory.forgetBefore(1);
+  expect(memory.look(print(1, "hot"))).toMatchObject({ spent: false, final: { offset: 1 } });
+});
