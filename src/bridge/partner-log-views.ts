@@ -64,6 +64,7 @@ const eachEntry =
         else lines += `${lineOf(text)}\n`;
       },
       arrayEnd: () => (arrays += 1),
+      otherArrayEnd: () => undefined,
       member: () => undefined,
     };
     const flush = async (): Promise<void> => {

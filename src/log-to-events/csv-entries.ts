@@ -2,6 +2,7 @@ import { yieldToEventLoop } from "../runtime/event-loop.ts";
 import type { EntriesSink } from "./json-entries.ts";
 import type { JsonFault } from "./json-stream.ts";
 import type { AnswerHeaders } from "./pagination-hints.ts";
+import { fieldOf } from "./read-entry.ts";
 
 const CSV_TYPES = /^text\/(csv|tab-separated-values)\b/i;
 
@@ -26,6 +27,8 @@ const SEPARATORS = [";", ",", "\t", "|"];
 /** The event loop runs after each piece, as for JSON. */
 const PIECE_BYTES = 4_096;
 const MAX_FIELDS = 1_000;
+/** No rule takes it for an entry. */
+const NO_ENTRY = '""';
 
 /** The separator that occurs most often in the header line. */
 const separatorOf = (header: string): string =>
@@ -57,32 +60,46 @@ const fieldsOf = (line: string, separator: string): string[] | null => {
   }
 };
 
+/** Rows under two columns for one field of the notification are not understood: either may be meant. */
+const isAmbiguous = (names: readonly string[]): boolean =>
+  names.some((name, index) => fieldOf(name) !== undefined && names.indexOf(name) !== index);
+
 /** Turns each line after the header into the text of a JSON object. */
 const lineReader = (onRow: (json: string) => void) => {
   let names: string[] | null = null;
   let separator = "";
+  let hasTwice = false;
+  let rows = 0;
   return {
     line: (line: string) => {
       if (line.trim() === "") return;
       if (names === null) {
         separator = separatorOf(line);
         names = (fieldsOf(line, separator) ?? []).slice(0, MAX_FIELDS).map((name) => name.trim());
+        hasTwice = isAmbiguous(names);
         return;
       }
+      rows += 1;
       const fields = fieldsOf(line, separator) ?? [];
-      if (fields.length === names.length)
+      if (fields.length === names.length && !hasTwice)
         onRow(JSON.stringify(Object.fromEntries(names.map((name, index) => [name, fields[index]]))));
-      else onRow('""');
+      else onRow(NO_ENTRY);
+    },
+    /** Hands on the header line if it seems to be a row: names no transactionId, and is alone or holds JSON. */
+    end: () => {
+      if (names === null || names.some((name) => fieldOf(name) === "transactionId")) return;
+      if (rows === 0 || names.some((name) => name.startsWith("{"))) onRow(NO_ENTRY);
     },
     hasNames: () => names !== null,
   };
 };
 
 /**
- * Reads CSV with a header line as a stream, and hands each row to the sink as the text of a JSON object. A
- * row with too few or too many fields becomes `""`, which no rule takes for an entry. Line ends within quotes
- * are not supported. In an answer whose end is only that of the connection, a last line without an end may be
- * half a row: it is left out, and the answer is "unframed".
+ * Reads CSV with a header line as a stream, and hands each row to the sink as the text of a JSON object. What
+ * is not understood becomes `""`: a row with too few or too many fields, every row where two columns of the
+ * notification have one name, and a header line that seems to be a row. Line ends within quotes are not
+ * supported. In an answer whose end is only that of the connection, a last line without an end may be half a
+ * row: it is left out, and the answer is "unframed".
  */
 export const readCsvEntries = async (
   body: AsyncIterable<Uint8Array>,
@@ -90,7 +107,7 @@ export const readCsvEntries = async (
   sink: Pick<EntriesSink, "element" | "arrayEnd">,
 ): Promise<JsonFault | null> => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const { line: read, hasNames } = lineReader(sink.element);
+  const { line: read, end: endLines, hasNames } = lineReader(sink.element);
   let rest = "";
   const decode = (bytes?: Uint8Array): string | null => {
     try {
@@ -114,7 +131,8 @@ export const readCsvEntries = async (
   if (end === null) return "invalid";
   const framed = isFramed(headers);
   if (framed) read(rest + end);
-  if (hasNames()) sink.arrayEnd("");
+  endLines();
+  if (hasNames()) sink.arrayEnd("", 0);
   else if (framed) return "empty";
   return framed ? null : "unframed";
 };

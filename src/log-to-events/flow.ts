@@ -151,6 +151,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
       const reading = await readLog(
         period,
         (notification) => {
+          batch.shown(notification);
           const identity = compared.missing(notification);
           if (identity !== null) batch.add(identity, notification);
           return identity !== null;

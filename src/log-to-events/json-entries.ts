@@ -11,10 +11,15 @@ export type EntriesOptions = {
 export type EntriesSink = {
   /** An element of an array that may hold entries: its text as in the answer; null when it is too large. */
   element: (text: string | null) => void;
-  /** The end of such an array, perhaps an empty one; `name` is its member name, or "". */
-  arrayEnd: (name: string) => void;
-  /** A member outside all arrays, with the name of the object around it. */
-  member: (name: string, value: string | number | boolean | null, parent: string) => void;
+  /**
+   * The end of such an array, perhaps an empty one; `name` is its member name, or "". `depth` is how many
+   * objects and arrays are around it.
+   */
+  arrayEnd: (name: string, depth: number) => void;
+  /** The end of an array that the pointer does not lead to, and that is not inside another one. */
+  otherArrayEnd: (name: string, elements: number, depth: number) => void;
+  /** A member outside all arrays, with the name of the object around it. `depth` is 1 for one of the root. */
+  member: (name: string, value: string | number | boolean | null, parent: string, depth: number) => void;
 };
 
 /** An open object or array that is not within an array of entries. */
@@ -127,10 +132,15 @@ export const readJsonEntries = (
     close: (at) => {
       if (depth === 1) {
         endElement(at);
-        sink.arrayEnd(arrayName);
+        sink.arrayEnd(arrayName, frames.length);
       }
-      if (depth > 0) depth--;
-      else frames.pop();
+      if (depth > 0) {
+        depth--;
+        return;
+      }
+      const frame = frames.pop();
+      if (frame?.isArray === true && !frame.inArray)
+        sink.otherArrayEnd(frame.name, frame.elements, frames.length);
     },
     scalar: (value, at) => {
       if (depth === 1) element.begin(at);
@@ -138,7 +148,7 @@ export const readJsonEntries = (
       const around = frames.at(-1);
       beginValue(false);
       if (around !== undefined && !around.isArray && !around.inArray)
-        sink.member(around.member, value, around.name);
+        sink.member(around.member, value, around.name, frames.length);
     },
     comma: (at) => {
       if (depth === 1) endElement(at);

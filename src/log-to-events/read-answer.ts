@@ -11,6 +11,7 @@ import {
   type PaginationHint,
 } from "./pagination-hints.ts";
 import { isCsv, readCsvEntries } from "./csv-entries.ts";
+import { statedFailure } from "./stated-failure.ts";
 
 export type ReadOptions = {
   httpStatus: number;
@@ -31,6 +32,7 @@ export type IncompleteReason =
   | typeof NO_ARRAY
   | typeof NO_ARRAY_THERE
   | typeof ALL_OF_OTHER_TYPE
+  | typeof SAYS_FAILED
   | `some entries are not understood: ${UnreadableDetail}`
   | PaginationHint;
 
@@ -55,6 +57,7 @@ export type ReadAnswer = {
 const NO_ARRAY = "the answer holds no array of entries";
 const NO_ARRAY_THERE = "the answer has no array where PARTNER_LOG_ENTRIES_POINTER points to";
 const ALL_OF_OTHER_TYPE = "all entries say another event type";
+const SAYS_FAILED = "the answer says that it failed";
 
 /** Arrays with these names hold no entries. */
 const OTHER_ARRAYS = new Set(["errors", "error", "warnings", "messages", "links", "details", "columns"]);
@@ -99,6 +102,7 @@ export const readAnswer = async (
 ): Promise<ReadAnswer> => {
   const hints = paginationHints();
   noteHead(hints, httpStatus, headers);
+  const failure = statedFailure();
   let arrays = 0;
   let current = emptyTally();
   /** The arrays in which at least one element was understood. */
@@ -129,12 +133,18 @@ export const readAnswer = async (
       else if (entry.kind === "otherType") current.otherType++;
       else unreadable(text, entry.detail);
     },
-    arrayEnd: (name) => {
+    arrayEnd: (name, depth) => {
+      failure.array(name, current.elements, depth);
+      if (current.elements === 0 || current.elements > current.unreadable) failure.entriesAt(depth);
       // An empty list of errors does not prove that the answer has an array of entries.
       if (current.elements > 0 || !OTHER_ARRAYS.has(normalize(name))) arrays++;
       arrayEnd();
     },
-    member: hints.member,
+    otherArrayEnd: failure.array,
+    member: (name, value, parent, depth) => {
+      hints.member(name, value, parent);
+      failure.member(name, value, parent, depth);
+    },
   };
 
   const fault = isCsv(headers)
@@ -158,6 +168,7 @@ export const readAnswer = async (
   for (const detail of new Set(details)) reasons.push(`some entries are not understood: ${detail}`);
   if (entries > 0 && understood.otherType === entries) reasons.push(ALL_OF_OTHER_TYPE);
   if (hint !== null) reasons.push(hint);
+  if (failure.isStated()) reasons.push(SAYS_FAILED);
   return {
     entries,
     otherType: understood.otherType,
@@ -165,6 +176,6 @@ export const readAnswer = async (
     reasons,
     isRead: isToItsEnd || fault === "unframed" || !nothingUnderstood,
     isUnderstood: fault === null && arrays > 0 && !(nothingUnderstood && others.elements > 0),
-    mayShowMore: !isToItsEnd || hint !== null,
+    mayShowMore: !isToItsEnd || hint !== null || failure.isStated(),
   };
 };

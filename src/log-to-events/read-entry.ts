@@ -5,7 +5,7 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
 import { elements, members, stringOf } from "../runtime/json.ts";
 import { classifyEventType, type EventTypeClass } from "./event-type.ts";
-import { normalizedMembers, type NormalizedMember } from "./normalize.ts";
+import { normalize, normalizedMembers, type NormalizedMember } from "./normalize.ts";
 
 export type Entry =
   | { kind: "notification"; notification: Notification }
@@ -38,6 +38,9 @@ const WRAPPERS = new Set(
 );
 /** Members with the previous state of the transaction, which are not the notification. */
 const FORMER_STATE = /^(prev|old|before|former)/;
+
+/** The field of a notification that a member or column with this name holds. */
+export const fieldOf = (name: string): string | undefined => FIELDS.get(normalize(name));
 
 const wellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
 
@@ -132,17 +135,31 @@ const singleNotification = (found: readonly Notification[]): Notification | null
   return found.every(isSame) ? chosen : null;
 };
 
+/**
+ * The one of the two that is the notification; null when that is not known. A nested one of the same
+ * transaction and status takes precedence, because the entry's own createdAt may be the sending time.
+ */
+const chooseBetween = (itself: Notification, nested: Notification): Notification | null => {
+  if (itself.transactionId === nested.transactionId && itself.status === nested.status) return nested;
+  const isNestedKnown = isKnownStatus(nested.status);
+  // The other status may be that of the delivery.
+  if (isKnownStatus(itself.status) !== isNestedKnown) return isNestedKnown ? nested : itself;
+  return null;
+};
+
 const find = (text: string, all: readonly NormalizedMember[]): Entry => {
   const types = [classifyEventType(all, "")];
   const findings: Findings = { notifications: [], types, listedStatuses: new Set() };
   search(all, 1, findings);
-  // The entry's own createdAt may be the sending time: a notification nested in the entry takes precedence.
-  const itself = findings.notifications.length === 0 ? notificationIn(text, all) : null;
-  const notification = itself ?? singleNotification(findings.notifications);
+  const itself = notificationIn(text, all);
+  const nested = singleNotification(findings.notifications);
+  const hasNested = findings.notifications.length > 0;
+  const both = itself !== null && nested !== null ? chooseBetween(itself, nested) : nested;
+  const notification = hasNested ? both : itself;
   if (isOfOtherType(findings.types, notification)) return { kind: "otherType" };
   const listsOthers = [...findings.listedStatuses].some((status) => status !== notification?.status);
   if (notification !== null && !listsOthers) return { kind: "notification", notification };
-  const hasSeveral = listsOthers || findings.notifications.length > 0;
+  const hasSeveral = listsOthers || hasNested;
   const detail = hasSeveral ? "more than one notification in it" : "no notification in it";
   return { kind: "unreadable", detail };
 };

@@ -25,7 +25,10 @@ export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "m
 export type Reading = {
   /** Whether at least one answer could be read. */
   isRead: boolean;
-  /** Whether every answer could be read to its end. */
+  /**
+   * Whether every answer could be read to its end, and their form is understood. A log of which all entries
+   * say another event type is not: ours may have been taken for them.
+   */
   isWhole: boolean;
   /** The entries of the period in the largest answer. */
   entries: number;
@@ -100,10 +103,25 @@ export const createLogReader = (
 
   /**
    * `isRefused`: any other request of this run would be refused too. `mayShowMore`: requests for single days
-   * may show more entries.
+   * may show more entries. `notifications` also counts those outside the period.
    */
-  type SingleReading = Reading & { isRefused: boolean; mayShowMore: boolean };
-  const nothingRead = { isRead: false, isWhole: false, isRefused: false, entries: 0, unreadable: 0 };
+  type SingleReading = Reading & {
+    isRefused: boolean;
+    mayShowMore: boolean;
+    notifications: number;
+    otherType: number;
+  };
+  const nothingRead = {
+    isRead: false,
+    isWhole: false,
+    isRefused: false,
+    entries: 0,
+    unreadable: 0,
+    notifications: 0,
+    otherType: 0,
+  };
+  const isOfOtherType = (parts: readonly SingleReading[]): boolean =>
+    parts.some(({ otherType }) => otherType > 0) && parts.every(({ notifications }) => notifications === 0);
   const readOnce = async (
     dates: DateRange,
     onNotification: OnNotification,
@@ -135,13 +153,16 @@ export const createLogReader = (
         mayShowMore,
         entries: counts.inPeriod,
         unreadable: read.unreadable,
+        notifications: counts.notifications,
+        otherType: read.otherType,
         reasons: counts.outsideDates > 0 ? [...read.reasons, OUTSIDE] : read.reasons,
       };
     } catch (error) {
       signal.throwIfAborted();
       const reasons = [messageOf(error)];
-      const isRead = counts.notifications > 0;
-      return { ...nothingRead, isRead, mayShowMore: true, entries: counts.inPeriod, reasons };
+      const { notifications, inPeriod: entries } = counts;
+      const isRead = notifications > 0;
+      return { ...nothingRead, isRead, mayShowMore: true, entries, notifications, reasons };
     }
   };
 
@@ -159,7 +180,7 @@ export const createLogReader = (
     refusedEnds = 0;
     const dates = datesAround(period);
     const whole = await readOnce(dates, onNotification, giveUpAt, signal);
-    if (!whole.mayShowMore) return whole;
+    if (!whole.mayShowMore) return { ...whole, isWhole: whole.isWhole && !isOfOtherType([whole]) };
     const parts: SingleReading[] = [whole];
     const reasons = new Set<string>();
     let isWhole = true;
@@ -174,7 +195,7 @@ export const createLogReader = (
     }
     return {
       isRead: parts.some(({ isRead }) => isRead),
-      isWhole,
+      isWhole: isWhole && !isOfOtherType(parts),
       entries: Math.max(...parts.map(({ entries }) => entries)),
       unreadable: Math.max(...parts.map(({ unreadable }) => unreadable)),
       reasons: [...reasons],

@@ -73,6 +73,25 @@ test("the statuses of a transaction are published in their order; direction and 
   ]);
 });
 
+test.each([
+  ["with one instant", () => at(5)],
+  ["with local times", (n: number) => `2026-11-21T0${n}:00:00`],
+  ["without a time", () => ""],
+])(
+  "statuses %s are published in their order from a log that shows the newest first",
+  async (_, createdAt) => {
+    const { log, topic, run } = openLog();
+    const statuses = ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED", "SETTLEMENT_IN_PROGRESS"];
+    log.push(...statuses.map((status, n) => ({ transactionId: "tx-1", status, createdAt: createdAt(n) })));
+    log.unshift(sent(2, 7), sent(3, 6));
+    log.reverse();
+    expect(await run()).toMatchObject({ result: "complete", published: 5 });
+    expect(topic.filter(({ transactionId }) => transactionId === "tx-1").map(({ status }) => status)).toEqual(
+      statuses,
+    );
+  },
+);
+
 test("a dry run says what is missing, and publishes nothing", async () => {
   const { log, topic, run } = openLog();
   log.push(sent(1, 5), sent(2, 5));
@@ -210,11 +229,28 @@ test.each<[string, object, boolean]>([
   ["of which not one is understood is not read", { data: unlike }, false],
   ["of errors is not read", { errors: [{ message: "try later" }] }, false],
   ["of which one is understood is read", { data: [...unlike, sent(1, 5)] }, true],
-  ["of another event type is read", { data: otherType }, true],
+  ["of another event type is not read: ours may be called so", { data: otherType }, false],
+  [
+    "of another event type, with one of ours, is read",
+    { data: [...otherType, { what: "ever" }, sent(1, 5)] },
+    true,
+  ],
 ])("a list %s", async (_, body, isWhole) => {
   const { state, run } = openLog();
   state.answer = () => answer(body);
   expect(await run()).toMatchObject({ result: "incomplete", isWhole });
+});
+
+test("a day of another event type is read when another day has ours", async () => {
+  const { state, run } = openLog();
+  state.answer = ({ startDate, endDate }) => {
+    const isDay = Date.parse(endDate) - Date.parse(startDate) <= 86_400_000;
+    if (!isDay) return answer({ data: [], hasMore: true });
+    return answer(
+      startDate === "2026-11-21" ? [sent(1, 5)] : [{ ...sent(2, 30), eventName: "QUOTE_EXPIRED" }],
+    );
+  };
+  expect(await run()).toMatchObject({ result: "incomplete", isWhole: true, published: 1 });
 });
 
 test.each([401, 403, 404, 429, 503])(

@@ -288,6 +288,26 @@ describe("separated values", () => {
     expect((await read("\n", csv)).reasons).toEqual(["the answer is empty"]);
   });
 
+  test.each([
+    ["tx-1,CANCELED,2026-11-21T12:00:00Z", 0],
+    ["tx-1;CANCELED\n", 0],
+    ["id;payload", 0],
+    [
+      `1;"{""transactionId"":""tx-0"",""status"":""A""}"\n2;"{""transactionId"":""tx-1"",""status"":""A""}"`,
+      1,
+    ],
+  ])("a first line that may be a row is not taken for names: %j", async (answer, others) => {
+    const { entries, unreadable, reasons, taken: rows } = await read(answer, csv);
+    expect(rows).toHaveLength(others);
+    expect({ entries, unreadable }).toEqual({ entries: others + 1, unreadable: 1 });
+    expect(reasons).toEqual(["some entries are not understood: no JSON object"]);
+  });
+
+  test("names without a transactionId are names where a row after them is understood", async () => {
+    const answer = `id;payload\n1;"{""transactionId"":""tx-1"",""status"":""A""}"`;
+    expect(await read(answer, csv)).toMatchObject({ ...whole, taken: [{ transactionId: "tx-1" }] });
+  });
+
   describe("of an answer that ends as a lost connection does", () => {
     const other = `TRANSACTION_STATUS_UPDATED;${change.createdAt};REFUNDED;tx-2`;
     const reasons = [
@@ -353,6 +373,13 @@ describe("separated values", () => {
     },
   );
 
+  test("rows under two columns for one field are not understood, other columns may come twice", async () => {
+    const twice = `transactionId;status;note;note;status\ntx-1;REFUNDED;a;b;DELIVERED`;
+    expect(await read(twice, csv)).toMatchObject({ entries: 1, unreadable: 1, taken: [] });
+    const notes = `transactionId;status;note;note\ntx-1;REFUNDED;a;b`;
+    expect(await read(notes, csv)).toMatchObject({ unreadable: 0, taken: [{ status: "REFUNDED" }] });
+  });
+
   test("hostile ones end", async () => {
     expect(
       (await read(`${head}\n${";".repeat(100_000)}`, { ...csv, maxElementBytes: 10_000 })).reasons,
@@ -364,7 +391,7 @@ describe("separated values", () => {
       "the answer breaks off, or is not JSON",
     ]);
     expect((await read("__proto__;constructor\na;b", csv)).unreadable).toBe(1);
-    expect((await read("[]", csv)).entries).toBe(0);
+    expect((await read("[]", csv)).entries).toBe(1);
   });
 });
 

@@ -141,6 +141,32 @@ describe("the notification lies in the entry", () => {
   });
 });
 
+describe("the entry and an object in it both look like a notification", () => {
+  const delivered = { transactionId: "tx-1", status: "DELIVERED", createdAt: sent.createdAt };
+
+  test.each<[string, object]>([
+    ["the entry, when the other one's is unknown", { ...change, delivery: delivered }],
+    ["the entry, when that is JSON in a string", { ...change, delivery: JSON.stringify(delivered) }],
+    [
+      "the entry, when that is of another transaction",
+      { ...change, delivery: { ...delivered, transactionId: "d" } },
+    ],
+    ["the nested one, when the entry's is unknown", { ...delivered, payload: change }],
+    ["the nested one, when only the times differ", { ...change, ...sent, payload: change }],
+  ])("the known status counts: %s", (_, entry) => {
+    expect(notification(entry)).toMatchObject(change);
+  });
+
+  test.each<object>([
+    { ...change, transaction: { ...change, status: "CANCELED" } },
+    { ...change, transaction: other },
+    { ...delivered, payload: { ...change, status: "NEWER" } },
+    { ...change, delivery: delivered, response: { ...delivered, status: "ANSWERED" } },
+  ])("none counts where both are known, or neither is: %j", (entry) => {
+    expect(notification(entry)).toEqual(several);
+  });
+});
+
 test.each(["1", "null", "true", '"text"', '""', "[]", `[${text}]`, '"[1]"', '"{"'])(
   "%s is no object",
   (entry) => {
