@@ -4,15 +4,19 @@
  *    `T` or a space between, Java's `[Region/City]` after it;
  *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit
  *    string.
- * Null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, and ten digits that
- * could also be a date and an hour (2026112112).
+ * Null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that
+ * could also be a date and an hour (2026112112), and what is not within the years 1 to 9999 in UTC, which
+ * readers of timestamps in other languages cannot take.
  */
 export const occurredAtOf = (createdAt: string): number | null => {
   if (createdAt.length > MAX_LENGTH) return null;
-  return fromIso(createdAt) ?? fromEpoch(createdAt);
+  const instant = fromIso(createdAt) ?? fromEpoch(createdAt);
+  return instant !== null && instant >= FIRST_MS && instant <= LAST_MS ? instant : null;
 };
 
 const MAX_LENGTH = 100;
+const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const ISO =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)(?:\[[\w/+-]+\])?$/;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
