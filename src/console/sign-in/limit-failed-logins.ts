@@ -51,12 +51,9 @@ export const limitFailedLogins = (clock: Pick<Clock, "monotonic">) => {
   const ofAddress = counts(clock);
   const rightUntilMs = new Map<string, number>();
 
+  const isKnown = (pair: string): boolean => (rightUntilMs.get(pair) ?? 0) > clock.monotonic();
   const mostOf = (pair: string): number =>
-    (rightUntilMs.get(pair) ?? 0) > clock.monotonic()
-      ? Infinity
-      : ofPair.of(pair).count > 0
-        ? MAX_OF_ADDRESS
-        : MAX_WITH_FIRST_TRIES;
+    isKnown(pair) ? Infinity : ofPair.of(pair).count > 0 ? MAX_OF_ADDRESS : MAX_WITH_FIRST_TRIES;
 
   const takeBack = (address: string, name: string): void => {
     ofPair.takeBack(pairOf(address, name));
@@ -79,6 +76,7 @@ export const limitFailedLogins = (clock: Pick<Clock, "monotonic">) => {
     },
     /** For a try that was not checked after all. */
     takeBack,
+    wasRightLately: (address: string, name: string): boolean => isKnown(pairOf(address, name)),
     wasRight: (address: string, name: string): void => {
       takeBack(address, name);
       keepNewest(rightUntilMs, pairOf(address, name), clock.monotonic() + RIGHT_MS, MAX_KEPT);

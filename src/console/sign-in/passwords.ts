@@ -11,6 +11,10 @@ const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 /** A bcrypt check takes 100 ms and more, on the thread that also renders the pages. */
 const MAX_WAITING = 8;
+/** Further places are for users who signed in lately at their address. */
+const MAX_WAITING_WITH_KNOWN = 12;
+/** So that one address cannot keep all others out. A user who signed in lately has as many beside it. */
+const MAX_OF_OWNER = 2;
 const BUSY_MS = 1_000;
 /** Checked for unknown names, so that they take as long as known ones. Its password is known to nobody. */
 const NOBODYS_HASH = "$2b$10$xGxDqc80k0XYQj5dyE2.t.G9mji7qUPMu6DrDkyufoXEtGVFLu2hK";
@@ -43,7 +47,7 @@ export const createPasswords = (
   /** Checks under way: a browser sends several requests with the same header at once. */
   const checking = new Map<string, Promise<SignedIn>>();
   const tries = limitFailedLogins(clock);
-  const take = createSerialQueue(MAX_WAITING);
+  const take = createSerialQueue(MAX_OF_OWNER);
 
   const remember = (digest: string): void =>
     keepNewest(remembered, digest, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
@@ -57,7 +61,10 @@ export const createPasswords = (
     const pauseMs = tries.begin(address, name);
     if (pauseMs > 0) return { kind: "wait", ms: pauseMs, why: "failed" };
     const hash = user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH;
-    const checked = take(() => isRight(password, hash));
+    const work = () => isRight(password, hash);
+    const checked = tries.wasRightLately(address, name)
+      ? take(`${address}\n${name}`, MAX_WAITING_WITH_KNOWN, work)
+      : take(address, MAX_WAITING, work);
     if (checked === null) tries.takeBack(address, name);
     const matches = await checked;
     if (matches === null) return { kind: "wait", ms: BUSY_MS, why: "busy" };

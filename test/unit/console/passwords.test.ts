@@ -97,6 +97,28 @@ test("one check at a time, eight waiting; further ones are told to wait, and do 
   expect(most).toBe(1);
 });
 
+test("one address cannot keep a right password at another one out", async () => {
+  const { passwords } = open();
+  const flood = [...Array(9).keys()].map(async (i) => passwords(basic(`name ${i}`, "guess"), "10.0.0.1"));
+  const right = passwords(basic("ana"), "10.0.0.2");
+  expect(await right).toMatchObject({ kind: "user" });
+  const kinds = (await Promise.all(flood)).map(({ kind }) => kind);
+  expect(kinds).toEqual([...Array<string>(2).fill("wrong"), ...Array<string>(7).fill("wait")]);
+});
+
+test("who signed in lately has a place while others hold all of them, also others at the same address", async () => {
+  const { passwords, pass } = open();
+  await passwords(basic("ana"), "10.0.0.1");
+  pass(60_001);
+  const flood = [...Array(20).keys()].map(async (i) =>
+    passwords(basic(`name ${i}`, "guess"), `10.0.0.${1 + (i % 10)}`),
+  );
+  const [known, stranger] = [passwords(basic("ana"), "10.0.0.1"), passwords(basic("bia"), "10.0.0.99")];
+  expect(await known).toMatchObject({ kind: "user" });
+  expect(await stranger).toEqual({ kind: "wait", ms: 1_000, why: "busy" });
+  expect((await Promise.all(flood)).filter(({ kind }) => kind === "wrong")).toHaveLength(8);
+});
+
 test("the same header many times at once is checked once", async () => {
   const { passwords, checked } = open();
   const all = await Promise.all([...Array(20).keys()].map(async () => passwords(basic("ana"), "::1")));
