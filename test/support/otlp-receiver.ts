@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "./eventually.ts";
@@ -106,8 +106,10 @@ const spansOf = (request: Buffer): ReceivedSpan[] =>
 
 export type Export = { path: string; headers: IncomingHttpHeaders; body: Buffer };
 
-/** @param answer the HTTP status of every answer; null: requests are read but never answered */
-export const openReceiver = async (answer: number | null = 200) => {
+/** The HTTP status of every answer, or what answers; null: requests are read but never answered. */
+export type Answer = number | null | ((response: ServerResponse) => void);
+
+export const openReceiver = async (answer: Answer = 200) => {
   const spans: ReceivedSpan[] = [];
   const exports: Export[] = [];
   const sockets = new Set<Socket>();
@@ -119,7 +121,9 @@ export const openReceiver = async (answer: number | null = 200) => {
       const body = request.headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
       exports.push({ path: request.url ?? "", headers: request.headers, body });
       if (answer === 200) spans.push(...spansOf(body));
-      if (answer !== null) response.writeHead(answer, { "content-type": "application/x-protobuf" }).end();
+      if (typeof answer === "function") answer(response);
+      else if (answer !== null)
+        response.writeHead(answer, { "content-type": "application/x-protobuf" }).end();
     });
   });
   server.on("connection", (socket) => {

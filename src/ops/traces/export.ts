@@ -2,7 +2,9 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { PartialSuccess } from "./partial-success.ts";
 
 export type ExportOptions = {
   url: string;
@@ -42,25 +44,40 @@ const exporterOf = ({ url, headers, timeoutMs, compression, ca }: ExportOptions)
  * Exports spans in batches, and counts them. Spans that do not fit into the queue are dropped here, because
  * the library does not report how many it drops.
  * @param lost called for spans that were not exported
+ * @param partialSuccess of the export that the library calls back for
  */
 export const countingProcessor = (
   options: ExportOptions,
   counts: SpanCounts,
   lost: (spans: number, reason: string) => void,
+  partialSuccess: () => PartialSuccess | null,
+  clock: Pick<Clock, "within">,
 ): SpanProcessor => {
   const exporter = exporterOf(options);
   let waiting = 0;
+  const count = (spans: number, failed: number, reason: string): void => {
+    counts.exported(spans - failed);
+    if (failed === 0) return;
+    counts.failed(failed);
+    lost(failed, reason);
+  };
   const counting: SpanExporter = {
     export: (spans, done) => {
       waiting -= spans.length;
-      exporter.export(spans, (result) => {
-        if (result.error === undefined) counts.exported(spans.length);
-        else {
-          counts.failed(spans.length);
-          lost(spans.length, messageOf(result.error));
-        }
-        done(result);
+      const answered = new Promise<PartialSuccess | null>((resolve, reject) => {
+        exporter.export(spans, (result) => {
+          const partial = partialSuccess();
+          if (result.error) reject(result.error);
+          else resolve(partial);
+          done(result);
+        });
       });
+      // The exporter's own timeout is one of silence: an answer that trickles would never be counted.
+      void clock.within(options.exportTimeoutMs, undefined, answered).then(
+        (partial) =>
+          count(spans.length, Math.min(partial?.rejectedSpans ?? 0, spans.length), partial?.reason ?? ""),
+        (error: unknown) => count(spans.length, spans.length, messageOf(error)),
+      );
     },
     shutdown: () => exporter.shutdown(),
   };

@@ -28,6 +28,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Span, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
 import { countingProcessor, type ExportOptions, type SpanCounts } from "./export.ts";
+import { keepPartialSuccess } from "./partial-success.ts";
 
 export type TracesOptions = ExportOptions & {
   resource: Readonly<Record<string, string>>;
@@ -118,7 +119,7 @@ const spanOf = (span: ApiSpan, failed: (error: unknown) => void): Span => {
  */
 export const openTraces = (
   options: TracesOptions,
-  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic">; log: Log },
+  { counts, clock, log }: { counts: SpanCounts; clock: Pick<Clock, "monotonic" | "within">; log: Log },
 ): Traces => {
   const masked = (text: string): string =>
     Object.values(options.headers())
@@ -134,9 +135,15 @@ export const openTraces = (
     reportedAt = clock.monotonic();
     unreported = 0;
   };
-  const debug = (text: string): void => log.debug({ text: masked(text) }, "traces.client");
+  const debug = (...said: unknown[]): void =>
+    log.debug({ text: masked(said.map(messageOf).join(" ")) }, "traces.client");
+  const partialSuccess = keepPartialSuccess();
+  const warn = (line: string, ...more: unknown[]): void => {
+    partialSuccess.see(line, more[0]);
+    debug(line, ...more);
+  };
   diag.setLogger(
-    { error: debug, warn: debug, info: nothing, debug: nothing, verbose: nothing },
+    { error: debug, warn, info: nothing, debug: nothing, verbose: nothing },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 
@@ -148,11 +155,11 @@ export const openTraces = (
     sampler,
     idGenerator: { generateSpanId: ids.generateSpanId, generateTraceId: () => nextTraceId },
     spanLimits: LIMITS,
-    spanProcessors: [countingProcessor(options, counts, lost)],
+    spanProcessors: [countingProcessor(options, counts, lost, partialSuccess.take, clock)],
   });
   const tracer = provider.getTracer("cambio-bridge");
   // An error of the tracing library must not fail the work that the span describes.
-  const failed = (error: unknown): void => debug(messageOf(error));
+  const failed = (error: unknown): void => debug(error);
 
   return {
     begin: ({ name, kind, parent, isRemote = false, link = null }) => {

@@ -1,71 +1,11 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { openTraces, type TracesOptions } from "../../../../src/ops/traces/open.ts";
-import type { Log } from "../../../../src/runtime/log.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { openReceiver } from "../../../support/otlp-receiver.ts";
+import { open, receiver, root } from "./opened.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 const SAMPLED = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: "a=1,b=2" };
 const UNSAMPLED = { traceparent: `00-${TRACE}-${SPAN}-00` };
-
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (let end = ends.pop(); end; end = ends.pop()) await end();
-});
-
-const receiver = async (answer?: number | null) => {
-  const opened = await openReceiver(answer);
-  ends.push(opened.close);
-  return opened;
-};
-
-const open = (url: string, over: Partial<TracesOptions> = {}) => {
-  const counts = { exported: 0, failed: 0, dropped: 0 };
-  const lines: { level: string; fields: Record<string, unknown>; event: string }[] = [];
-  const to = (level: string) => (fields: Record<string, unknown>, event: string) =>
-    void lines.push({ level, fields, event });
-  const log: Log = {
-    trace: to("trace"),
-    debug: to("debug"),
-    info: to("info"),
-    warn: to("warn"),
-    error: to("error"),
-    fatal: to("fatal"),
-  };
-  const traces = openTraces(
-    {
-      url: `${url}/v1/traces`,
-      headers: () => ({}),
-      timeoutMs: 200,
-      compression: "none",
-      ca: undefined,
-      resource: { "service.name": "test" },
-      sampler: "parentbased_always_on",
-      ratio: 1,
-      propagates: true,
-      queueSize: 100,
-      batchSize: 10,
-      delayMs: 5,
-      exportTimeoutMs: 1_000,
-      ...over,
-    },
-    {
-      counts: {
-        exported: (spans) => (counts.exported += spans),
-        failed: (spans) => (counts.failed += spans),
-        dropped: (spans) => (counts.dropped += spans),
-      },
-      clock: systemClock,
-      log,
-    },
-  );
-  ends.push(traces.close);
-  return { traces, counts, lines };
-};
-
-const root = { name: "root", kind: "server", parent: null } as const;
 
 describe("a span", () => {
   test("that cannot begin or end does not fail its work", async () => {
