@@ -27,7 +27,6 @@ const write = (fd: number, line: string): void => {
   }
 };
 
-/** Touches process.stdout only here: that makes a pipe non-blocking, and log lines need one that blocks. */
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     // The callback below reports the same error; without a listener it would crash the process.
@@ -45,5 +44,8 @@ const code = await runProgram(process.argv.slice(2), {
   write: writeBytes,
   err: (line) => write(2, line),
   stopped: stopped.signal,
+  atExit: (run) => process.on("exit", run),
+  // node makes a pipe or socket non-blocking when its stream is first touched.
+  unblock: () => process.stdout,
 });
 process.exit(code);

@@ -37,7 +37,7 @@ const authOf = ({ console: settings }: Config): Auth => {
 const serveConsole = async (io: Io): Promise<ExitCode> => {
   const config = configOf(io, "console");
   const { host, port, origin, fourEyes, auth } = config.console;
-  const log = createLog(config.bridge.logLevel);
+  const log = createLog(config.bridge.logLevel, io);
   const options: ConsoleOptions = {
     auth: authOf(config),
     origin: origin ?? null,

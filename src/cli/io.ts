@@ -1,9 +1,10 @@
-import type { Config, Purpose } from "../config/config.ts";
+import type { Config, Problem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
 import { UsageError } from "../runtime/errors.ts";
+import type { ProcessEnds } from "../runtime/process-ends.ts";
 
 /** What a command may use of its process. `out` and `err` write a line to standard output and error. */
-export type Io = {
+export type Io = ProcessEnds & {
   env: Environment;
   out: (line: string) => void;
   /** Writes bytes to standard output. Resolves when there is room for more; when nobody reads, rejects and aborts `stopped`. */
@@ -21,14 +22,17 @@ export const EXIT = { done: 0, failed: 1, usage: 2, notDone: 3, inDoubt: 4, noRe
 /** The environment cannot be used; the message lists every problem. */
 export class ConfigError extends UsageError {}
 
+export const problemsError = (problems: readonly Problem[]): ConfigError => {
+  const lines = problems.map(({ variable, message }) => `  ${variable} ${message}`);
+  const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
+  return new ConfigError(`The configuration has ${count}:\n${lines.join("\n")}`);
+};
+
 /** Reads the configuration, or throws with every problem at once. */
 export const configOf = ({ env, err }: Io, purpose: Purpose): Config => {
   const loaded = loadConfig(env, purpose);
-  if (!loaded.ok) {
-    const lines = loaded.problems.map(({ variable, message }) => `  ${variable} ${message}`);
-    const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-    throw new ConfigError(`The configuration has ${count}:\n${lines.join("\n")}`);
-  }
+  // Before the problems: a variable that is not known may be the one that is missing.
   for (const { variable, message } of loaded.warnings) err(`Warning: ${variable} ${message}`);
+  if (!loaded.ok) throw problemsError(loaded.problems);
   return loaded.config;
 };

@@ -19,5 +19,6 @@ export type Purpose = "serve" | "tool" | "partner" | "reconcile" | "console";
 /** One problem of one environment variable. */
 export type Problem = { variable: string; message: string };
 
-export type Loaded =
-  { ok: true; config: Config; warnings: readonly Problem[] } | { ok: false; problems: readonly Problem[] };
+export type Loaded = { warnings: readonly Problem[] } & (
+  { ok: true; config: Config } | { ok: false; problems: readonly Problem[] }
+);

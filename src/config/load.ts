@@ -151,5 +151,5 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
 /** Reads the environment; any problem fails it. See {@link readEnvironment}. */
 export const loadConfig = (env: Environment, purpose: Purpose): Loaded => {
   const { config, problems, warnings } = readEnvironment(env, purpose);
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, config, warnings };
+  return problems.length > 0 ? { ok: false, problems, warnings } : { ok: true, config, warnings };
 };

@@ -1,29 +1,20 @@
-import { pino, type DestinationStream, type LevelWithSilent } from "pino";
+import { fstatSync } from "node:fs";
+import { pino, type LevelWithSilent } from "pino";
 import type { Log } from "../runtime/log.ts";
+import type { ProcessEnds } from "../runtime/process-ends.ts";
+import {
+  CHUNK_BYTES,
+  createPipeOutput,
+  FLUSH_EVERY_MS,
+  MAX_BUFFERED_BYTES,
+  type Output,
+} from "./pipe-output.ts";
 
-export type ClosableLog = Log & {
-  /** Resolves when all lines are written, or when the reader has taken none for a while. */
-  flush(): Promise<void>;
-};
-type Flushable = DestinationStream & { flush?: () => Promise<void> };
+export type ClosableLog = Log & Pick<Output, "flush">;
 
-/**
- * Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook.
- */
-const CHUNK_BYTES = 16_384;
-const FLUSH_EVERY_MS = 200;
-/** A reader that has stopped must not exhaust the memory of the process: lines beyond this are dropped. */
-const MAX_BUFFERED_BYTES = 16_777_216;
-const STALLED_FLUSH_MS = 2_000;
-
-/**
- * Standard output. pino flushes its stream at the exit of the process, whatever its cause.
- * @param lost called with the number of dropped bytes, once there is room again
- */
-const standardOutput = (lost: (bytes: number) => void): Flushable => {
+/** A file, a terminal or /dev/null. pino writes what waits at the exit of the process, whatever its cause. */
+const createFileOutput = (lost: (bytes: number) => void): Output => {
   const stream = pino.destination({
-    // Not `fd`: with it pino uses process.stdout, so that node makes a pipe non-blocking, and each write that
-    // does not fit then waits 100 ms.
     dest: 1,
     sync: false,
     // With strings, each new line would copy all lines that wait.
@@ -42,29 +33,18 @@ const standardOutput = (lost: (bytes: number) => void): Flushable => {
   });
   return {
     write: (line) => void write(Buffer.from(line)),
-    flush: () =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => {
-          // Otherwise the exit of the process would block on the rest, even when the reader has gone.
-          stream.destroy();
-          resolve();
-        }, STALLED_FLUSH_MS);
-        stream.on("write", () => timer.refresh());
-        stream.flush(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }),
+    flush: () => new Promise((resolve) => stream.flush(() => resolve())),
   };
 };
 
 /**
- * Logs one JSON object per line. It redacts nothing: callers must pass no secrets. Secret settings print as
+ * Logs one JSON object per line to standard output. It redacts nothing: callers must pass no secrets. Secret settings print as
  * `[secret]`; headers and bodies are never logged.
- * @param destination standard output when absent
  */
-export const createLog = (level: LevelWithSilent, destination?: DestinationStream): ClosableLog => {
-  const stream: Flushable = destination ?? standardOutput((bytes) => log.warn({ bytes }, "log.lost"));
+export const createLog = (level: LevelWithSilent, ends: ProcessEnds): ClosableLog => {
+  const lost = (bytes: number): void => log.warn({ bytes }, "log.lost");
+  const kind = fstatSync(1);
+  const output = kind.isFIFO() || kind.isSocket() ? createPipeOutput(ends, lost) : createFileOutput(lost);
   const log = pino(
     {
       level,
@@ -72,7 +52,7 @@ export const createLog = (level: LevelWithSilent, destination?: DestinationStrea
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    stream,
+    output,
   );
-  return Object.assign(log, { flush: async () => stream.flush?.() });
+  return Object.assign(log, { flush: output.flush });
 };

@@ -16,6 +16,8 @@ export const wholeProgram = (out: (line: string) => void = () => undefined): Pro
     err: () => undefined,
     write: () => Promise.resolve(),
     stopped: new AbortController().signal,
+    atExit: () => undefined,
+    unblock: () => undefined,
   };
   return buildProgram([], io, () => undefined);
 };

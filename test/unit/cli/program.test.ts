@@ -46,6 +46,15 @@ test("settings that contradict each other stop the start with 2, all of them nam
   expect(listens).not.toHaveBeenCalled();
 });
 
+test("a variable that is not known is warned of before the problems, one of which it may explain", async () => {
+  const { KAFKA_BROKERS: brokers, ...others } = complete;
+  const { code, err } = await runCommand({ ...others, KAFKA_BROKER: brokers }, ["serve"]);
+  expect(code).toBe(2);
+  const lines = err.split("\n");
+  expect(lines[0]).toMatch(/^Warning: KAFKA_BROKER is not a setting .*: did you mean KAFKA_BROKERS\?$/);
+  expect(lines.slice(1).join("\n")).toMatch(/has a problem:\n {2}KAFKA_BROKERS is not set/);
+});
+
 test("a note that would not fit into the journal beside an answer is wrong usage", async () => {
   const note = "x".repeat(1_001);
   const { code, err } = await run("resolve", "c-1", "--as", "succeeded", "--by", "Ana", "--note", note);

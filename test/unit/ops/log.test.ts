@@ -5,13 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { openUnreadPipe } from "../../support/unread-pipe.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 type Line = { msg: string; i?: number; text?: string; bytes?: number };
 
+/** What is built, and not the sources through tsx: that makes the pipes of its process non-blocking. */
 const sourceOf = (program: string): string =>
-  `import { createLog } from "./src/ops/log.ts"; const log = createLog("info"); ${program}`;
+  `import { createLog } from "./dist/ops/log.js";
+   const log = createLog("info", {
+     atExit: (run) => process.on("exit", run),
+     unblock: () => process.stdout,
+   });
+   ${program}`;
 
 const parsed = (text: string): Line[] =>
   text === ""
@@ -26,7 +33,7 @@ const parsed = (text: string): Line[] =>
  */
 const linesOf = async (program: string): Promise<Line[]> => {
   const source = sourceOf(program);
-  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", source], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
     cwd: root,
   });
   const written: Buffer[] = [];
@@ -42,7 +49,7 @@ const linesOf = async (program: string): Promise<Line[]> => {
  * differently.
  */
 const linesThroughPipe = async (program: string, reader: string): Promise<Line[]> => {
-  const pipeline = `"$0" --import tsx --input-type=module -e "$1" | (${reader})`;
+  const pipeline = `"$0" --input-type=module -e "$1" | (${reader})`;
   const child = spawn("sh", ["-c", pipeline, process.execPath, sourceOf(program)], { cwd: root });
   const read: Buffer[] = [];
   child.stdout.on("data", (data: Buffer) => read.push(data));
@@ -105,4 +112,32 @@ test("unread output is bounded: lines beyond it are dropped, and the log reports
   expect(kept).toBeGreaterThan(10_000);
   expect(kept).toBeLessThan(20_000);
   expect(lost[0]?.bytes).toBeGreaterThan((30_000 - kept) * 1_000);
+});
+
+const fill = 'for (let i = 0; i < 1_000; i++) log.info({ i, text: "x".repeat(1_000) }, "line");';
+
+test("no line is lost at a crash, although the pipe is full and its reader comes late", async () => {
+  const lines = await linesThroughPipe(
+    `${fill} ${end('throw new Error("nobody catches it");')}`,
+    "sleep 1; cat",
+  );
+  expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
+});
+
+test.each([
+  ["pipe", "process.exit(1);", 1],
+  ["pipe", 'throw new Error("nobody catches it");', 1],
+  ["pipe", 'void Promise.reject(new Error("nobody catches it"));', 1],
+  ["socket", "await log.flush(); process.exit(0);", 0],
+  ["socket", 'throw new Error("nobody catches it");', 1],
+])("with a %s whose reader stays but never reads, the process ends after %s", async (kind, ending, code) => {
+  const { writeEnd } = await openUnreadPipe();
+  const source = sourceOf(`${fill} setTimeout(async () => { ${ending} }, 50)`);
+  const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
+    cwd: root,
+    stdio: ["ignore", kind === "socket" ? "pipe" : writeEnd, "ignore"],
+    timeout: 12_000,
+    killSignal: "SIGKILL",
+  });
+  expect(await once(child, "exit")).toEqual([code, null]);
 });
