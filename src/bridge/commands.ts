@@ -87,7 +87,8 @@ export const openCommands = async (
     const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
     const record = {
       ...place,
-      key: Buffer.from(ref.key),
+      // The key that the result would have.
+      key: Buffer.from(ref.commandId),
       value: results.codec.encode(said),
       headers: NO_HEADERS,
     };

@@ -6,6 +6,7 @@ import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { sayWhenStopped } from "./say-when-stopped.ts";
 import { openTool } from "./tool.ts";
 import { futureMs } from "./option-values.ts";
 
@@ -18,7 +19,9 @@ const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
 
 const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
   const { config, services } = openTool(io);
-  const { place, audit, before } = await pauseOnce(config, services, io.err, actorOf(flags), asked);
+  sayWhenStopped(io);
+  const actor = actorOf(flags);
+  const { place, audit, before } = await pauseOnce(config, services, io.err, actor, asked, io.stopped);
   const { flow, says, untilMs } = asked;
   if (says === "pause") io.out(`${flow} is paused ${end(untilMs)}.`);
   else io.out(before ? `${flow} is resumed.` : `${flow} was not paused; the resume is written all the same.`);

@@ -8,6 +8,7 @@ import { systemClock } from "../runtime/clock.ts";
 import type { Config } from "../config/config.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
+import { sayWhenStopped } from "./say-when-stopped.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { openTool } from "./tool.ts";
 
@@ -18,7 +19,7 @@ const TRACES_MS = 2_000;
 
 const resolveWithTraces = async (
   { config, services: untraced }: ReturnType<typeof openTool>,
-  warn: Io["err"],
+  { err: warn, stopped }: Io,
   actor: Actor,
   asked: ResolveRequest,
 ): Promise<ResolveOutcome> => {
@@ -26,7 +27,7 @@ const resolveWithTraces = async (
   const services = { ...untraced, traces };
   const requests = followProposals(config, services);
   try {
-    return await resolveOnce(config, services, { fourEyes: requests, warn }, actor, asked);
+    return await resolveOnce(config, services, { fourEyes: requests, warn, stopped }, actor, asked);
   } finally {
     const tracesSent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
     await Promise.all([requests.close(), tracesSent.catch(() => undefined)]);
@@ -51,7 +52,8 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
   const asked = { commandId, quoteId, as, force };
   const actor = actorOf(flags);
   const tool = openTool(io);
-  const ended = await resolveWithTraces(tool, io.err, actor, asked);
+  sayWhenStopped(io);
+  const ended = await resolveWithTraces(tool, io, actor, asked);
   const refusal = refusalOf(asked, ended);
   for (const line of [refusal, hintOf(asked, ended, tool.config)]) if (line !== null) io.err(line);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));

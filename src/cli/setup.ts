@@ -5,15 +5,17 @@ import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { sayWhenStopped } from "./say-when-stopped.ts";
 import { openTool } from "./tool.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const { config, services } = openTool(io);
+  sayWhenStopped(io);
   const cluster = await explainOutage(config, services.connectCluster());
   try {
     // A broker may accept connections and answer nothing.
     await explainOutage(config, cluster.brokers());
-    await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out });
+    await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
     return EXIT.done;
   } catch (error) {
     throw error instanceof UsageError && isRegistryError(error)

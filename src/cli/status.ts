@@ -75,7 +75,8 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
     flowsStatus(config, services),
     controlTopic(config, services, io.err).entries(),
   ]);
-  const [flows, entries] = await explainOutage(config, systemClock.within(TIMEOUT_MS, io.stopped, asking));
+  const answered = systemClock.within(TIMEOUT_MS, io.stopped, asking);
+  const [flows, entries] = await explainOutage(config, answered, io.stopped);
   const nowMs = systemClock.now();
   const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
   if (json) io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...flows }));

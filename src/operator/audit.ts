@@ -8,12 +8,22 @@ export type AuditEntry = { actionId: string; actor: Actor; action: Action; outco
 /** Where an audit entry stands. */
 export type AuditPlace = { partition: number; offset: number };
 
+/** Nothing was done; the message says why. The audit topic gets the outcome `refused`. */
+export class NothingDone extends UsageError {}
+
+/** @throws NothingDone where the person has interrupted the action */
+export const continueUnless = (stopped: AbortSignal | undefined): void => {
+  if (stopped?.aborted) throw new NothingDone("It was interrupted, and nothing was done.");
+};
+
 export type AuditPorts = {
   /** Resolves when the entry is durable. */
   write: (entry: AuditEntry) => Promise<AuditPlace>;
   newId: () => string;
   /** Is told, as a sentence, that an outcome could not be written. */
   warn: (sentence: string) => void;
+  /** An action that has not begun when this aborts does not begin. */
+  stopped?: AbortSignal | undefined;
 };
 
 /** An action whose first audit entry is durable, and where that entry stands. */
@@ -27,7 +37,7 @@ export type ActionResult<T> = { value: T; outcome: Outcome };
  * its first entry.
  *
  * Throws Forbidden for a viewer, and a UsageError when the name or the note is missing or the first entry
- * cannot be written: in all three cases nothing was done. When only the outcome cannot be written, the action
+ * cannot be written, or when it was interrupted: in all these cases nothing was done. When only the outcome cannot be written, the action
  * stands and `warn` is called.
  */
 export type Audited = <T>(
@@ -47,10 +57,11 @@ const requireNameAndNote = ({ by, note }: Actor): void => {
 };
 
 export const audited =
-  ({ write, newId, warn }: AuditPorts): Audited =>
+  ({ write, newId, warn, stopped }: AuditPorts): Audited =>
   async (actor, action, act) => {
     requireOperator(actor);
     requireNameAndNote(actor);
+    continueUnless(stopped);
     const actionId = newId();
     const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
       throw new UsageError(
@@ -63,11 +74,12 @@ export const audited =
         warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
       });
     try {
+      continueUnless(stopped);
       const { value, outcome } = await act({ actionId, place });
       await end(outcome);
       return value;
     } catch (error) {
-      await end({ kind: "failed", reason: messageOf(error) });
+      await end({ kind: error instanceof NothingDone ? "refused" : "failed", reason: messageOf(error) });
       throw error;
     }
   };

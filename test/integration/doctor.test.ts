@@ -88,6 +88,7 @@ test("topics, schemas and tokens that are wrong are each named, with what to do"
   });
   await setTopicConfig(brokers, topics.events, { "max.message.bytes": "1000", "retention.ms": "3600000" });
   await setTopicConfig(brokers, topics.commands, { "cleanup.policy": "compact" });
+  await setTopicConfig(brokers, topics.deadLetters, { "retention.bytes": "1000000" });
   const subject = `${topics.commands}-value`;
   const theirs = {
     type: "record",
@@ -115,6 +116,7 @@ test("topics, schemas and tokens that are wrong are each named, with what to do"
     `fail topics topic ${topics.journal}: .*: set unclean.leader.election.enable=false`,
     `fail topics topic ${topics.events}: .*: set max.message.bytes=131072 or more`,
     `warn topics topic ${topics.events}: .*: set retention.ms=345600000 or more`,
+    `warn topics topic ${topics.deadLetters}: .*limited in size.*: set retention.bytes=-1`,
     `warn topics topic ${topics.commands}: .*compacted.*: set cleanup.policy=delete`,
     `fail schemas schema ${topics.commands}-value: another schema is registered there`,
     `fail schemas schema ${topics.events}-value: it is not registered.*: run .cambio-bridge setup`,

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, DOUBT_TRACE, writeDoubts } from "../support/doubts.ts";
@@ -54,7 +57,10 @@ test("a command that is in doubt for two quotes is only decided for the one that
   expect(again.err).toContain("decided already");
 
   // The action stands in the audit topic, with what came of it.
-  const audited = (await readTopic(world.brokers, world.topics.audit)).map(
+  const entries = await readTopic(world.brokers, world.topics.audit);
+  for (const { headers } of entries)
+    expect(headers).toEqual({ "content-type": "application/cloudevents+json; charset=UTF-8" });
+  const audited = entries.map(
     ({ value }) => JSON.parse(String(value)) as { subject: string; data: Record<string, unknown> },
   );
   expect(audited.map(({ subject }) => subject)).toEqual(Array<string>(8).fill("two-quotes"));
@@ -113,4 +119,56 @@ test("without the registry nothing is decided, and it is the registry that is na
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toContain("nothing was decided: run it again when the schema registry answers.");
   expect(await resultsOf("no-registry")).toEqual([]);
+});
+
+/** The registry, at an address that answers nothing until it is released. */
+const slowRegistry = async () => {
+  const { schemaRegistryUrl } = sharedCluster();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  const answer = async (path: string): Promise<{ status: number; text: string }> => {
+    asked();
+    await released;
+    const { status, text } = await fetch(new URL(path, schemaRegistryUrl)).then(async (from) => ({
+      status: from.status,
+      text: await from.text(),
+    }));
+    return { status, text };
+  };
+  const server = createServer((request, response) => {
+    void answer(request.url ?? "/").then(({ status, text }) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(text),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { pathname } = new URL(schemaRegistryUrl);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    isAsked,
+    release,
+  };
+};
+
+test("an interrupt decides nothing, unless the decision is being written", async () => {
+  await doubts("typo", AT_ONCE_MS, "q-typo");
+  const { url, isAsked, release } = await slowRegistry();
+  const args = ["resolve", "typo", "--as", "not-executed", "--by", "ana", "--note", "a slip"];
+  const program = await world.start(args, { SCHEMA_REGISTRY_URL: url });
+  await isAsked;
+  program.signal("SIGINT");
+  await program.untilLine((line) => line.startsWith("Stopping."), "what the interrupt does");
+  release();
+  expect(await program.exited()).toBe(1);
+  expect((await program.lines()).at(-1)).toBe("It was interrupted, and nothing was done.");
+  expect(await resultsOf("typo")).toEqual([]);
+  const last = (await readTopic(world.brokers, world.topics.audit)).at(-1);
+  expect(JSON.parse(String(last?.value))).toMatchObject({
+    subject: "typo",
+    data: { outcome: { kind: "refused", reason: "It was interrupted, and nothing was done." } },
+  });
+
+  expect(await resolve("typo", ["--as", "succeeded"])).toMatchObject({ code: 0 });
 });

@@ -9,34 +9,57 @@ export const DOUBT_TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331
 /** A call time with which `resolve` accepts at once: it requires a claim to be twenty times as old. */
 export const AT_ONCE_MS = 1;
 
+/** A claimed try to execute an accept. */
+export type Attempt = { commandId: string; quoteId: string; attemptId: string; requestHash: string };
+type Topics = Pick<World, "brokers" | "topics">;
+
+const entryWriter = async ({ topics }: Topics) => {
+  const { schemaRegistryUrl } = sharedCluster();
+  const entryId = await latestSchemaId(schemaRegistryUrl, topics.journal);
+  const resultSchemaId = await latestSchemaId(schemaRegistryUrl, topics.results);
+  const entryOf = ({ commandId, quoteId }: Attempt, name: string, fields: object) => {
+    const entry = { version: 1, operation: "ACCEPT_QUOTE", commandId };
+    const step = { [`cambio.bridge.v1.${name}`]: fields };
+    return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
+  };
+  return {
+    claimed: (attempt: Attempt, callWithinMs: number) => {
+      const { attemptId, requestHash } = attempt;
+      const times = { callWithinMs, receivedAt: 0, attempts: 0, supersedes: null };
+      return entryOf(attempt, "Claimed", { attemptId, requestHash, ...times });
+    },
+    inDoubt: (attempt: Attempt) => {
+      const { commandId, quoteId, attemptId, requestHash } = attempt;
+      const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
+      const result = encode("command-result", resultSchemaId, {
+        ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
+        ...{ httpStatus: null, response: null, error: { code: "OWNER_LOST", message: "gone" } },
+        ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
+      });
+      const fields = { attemptId, requestHash, ...outcome, result, note: null, traceparent: DOUBT_TRACE };
+      return entryOf(attempt, "Concluded", fields);
+    },
+  };
+};
+
 /** Writes journal entries as lost replicas leave them: a command in doubt for each of these quotes. */
 export const writeDoubts = async (
-  { brokers, topics }: Pick<World, "brokers" | "topics">,
+  world: Topics,
   commandId: string,
   callWithinMs: number,
   ...quoteIds: readonly string[]
 ): Promise<void> => {
-  const { schemaRegistryUrl } = sharedCluster();
-  const { journal, results } = topics;
-  const entryId = await latestSchemaId(schemaRegistryUrl, journal);
-  const resultSchemaId = await latestSchemaId(schemaRegistryUrl, results);
-  const entries = quoteIds.flatMap((quoteId) => {
-    const attempt = { attemptId: randomUUID(), requestHash: "hash" };
-    const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
-    const result = encode("command-result", resultSchemaId, {
-      ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
-      ...{ httpStatus: null, response: null, error: { code: "OWNER_LOST", message: "gone" } },
-      ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
-    });
-    const steps = {
-      Claimed: { ...attempt, callWithinMs, receivedAt: 0, attempts: 0, supersedes: null },
-      Concluded: { ...attempt, ...outcome, result, note: null, traceparent: DOUBT_TRACE },
-    };
-    return Object.entries(steps).map(([name, fields]) => {
-      const entry = { version: 1, operation: "ACCEPT_QUOTE", commandId };
-      const step = { [`cambio.bridge.v1.${name}`]: fields };
-      return { key: quoteId, value: encode("command-journal-entry", entryId, { ...entry, step }) };
-    });
+  const { claimed, inDoubt } = await entryWriter(world);
+  const attempts = quoteIds.map((quoteId) => {
+    const attemptId = randomUUID();
+    return { commandId, quoteId, attemptId, requestHash: "hash" };
   });
-  await produce(brokers, journal, entries);
+  const entries = attempts.flatMap((attempt) => [claimed(attempt, callWithinMs), inDoubt(attempt)]);
+  await produce(world.brokers, world.topics.journal, entries);
+};
+
+/** Concludes an attempt IN_DOUBT, as another replica does that thinks its owner dead. */
+export const takeOver = async (world: Topics, attempt: Attempt): Promise<void> => {
+  const { inDoubt } = await entryWriter(world);
+  await produce(world.brokers, world.topics.journal, [inDoubt(attempt)]);
 };

@@ -115,11 +115,14 @@ export const notificationLetterHeaders = deadLetter(
   TRACE,
 );
 
+const PLACE_OR_NONE = { pattern: "^(\\d+|-1)$" };
+const NO_RECORD = "-1 for a CONTRADICTING_ANSWER, which never was a record";
+
 /** Beside these, the command's own, in front of them and byte for byte. */
 export const commandLetterHeaders = deadLetter("command", text("An error code; more may be added."), {
-  "dead-letter-topic": text("The topic of the command's record."),
-  "dead-letter-partition": text("Its partition.", DIGITS),
-  "dead-letter-offset": text("Its offset.", DIGITS),
+  "dead-letter-topic": text("The topic of the command's record; for a CONTRADICTING_ANSWER that of results."),
+  "dead-letter-partition": text(`Its partition; ${NO_RECORD}.`, PLACE_OR_NONE),
+  "dead-letter-offset": text(`Its offset; ${NO_RECORD}.`, PLACE_OR_NONE),
   "dead-letter-timestamp": text("Its timestamp in milliseconds since the epoch.", DIGITS),
 });
 

@@ -95,9 +95,9 @@ export const messages = (root) => {
     },
     CommandDeadLetter: {
       summary:
-        "A command that could not be accepted. Key, value and headers are those of its record, byte for byte, followed by the dead-letter headers.",
+        "A command that could not be accepted. Key, value and headers are those of its record, byte for byte, followed by the dead-letter headers. Or, as CONTRADICTING_ANSWER, a result that was not published.",
       headers: commandLetterHeaders,
-      bindings: bindings("the key of the command's record"),
+      bindings: bindings("the key of the command's record; with CONTRADICTING_ANSWER the commandId"),
     },
     AuditEntry: {
       summary:

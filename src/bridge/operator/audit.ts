@@ -16,6 +16,7 @@ export const openAudit = async (
   config: Config,
   services: Services,
   warn: (sentence: string) => void,
+  stopped?: AbortSignal,
 ): Promise<AuditTopic> => {
   const topic = config.topics.audit;
   const found = await withCluster(services, (cluster) => cluster.find([topic]));
@@ -37,7 +38,7 @@ export const openAudit = async (
     return publisher.publish({ key, value: Buffer.from(event), headers }, TIMEOUT_MS);
   };
   return {
-    audited: audited({ write, newId: () => randomUUID(), warn }),
+    audited: audited({ write, newId: () => randomUUID(), warn, stopped }),
     close: () => publisher.close(TIMEOUT_MS),
   };
 };

@@ -13,6 +13,7 @@ import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import type { Written } from "../../kafka/record.ts";
 import type { Actor } from "../../operator/action.ts";
+import { continueUnless } from "../../operator/audit.ts";
 import type { Permit } from "../../operator/four-eyes.ts";
 import { placeText } from "../../operator/replay/dead-letter.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
@@ -47,11 +48,17 @@ const schemaIdsOf = async ({ topics }: Config, services: Services): Promise<Sche
   return schemaIds;
 };
 
-type DecideDeps = { config: Config; services: Services; schemaIds: SchemaIds; results: Results };
+type DecideDeps = {
+  config: Config;
+  services: Services;
+  schemaIds: SchemaIds;
+  results: Results;
+  stopped: AbortSignal | undefined;
+};
 
 /** @param only restricts reading to one quote's key */
 const decideIn = async (
-  { config, services, schemaIds, results }: DecideDeps,
+  { config, services, schemaIds, results, stopped }: DecideDeps,
   { commandId, quoteId, as }: ResolveRequest,
   { by, note }: Actor,
   permit: Permit,
@@ -91,7 +98,7 @@ const decideIn = async (
     return { ...resolved, place, published: published === null ? "" : placeText(topics.results, published) };
   };
   try {
-    await clock.withDeadline(READ_TIMEOUT_MS, undefined, (signal) => view.untilReady(signal));
+    await clock.withDeadline(READ_TIMEOUT_MS, stopped, (signal) => view.untilReady(signal));
     const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") {
@@ -104,6 +111,7 @@ const decideIn = async (
 
     // Others may end the doubt meanwhile: `resolve` reads the view again.
     const permitted = await permit({ quoteId: ref.operation === "ACCEPT_QUOTE" ? ref.key : null });
+    continueUnless(stopped);
     if (permitted.kind === "proposed") return permitted;
     const decision = { as, by, note, force: permitted.force };
     const ended = await inTime((signal) => resolve(deps, ref, decision, signal)).catch((error: unknown) => {
@@ -121,11 +129,12 @@ const decideIn = async (
 /**
  * Reads the journal, finds the command's doubt, and ends it with an operator's decision, if that is
  * permitted. With a quoteId it first reads only that quote's partition. Rejects if Kafka fails before it is
- * done.
+ * done, or if it is stopped before the decision is being written.
  */
 export const resolveDoubt = async (
   config: Config,
   services: Services,
+  stopped: AbortSignal | undefined,
   asked: ResolveRequest,
   actor: Actor,
   permit: Permit,
@@ -133,7 +142,7 @@ export const resolveDoubt = async (
   const schemaIds = await schemaIdsOf(config, services);
   const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
   try {
-    const deps = { config, services, schemaIds, results };
+    const deps = { config, services, schemaIds, results, stopped };
     const { quoteId } = asked;
     if (quoteId !== null) {
       const only = { key: quoteKey(quoteId), isKey: isQuote(quoteId) };

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Actor } from "../../operator/action.ts";
+import { continueUnless, NothingDone } from "../../operator/audit.ts";
 import type { FourEyes } from "../../operator/four-eyes.ts";
 import { resolve, type ResolvePorts } from "../../operator/resolve-doubt.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
@@ -12,6 +13,8 @@ import { resolveDoubt } from "./resolve-doubt.ts";
 type Options = {
   fourEyes: FourEyes;
   warn: (sentence: string) => void;
+  /** Nothing is decided once this aborts, unless the decision is being written. */
+  stopped?: AbortSignal;
 };
 
 /**
@@ -21,16 +24,17 @@ type Options = {
 export const resolveOnce = async (
   config: Config,
   services: Services,
-  { fourEyes, warn }: Options,
+  { fourEyes, warn, stopped }: Options,
   actor: Actor,
   asked: ResolveRequest,
 ): Promise<ResolveOutcome> => {
-  const { audited, close } = await explainOutage(config, openAudit(config, services, warn));
+  const { audited, close } = await explainOutage(config, openAudit(config, services, warn, stopped));
   const decide: ResolvePorts["decide"] = (...rest) =>
-    resolveDoubt(config, services, ...rest).catch((error: unknown) => {
+    resolveDoubt(config, services, stopped, ...rest).catch((error: unknown) => {
       if (error instanceof UsageError) throw error;
+      continueUnless(stopped);
       const who = isRegistryError(error) ? "the schema registry" : "Kafka";
-      throw new UsageError(
+      throw new NothingDone(
         `The journal could not be read (${messageOf(error)}), and nothing was decided: run it again when ${who} answers.`,
         { cause: error },
       );

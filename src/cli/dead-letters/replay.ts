@@ -86,7 +86,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
     }
     io.err(
       escapeInvisible(
-        `It was cancelled (${messageOf(error)}) with ${summary.done()} of ${total} replayed.${again ? "" : RUN_AGAIN}`,
+        `It was cancelled (${messageOf(io.stopped.reason)}) with ${summary.done()} of ${total} replayed.${again ? "" : RUN_AGAIN}`,
       ),
     );
     return EXIT.failed;

@@ -2,6 +2,7 @@ import { auditProblems, auditWarnings } from "./audit-topic.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
+import { sizeLimit } from "./size-limit.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   subjectOf,
@@ -39,11 +40,7 @@ const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopi
   if ((journal["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime") {
     problems.push(`Topic ${names.journal} needs message.timestamp.type=LogAppendTime.`);
   }
-  if (Number(journal["retention.bytes"] ?? -1) >= 0) {
-    problems.push(
-      `Topic ${names.journal} is limited in size, so that it may lose accepts too early: set retention.bytes=-1.`,
-    );
-  }
+  problems.push(...sizeLimit("journal", names, found));
   if (journal[UNCLEAN] === "true") {
     problems.push(
       `Topic ${names.journal} may get a leader that lacks its last entries, so that it may forget accepts: set ${UNCLEAN}=false.`,
@@ -203,6 +200,7 @@ export const inspectTopics = async (
     ...(used.includes("commands") ? commandsWarnings(found.get(names.commands)) : []),
     ...(used.includes("control") ? controlWarnings(found.get(names.control)) : []),
     ...(used.includes("audit") ? auditWarnings(names, found) : []),
+    ...used.filter((role) => role !== "journal").flatMap((role) => sizeLimit(role, names, found)),
     ...uncleanElectionWarnings(
       usedNames.filter((name) => name !== names.journal),
       found,

@@ -22,7 +22,7 @@ export type SetupOptions = {
   dryRun: boolean;
 };
 
-type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void };
+type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void; stopped?: AbortSignal };
 
 /** With three replicas or more, an acknowledged record must be on two of them. */
 const withDurability = (config: TopicPlan["config"], replicas: number): TopicPlan["config"] =>
@@ -48,17 +48,26 @@ const withMaxMessageBytes = async (
   return bytes > planned ? { ...config, "max.message.bytes": String(bytes) } : config;
 };
 
+/** How many replicas new topics get. Without that number nothing is created: it decides on min.insync.replicas. */
+const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster): Promise<number> => {
+  const replicas = replicationFactor > 0 ? replicationFactor : await cluster.defaultReplicationFactor();
+  if (replicas === null)
+    throw new UsageError(
+      "The brokers' default.replication.factor cannot be read, so that it is not known whether new topics need min.insync.replicas=2: set TOPIC_REPLICATION_FACTOR, or grant DescribeConfigs on the cluster.",
+    );
+  return replicas;
+};
+
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
-const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Promise<void> => {
+const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
   const plans = topicPlans(options.names);
   const found = await cluster.find(plans.map(({ name }) => name));
-  const replicas =
-    options.replicationFactor > 0
-      ? options.replicationFactor
-      : ((await cluster.defaultReplicationFactor()) ?? 1);
+  const isComplete = plans.every(({ name }) => found.has(name));
+  const replicas = isComplete ? 0 : await replicasOf(options, cluster);
   for (const plan of plans) {
+    stopped?.throwIfAborted();
     const there = found.get(plan.name);
     if (there) {
       say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);
@@ -77,9 +86,10 @@ const setUpTopics = async (options: SetupOptions, { cluster, say }: Ports): Prom
   }
 };
 
-const setUpSchemas = async (options: SetupOptions, { registry, say }: Ports): Promise<void> => {
+const setUpSchemas = async (options: SetupOptions, { registry, say, stopped }: Ports): Promise<void> => {
   for (const { name, schema } of topicPlans(options.names)) {
     if (schema === null) continue;
+    stopped?.throwIfAborted();
     const subject = subjectOf(name);
     const ours = readSchema(schema);
     const id = await registry.find(subject, ours);
@@ -100,7 +110,7 @@ const setUpSchemas = async (options: SetupOptions, { registry, say }: Ports): Pr
 /**
  * Creates missing topics and registers missing schemas. Idempotent.
  * @throws UsageError, whose message is one sentence, when the cluster or the registry refuses or does not
- * answer
+ * answer, or when it is stopped: each topic and schema before that was said
  */
 export const setUp = async (options: SetupOptions, ports: Ports): Promise<void> => {
   try {

@@ -40,6 +40,8 @@ const plan = (
   config: {
     "cleanup.policy": "delete",
     "retention.ms": String(days * DAY_MS),
+    // Records expire by time only, whatever the brokers' default is.
+    "retention.bytes": "-1",
     "unclean.leader.election.enable": "false",
     ...more,
   },
@@ -49,11 +51,7 @@ export const topicPlans = (names: TopicNames): TopicPlan[] => [
   plan(names.transactionStatus, "transaction-status-updated", 30),
   plan(names.commands, "command", 7),
   plan(names.results, "command-result", 30),
-  plan(names.journal, "command-journal-entry", 14, {
-    "message.timestamp.type": "LogAppendTime",
-    // The journal must expire by time only, whatever the brokers' default retention.bytes is.
-    "retention.bytes": "-1",
-  }),
+  plan(names.journal, "command-journal-entry", 14, { "message.timestamp.type": "LogAppendTime" }),
   plan(names.deadLetters, null, 30, {
     "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
   }),

@@ -13,7 +13,7 @@ const actor: Actor = {
 };
 const action: Action = { kind: "pause", subject: "commands", parameters: { until: null } };
 
-const topic = (refuse: (entry: AuditEntry) => boolean = () => false) => {
+const topic = (refuse: (entry: AuditEntry) => boolean = () => false, stopped?: AbortController) => {
   const entries: AuditEntry[] = [];
   const warned: string[] = [];
   let ids = 0;
@@ -24,10 +24,12 @@ const topic = (refuse: (entry: AuditEntry) => boolean = () => false) => {
       write: (entry) => {
         if (refuse(entry)) return Promise.reject(new Error("no leader"));
         entries.push(entry);
+        if (entry.outcome === null) stopped?.abort();
         return Promise.resolve({ partition: 0, offset: entries.length - 1 });
       },
       newId: () => `a-${++ids}`,
       warn: (sentence) => void warned.push(sentence),
+      stopped: stopped?.signal,
     }),
   };
 };
@@ -76,6 +78,22 @@ describe("an audited action", () => {
         /^Nothing was done: the name/,
       );
     expect(entries).toEqual([]);
+  });
+
+  test("does not begin once it is interrupted, and says so where its first entry stands", async () => {
+    const stopped = new AbortController();
+    const { audited, entries } = topic(() => false, stopped);
+    let acts = 0;
+    const attempt = () =>
+      audited(actor, action, () => {
+        acts += 1;
+        return Promise.resolve({ value: null, outcome: { kind: "done", effect: {} } });
+      });
+    const reason = "It was interrupted, and nothing was done.";
+    await expect(attempt()).rejects.toThrow(reason);
+    expect(entries.map(({ outcome }) => outcome)).toEqual([null, { kind: "refused", reason }]);
+    await expect(attempt()).rejects.toThrow(reason);
+    expect({ acts, entries: entries.length }).toEqual({ acts: 0, entries: 2 });
   });
 
   test("does not begin when it cannot be written", async () => {

@@ -22,9 +22,14 @@ type Created = Parameters<Cluster["create"]>[0];
 /** A fake cluster and registry. */
 const paper = ({
   defaultReplicas = 3,
-  obstacle = null as string | null,
+  obstacle = null,
   brokerConfig = {},
-  room = [] as LargestRecord[],
+  room = [],
+}: {
+  defaultReplicas?: number | null;
+  obstacle?: string | null;
+  brokerConfig?: Record<string, string>;
+  room?: LargestRecord[];
 } = {}) => {
   const topics = new Map<string, FoundTopic>();
   const created: Created[] = [];
@@ -44,7 +49,8 @@ const paper = ({
       if (topics.has(topic.name)) return Promise.resolve(false);
       created.push(topic);
       const { name, partitions, config } = topic;
-      const replicationFactor = topic.replicationFactor > 0 ? topic.replicationFactor : defaultReplicas;
+      const replicationFactor =
+        topic.replicationFactor > 0 ? topic.replicationFactor : (defaultReplicas ?? 3);
       topics.set(name, { name, partitions, replicationFactor, config: { ...brokerConfig, ...config } });
       return Promise.resolve(true);
     },
@@ -60,10 +66,10 @@ const paper = ({
     writer: () => Promise.resolve(null),
   };
   const said: string[] = [];
-  const run = (over: { dryRun?: boolean; replicationFactor?: number } = {}) =>
+  const run = (over: { dryRun?: boolean; replicationFactor?: number } = {}, stopped?: AbortSignal) =>
     setUp(
       { names, partitions: 6, replicationFactor: -1, dryRun: false, largestRecords: room, ...over },
-      { cluster, registry, say: (line) => void said.push(line) },
+      { cluster, registry, say: (line) => void said.push(line), ...(stopped && { stopped }) },
     );
   const look = (used = roles, lookbackMs: number | null = null) =>
     inspect({ names, used, largestRecords: room, lookbackMs }, { cluster, registry });
@@ -74,6 +80,20 @@ const paper = ({
   };
   return { topics, created, subjects, said, run, look, change, cluster };
 };
+
+test("an interrupted setup creates nothing more, and says what it has created", async () => {
+  const { run, cluster, created, said } = paper();
+  const stopped = new AbortController();
+  const create = cluster.create.bind(cluster);
+  cluster.create = (topic) => {
+    if (created.length === 2) stopped.abort(new Error("received SIGINT"));
+    return create(topic);
+  };
+  await expect(run({}, stopped.signal)).rejects.toThrow(
+    "Setup did not finish: received SIGINT. It can be run again.",
+  );
+  expect({ created: created.length, said: said.length }).toEqual({ created: 3, said: 3 });
+});
 
 describe("the plan", () => {
   test.each([
@@ -90,6 +110,10 @@ describe("the plan", () => {
       "unclean.leader.election.enable": "false",
       "retention.ms": String(days * DAY_MS),
     });
+  });
+
+  test("no topic is limited in size, whatever the brokers' default is", () => {
+    for (const { name, config } of topicPlans(names)) expect(config["retention.bytes"], name).toBe("-1");
   });
 });
 
@@ -159,6 +183,23 @@ describe("setup", () => {
       expect(replicationFactor).toBe(asked);
     }
   });
+
+  test.each([false, true])(
+    "creates nothing where nobody says how many replicas topics get (dry run: %s)",
+    async (dryRun) => {
+      const { run, created, subjects, said, topics } = paper({ defaultReplicas: null });
+      await expect(run({ dryRun })).rejects.toThrow(
+        /^The brokers' default.replication.factor cannot be read, .*: set TOPIC_REPLICATION_FACTOR, .*\.$/,
+      );
+      expect([created, [...subjects], said]).toEqual([[], [], []]);
+      await run({ replicationFactor: 3 });
+      expect(created.map(({ config }) => config["min.insync.replicas"])).toEqual(Array(7).fill("2"));
+      // Nothing is created: the number does not matter.
+      await run({ dryRun });
+      topics.delete("results");
+      await expect(run({ dryRun })).rejects.toThrow("TOPIC_REPLICATION_FACTOR");
+    },
+  );
 
   test("dead letters have room for the largest command and its headers", async () => {
     const { run, created, topics } = paper();
@@ -343,6 +384,37 @@ describe("the checks of serve", () => {
     const { problems, warnings } = await look();
     expect(problems).toEqual([]);
     expect(warnings).toEqual([expect.stringMatching(/^Topic control .*: set cleanup.policy=compact\.$/)]);
+  });
+
+  test.each<[keyof TopicNames, RegExp]>([
+    ["transactionStatus", /reconcile flow may publish them again/],
+    ["commands", /lose commands before they are read/],
+    ["results", /lose results/],
+    ["deadLetters", /lose dead letters/],
+    ["audit", /replayed twice/],
+  ])("%s limited in size is a warning, where it is used", async (role, consequence) => {
+    const { run, look, change } = paper({ brokerConfig: { "retention.bytes": "1000000" } });
+    await run();
+    expect(await look()).toMatchObject({ problems: [], warnings: [] });
+    change(names[role], { "retention.bytes": "0" });
+    const { problems, warnings } = await look();
+    expect(problems).toEqual([]);
+    const sentence = new RegExp(`^Topic ${names[role]} is limited in size, .*: set retention.bytes=-1\\.$`);
+    expect(warnings).toEqual([expect.stringMatching(sentence)]);
+    expect(warnings[0]).toMatch(consequence);
+    expect((await look(roles.filter((each) => each !== role))).warnings).toEqual([]);
+  });
+
+  test("a journal limited in size is a problem, and no warning", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("journal", { "retention.bytes": "1000000" });
+    expect(await look()).toMatchObject({
+      problems: [
+        "Topic journal is limited in size, so that it may lose accepts too early: set retention.bytes=-1.",
+      ],
+      warnings: [],
+    });
   });
 
   test("an unclean election is a warning for all but the journal", async () => {

@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { problemsOfRecord, readAsyncApi } from "../support/asyncapi.ts";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { takeOver } from "../support/doubts.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow } from "../support/follow-topics.ts";
+import { produce } from "../support/produce.ts";
+import { openWorld } from "../support/world.ts";
+
+/** A partner that answers one request, when the test says so. */
+const slowPartner = async () => {
+  let asked: (answer: ServerResponse) => void = () => undefined;
+  const request = new Promise<ServerResponse>((resolve) => (asked = resolve));
+  const server = createServer((_, answer) => asked(answer));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, request };
+};
+
+test("an answer that contradicts an operator's decision is a dead letter, is counted and is logged", async () => {
+  const partner = await slowPartner();
+  const settings = { FLOWS: "commands", PARTNER_BASE_URL: partner.url, PARTNER_CALL_TIMEOUT: "20s" };
+  const world = await openWorld(sharedCluster(), { settings });
+  onTestFinished(world.close);
+  const { commands, journal, results, deadLetters } = world.topics;
+  const bridge = await world.startReplica();
+  await bridge.untilReady();
+  const following = await follow(world.brokers, [journal, results, deadLetters]);
+  world.defer(following.stop);
+  const accept = { type: "AcceptQuote", quoteId: "Q-1", counterpartyId: "cp-1" };
+  const command = JSON.stringify({ commandId: "c-1", request: accept });
+  await produce(world.brokers, commands, [{ key: "sent-with", value: command }]);
+  const answer = await partner.request;
+
+  // While the call is open, another replica thinks its owner dead, and an operator says that it was not executed.
+  const [claim] = await following.until(journal, () => true);
+  const { step } = decode("command-journal-entry", claim?.value ?? null);
+  const [claimed] = Object.values(step as Record<string, { attemptId: string; requestHash: string }>);
+  if (!claim?.key || !claimed) throw new Error("no claim");
+  const { attemptId, requestHash } = claimed;
+  await takeOver(world, { commandId: "c-1", quoteId: claim.key, attemptId, requestHash });
+  const decision = ["--as", "not-executed", "--force", "--by", "ana", "--note", "asked the partner"];
+  expect(await world.run(["resolve", "c-1", ...decision])).toMatchObject({ code: 0 });
+  answer.writeHead(200, { "content-type": "application/json" }).end("{}");
+
+  const [letter] = await following.until(deadLetters, () => true);
+  if (!letter) throw new Error("no dead letter");
+  expect(letter.key).toBe("c-1");
+  expect(problemsOfRecord(readAsyncApi(), "CommandDeadLetter", letter, [])).toEqual([]);
+  expect(letter.headers).toMatchObject({
+    "dead-letter-reason": "CONTRADICTING_ANSWER",
+    "dead-letter-detail": "the final result is FAILED",
+    "dead-letter-source": "command",
+    "dead-letter-topic": results,
+    // The answer never was a record.
+    "dead-letter-partition": "-1",
+    "dead-letter-offset": "-1",
+  });
+  expect(decode("command-result", letter.value)).toMatchObject({
+    ...{ commandId: "c-1", quoteId: "Q-1", outcome: "SUCCEEDED", decidedBy: "PARTNER", httpStatus: 200 },
+  });
+  // The caller got the operator's decision alone.
+  const outcomes = following.of(results).map(({ headers }) => headers["outcome"]);
+  expect(new Set(outcomes)).toEqual(new Set(["FAILED"]));
+  const isCounted = async (): Promise<boolean> => {
+    const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+    return /^cambio_bridge_command_contradictions_total 1$/m.test(metrics);
+  };
+  await eventually(isCounted, "the contradiction to be counted", 10_000);
+  // The log is written in chunks, some time after the dead letter.
+  const contradicted = async (): Promise<string[]> =>
+    (await bridge.lines()).filter((line) => line.includes('"command.contradicted"'));
+  await eventually(async () => (await contradicted()).length > 0, "the contradiction to be logged", 10_000);
+  expect((await contradicted()).map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ level: "error", commandId: "c-1", said: "executed", standing: "not executed" }),
+  ]);
+  // `show` finds it under its place, and names the reason.
+  const shown = await world.run(["dead-letters", "show", `${letter.partition}/${letter.offset}`]);
+  expect(shown.out).toMatch(/CONTRADICTING_ANSWER[^]*key +c-1/);
+});
