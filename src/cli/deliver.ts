@@ -1,7 +1,8 @@
+import { outageAdvice } from "../bridge/outage.ts";
 import { PublishError } from "../kafka/produce/publish-error.ts";
 import type { CommandOutcome, CommandResult } from "../records.ts";
 import { DeadlineError, systemClock } from "../runtime/clock.ts";
-import { messageOf, UsageError } from "../runtime/errors.ts";
+import { messageOf, OutageError, UsageError } from "../runtime/errors.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
 export type ResultWatch = {
@@ -37,7 +38,8 @@ const unacknowledged = (commandId: string, reason: string): string =>
 
 const notSent = (commandId: string, error: unknown): UsageError => {
   const reason = messageOf(error).replace(/\.$/, "");
-  return new UsageError(`Command ${commandId} was not sent: ${reason}.`, { cause: error });
+  const advice = error instanceof OutageError ? `; ${outageAdvice(error)}` : "";
+  return new UsageError(`Command ${commandId} was not sent: ${reason}${advice}.`, { cause: error });
 };
 
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */

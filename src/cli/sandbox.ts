@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { readEnvironment, type Environment } from "../config/load.ts";
 import { createdAtFormats, type CreatedAtFormat } from "../sandbox/api/answers/created-at.ts";
 import { profileNames } from "../sandbox/api/answers/profiles.ts";
 import { signSchemes, type SignScheme } from "../sandbox/notifications/sign.ts";
@@ -7,7 +8,7 @@ import { startSandbox } from "../sandbox/start.ts";
 import { storyNames } from "../sandbox/stories.ts";
 import { walkNames } from "../sandbox/transactions/walks.ts";
 import { examples, withHelpAll } from "./help.ts";
-import type { Io } from "./io.ts";
+import { problemsError, type Io } from "./io.ts";
 import { wholeNumber } from "./option-values.ts";
 import { logOptions, logRulesOf } from "./sandbox-log-options.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -121,6 +122,15 @@ const refuse = (command: Command, flags: Flags, error: unknown): never => {
   throw error;
 };
 
+/** The tokens that the sandbox asks for, as the bridge reads them, at the start. Throws a ConfigError. */
+const tokensOf = (env: Environment): Pick<SandboxOptions, "accessToken" | "xToken"> => {
+  const { config, problems } = readEnvironment(env, "tool");
+  const own = problems.filter(({ variable }) => /^PARTNER_(ACCESS|X)_TOKEN$/.test(variable));
+  if (own.length > 0) throw problemsError(own);
+  const { accessToken, xToken } = config.partner;
+  return { accessToken: accessToken?.reveal(), xToken: xToken?.reveal() };
+};
+
 /** `sandbox`: the partner imitated, on a port of its own. Reads no settings but the partner's two tokens. */
 export const sandboxCommand = ({ env, out, stopped }: Pick<Io, "env" | "out" | "stopped">): Command => {
   const command = new Command("sandbox")
@@ -133,10 +143,10 @@ export const sandboxCommand = ({ env, out, stopped }: Pick<Io, "env" | "out" | "
   withHelpAll(command).addHelpText("after", examples("sandbox --step 1s", "sandbox --story refund --seed 1"));
   return command.action(async (flags: Flags) => {
     if (flags.sign && !flags.signSecret) command.error("error: --sign needs --sign-secret", { exitCode: 2 });
+    const tokens = tokensOf(env);
     const sandbox = await startSandbox({
       ...flags,
-      accessToken: env["PARTNER_ACCESS_TOKEN"],
-      xToken: env["PARTNER_X_TOKEN"],
+      ...tokens,
       createdAtFormat: flags.createdAt,
       webhookUrls: flags.webhookUrl,
       log: logRulesOf(flags),

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
+import { explainOutage } from "../bridge/outage.ts";
 import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";
+import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
@@ -54,15 +56,13 @@ const watchResult = async (config: Config, services: Services, commandId: string
       await systemClock.sleep(AGAIN_AFTER_MS, stopped.signal);
     }
   };
-  const following = await follow(
-    services,
-    { topic: config.topics.results, fromBeginning: false },
-    (record) => {
-      if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
-        return;
-      read(record.value).catch(() => undefined);
-    },
-  );
+  const take = (record: Incoming): void => {
+    if (record.value === null || headerValue(record.headers, "correlation-id")?.toString() !== commandId)
+      return;
+    read(record.value).catch(() => undefined);
+  };
+  const options = { topic: config.topics.results, fromBeginning: false };
+  const following = await explainOutage(config, follow(services, options, take));
   return {
     result,
     problem: () => problem,
@@ -81,7 +81,7 @@ const write = async (
 ): Promise<void> => {
   const topic = config.topics.commands;
   const schema = readSchema("command");
-  const schemaId = await services.registry.find(subjectOf(topic), schema);
+  const schemaId = await explainOutage(config, services.registry.find(subjectOf(topic), schema));
   if (schemaId === null) {
     throw new UsageError(`Schema ${subjectOf(topic)} is not registered: run \`cambio-bridge setup\`.`);
   }

@@ -37,8 +37,44 @@ const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   return url;
 };
 
-const judgeStatus = (name: string, posted: number, got: number, { webhook }: Config): Check => {
-  const isPathToken = webhook.auth === "path-token";
+/** What is wrong where `status` is not the bridge's answer. */
+const faultOf = (name: string, status: number, got: number, expected: number, { webhook }: Config): Check => {
+  if (status === 401 || status === 403)
+    return fail(
+      name,
+      `something in front answers ${status}, to a GET ${got}: the partner would not come through either`,
+      "let POST requests pass to the bridge without credentials: it checks signatures itself",
+    );
+  if (status >= 300 && status < 400)
+    return fail(
+      name,
+      `it redirects (${status}), which senders of webhooks do not follow`,
+      "subscribe the address that it leads to",
+    );
+  if (status === 404 || status === 405)
+    return fail(
+      name,
+      `it answers ${status}, and not as the bridge does: notifications are lost there`,
+      `see the path (WEBHOOK_PATH is ${webhook.path}) and the ingress' rules`,
+    );
+  if (status === 503)
+    return fail(
+      name,
+      "it answers 503: the bridge is not ready, or the ingress has none",
+      "see /readyz of the bridge, and the ingress' endpoints",
+    );
+  if (status === 502 || status === 504)
+    return fail(
+      name,
+      `the ingress answers ${status}: it does not reach the bridge`,
+      "see WEBHOOK_HOST and WEBHOOK_PORT, the service's port, and NetworkPolicies",
+    );
+  return fail(name, `it answers ${status}, and not ${expected}`, "see what stands in front of the bridge");
+};
+
+/** What the answers to a POST without a signature and to a GET say. */
+const judgeStatus = (name: string, posted: number, got: number, config: Config): Check => {
+  const isPathToken = config.webhook.auth === "path-token";
   const expected = isPathToken ? 404 : 401;
   if (posted >= 200 && posted < 300)
     return fail(
@@ -50,55 +86,17 @@ const judgeStatus = (name: string, posted: number, got: number, { webhook }: Con
     return ok(name, `answers from outside, and ${posted} without a signature`);
   if (posted === 401 && isPathToken && got === 405)
     return ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)");
-  if (posted === 401 || posted === 403)
-    return fail(
-      name,
-      `something in front answers ${posted}, to a GET ${got}: the partner would not come through either`,
-      "let POST requests pass to the bridge without credentials: it checks signatures itself",
-    );
-  if (posted >= 300 && posted < 400)
-    return fail(
-      name,
-      `it redirects (${posted}), which senders of webhooks do not follow`,
-      "subscribe the address that it leads to",
-    );
-  if (posted === 404 || posted === 405)
-    return fail(
-      name,
-      `it answers ${posted}, and not as the bridge does: notifications are lost there`,
-      `see the path (WEBHOOK_PATH is ${webhook.path}) and the ingress' rules`,
-    );
-  if (posted === 503)
-    return fail(
-      name,
-      "it answers 503: the bridge is not ready, or the ingress has none",
-      "see /readyz of the bridge, and the ingress' endpoints",
-    );
-  if (posted === 502 || posted === 504)
-    return fail(
-      name,
-      `the ingress answers ${posted}: it does not reach the bridge`,
-      "see WEBHOOK_HOST and WEBHOOK_PORT, the service's port, and NetworkPolicies",
-    );
-  return fail(name, `it answers ${posted}, and not ${expected}`, "see what stands in front of the bridge");
+  return faultOf(name, posted, got, expected, config);
 };
 
+/** With WEBHOOK_AUTH=none a POST would be taken for a notification, so that there is only the answer to a GET. */
+const judgeGet = (name: string, got: number, config: Config): Check =>
+  got === 405 ? ok(name, "answers from outside") : faultOf(name, got, got, 405, config);
+
 /** Asks the listener at its public address, without a signature. */
-export const checkWebhook = async (
-  config: Config,
-  { url, setting }: PublicUrl,
-  bounds: Bounds,
-): Promise<Check[]> => {
+const askAddress = async (config: Config, { url, setting }: PublicUrl, bounds: Bounds): Promise<Check[]> => {
   const { clock, signal } = bounds;
   const name = `webhook ${url.host}`;
-  if (config.webhook.auth === "none")
-    return [
-      warn(
-        name,
-        "WEBHOOK_AUTH=none: anybody who reaches it can write events",
-        "set how the partner proves itself",
-      ),
-    ];
   const target: Target = { url, tls: {}, setting, caSetting: null };
   const reached = await reach(target, bounds);
   if (!reached.ok) return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
@@ -112,8 +110,10 @@ export const checkWebhook = async (
       return answer.status;
     });
   try {
-    const [posted, got] = [await statusOf("POST"), await statusOf("GET")];
-    const first = judgeStatus(name, posted, got, config);
+    const first =
+      config.webhook.auth === "none"
+        ? judgeGet(name, await statusOf("GET"), config)
+        : judgeStatus(name, await statusOf("POST"), await statusOf("GET"), config);
     const soon = expiresSoon(reached.expiresMs, clock);
     const more = [
       ...(soon === null
@@ -135,6 +135,24 @@ export const checkWebhook = async (
     const { detail, remedy } = explainFailure(error, target);
     return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
   }
+};
+
+/** Checks that the listener answers at its public address, and accepts no notification without proof. */
+export const checkWebhook = async (
+  config: Config,
+  publicUrl: PublicUrl,
+  bounds: Bounds,
+): Promise<Check[]> => {
+  const checks = await askAddress(config, publicUrl, bounds);
+  if (config.webhook.auth === "none")
+    checks.push(
+      warn(
+        `webhook ${publicUrl.url.host}`,
+        "WEBHOOK_AUTH=none: anybody who reaches it can write events",
+        "set how the partner proves itself",
+      ),
+    );
+  return checks;
 };
 
 export const NOT_ASKED: Check = warn(

@@ -1,8 +1,12 @@
 import { CommanderError, type Command } from "commander";
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/sandbox.ts";
 import { logChoices, defaultLogRules } from "../../../src/sandbox/api/log/log-rules.ts";
-import { clientOf } from "../sandbox/client.ts";
+import { aQuote, clientOf } from "../sandbox/client.ts";
+import { runCommand } from "./run-command.ts";
 
 const quiet = (command: Command): Command =>
   command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
@@ -38,6 +42,33 @@ test("it listens until it is stopped, and checks the tokens of the environment",
     expect((await clientOf(url).create()).status).toBe(401);
   });
   await expect(fetch(address)).rejects.toThrow();
+});
+
+test("it reads the tokens from files, as the bridge does", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-sandbox-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const fileWith = (name: string): string => {
+    writeFileSync(join(folder, name), `${name}-token\n`);
+    return join(folder, name);
+  };
+  const env = { PARTNER_ACCESS_TOKEN_FILE: fileWith("access"), PARTNER_X_TOKEN_FILE: fileWith("other") };
+  const tokens = { authorization: "Bearer access-token", "x-token": "other-token" };
+  await run([], env, async (url) => {
+    const create = (over: Record<string, string>) =>
+      clientOf(url).send("POST", "/corporate/v1/quote", aQuote, { ...tokens, ...over });
+    expect((await create({})).status).toBe(201);
+    expect((await create({ "x-token": "another" })).status).toBe(401);
+    expect((await create({ authorization: "Bearer another" })).status).toBe(401);
+  });
+});
+
+test("a token whose file cannot be read is wrong configuration", async () => {
+  const env = { PARTNER_ACCESS_TOKEN: "access", PARTNER_X_TOKEN_FILE: "/no/such/file" };
+  const { code, out, err } = await runCommand(env, ["sandbox", "--port", "0"]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(
+    /PARTNER_X_TOKEN cannot be read from the file that PARTNER_X_TOKEN_FILE names \(ENOENT\)$/,
+  );
 });
 
 test("flags reach the sandbox", async () => {

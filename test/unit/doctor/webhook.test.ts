@@ -8,6 +8,16 @@ const bridgeLike = (posted: string) => (method: string) =>
 const lineOf = async (url: string, settings = {}): Promise<string> =>
   (await examine({ ...settings, WEBHOOK_PUBLIC_URL: url })).line("webhook");
 
+const OPEN: unknown = expect.stringMatching(
+  /^warn WEBHOOK_AUTH=none: anybody who reaches it can write events/,
+);
+/** What is said of an address whose notifications need no proof. */
+const openLines = async (url: string): Promise<string[]> => {
+  const settings = { WEBHOOK_AUTH: "none", WEBHOOK_SECRET: "", WEBHOOK_PUBLIC_URL: url };
+  const checks = (await examine(settings)).of("webhook");
+  return checks.map(({ status, detail, remedy }) => `${status} ${detail}: ${remedy ?? ""}`);
+};
+
 test("401 without a signature, and 405 to a GET, is in order", async () => {
   const { url } = await httpServer(bridgeLike("401 Unauthorized"));
   expect(await lineOf(url)).toMatch(/^ok answers from outside, and 401/);
@@ -65,8 +75,22 @@ test("nothing listens, nothing answers, and not asked", async () => {
   expect(line("webhook")).toMatch(/^warn .*was not asked: set WEBHOOK_PUBLIC_URL, or give --webhook-url/);
 });
 
-test("WEBHOOK_AUTH=none is not tried, so that nothing is written", async () => {
-  const server = await httpServer(bridgeLike("200 OK"));
-  expect(await lineOf(server.url, { WEBHOOK_AUTH: "none", WEBHOOK_SECRET: "" })).toMatch(/^warn .*anybody/);
-  expect(server.seen).toEqual([]);
+test.each([
+  ["405 Method Not Allowed", /^ok answers from outside/],
+  ["404 Not Found", /^fail it answers 404.*notifications are lost there: .*WEBHOOK_PATH/],
+  ["502 Bad Gateway", /^fail the ingress answers 502/],
+  ["200 OK", /^fail it answers 200, and not 405/],
+])("WEBHOOK_AUTH=none: only a GET is sent, so that nothing is written; answered %s", async (got, said) => {
+  const server = await httpServer((method) => answer(method === "GET" ? got : "200 OK", ""));
+  expect(await openLines(server.url)).toEqual([expect.stringMatching(said), OPEN]);
+  expect(server.seen.map(({ text }) => text.split(" ", 1)[0]).filter((method) => method !== "")).toEqual([
+    "GET",
+  ]);
+});
+
+test("WEBHOOK_AUTH=none: an address that does not answer is reported", async () => {
+  expect(await openLines(`http://${NOWHERE}`)).toEqual([
+    expect.stringMatching(/^fail .*ECONNREFUSED.*the partner cannot deliver: .*WEBHOOK_PUBLIC_URL/),
+    OPEN,
+  ]);
 });
