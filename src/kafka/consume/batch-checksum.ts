@@ -11,6 +11,7 @@ const AFTER_LENGTH = 12;
 const CHECKSUM_AT = 17;
 const AFTER_CHECKSUM = 21;
 const COUNT_AT = 57;
+const AFTER_COUNT = 61;
 
 /** The bytes of a record batch were changed after its producer had sent it. A retry rarely helps. */
 export class CorruptBatchError extends Error {
@@ -18,19 +19,23 @@ export class CorruptBatchError extends Error {
 }
 
 /**
- * Compares a batch with its checksum. The last batch of a fetch may be cut off, and is not looked at then.
+ * Compares a batch with its checksum. A batch that is cut off at the end of a fetch is not looked at. The first one
+ * is never cut off: a broker sends it whole or not at all, so its length is wrong.
  * @see https://kafka.apache.org/documentation/#recordbatch
  * @throws CorruptBatchError
  */
 export const checkBatch = ({ buffer, offset }: Decoder): void => {
   const batch = buffer.subarray(offset);
   const end = AFTER_LENGTH + batch.readInt32BE(LENGTH_AT);
-  if (end > batch.length) return;
-  if (end > COUNT_AT && crc32c(batch.subarray(AFTER_CHECKSUM, end)) === batch.readUInt32BE(CHECKSUM_AT))
-    return;
+  const isCut = end > batch.length;
+  if (isCut && offset > 0) return;
+  const isWhole = !isCut && end >= AFTER_COUNT;
+  if (isWhole && crc32c(batch.subarray(AFTER_CHECKSUM, end)) === batch.readUInt32BE(CHECKSUM_AT)) return;
   // Worded as for a batch that cannot be decompressed: docs/unreadable-batch.md is for both.
-  const place = `at offset ${batch.readBigInt64BE(0)}, ${batch.readInt32BE(COUNT_AT)} records,`;
-  throw new CorruptBatchError(`a batch of ${end} bytes ${place} is corrupt: its checksum does not match`);
+  const count = batch.length < AFTER_COUNT ? "some" : batch.readInt32BE(COUNT_AT);
+  const place = `a batch of ${end} bytes at offset ${batch.readBigInt64BE(0)}, ${count} records,`;
+  const fault = isWhole ? "its checksum does not match" : `its length is wrong, ${batch.length} bytes came`;
+  throw new CorruptBatchError(`${place} is corrupt: ${fault}`);
 };
 
 let done = false;

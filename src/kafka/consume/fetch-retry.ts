@@ -17,12 +17,19 @@ export const onFetchRetry = (consumer: Consumer, fetchesAgain: () => void): void
   });
 };
 
+/** A process that is so late for its timers was stopped itself: the answer may be there, unread. */
+const STALLED_MS = 2_000;
+
 /**
  * Calls back when a broker has not answered a fetch in time. kafkajs would ask the same broker four times
  * more, for 40 s in all, while the others already know the partition's next leader.
  */
-export const onUnansweredFetch = (consumer: Consumer, unanswered: (error: Error) => void): void => {
+export const onUnansweredFetch = (
+  consumer: Consumer,
+  { sinceTimerMs, unanswered }: { sinceTimerMs: () => number; unanswered: (error: Error) => void },
+): void => {
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName, broker } }) => {
-    if (apiName === "Fetch") unanswered(new Error(`${broker} does not answer a fetch`));
+    if (apiName === "Fetch" && sinceTimerMs() < STALLED_MS)
+      unanswered(new Error(`${broker} does not answer a fetch`));
   });
 };

@@ -63,6 +63,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   const paused = new Set<number>();
   let heartbeatAt = Number.NEGATIVE_INFINITY;
   let signAt = 0;
+  let watchedAt = Number.NEGATIVE_INFINITY;
   let joining = true;
   let fault: string | null = "not joined yet";
 
@@ -124,7 +125,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (isOurs()) leave();
     });
     current.on(CRASH, ({ payload }) => fail(payload.error));
-    onUnansweredFetch(current, fail);
+    onUnansweredFetch(current, { sinceTimerMs: () => clock.monotonic() - watchedAt, unanswered: fail });
     onFetchRetry(current, () => {
       if (isOurs() && fault === null) hooks.fetchesAgain?.();
     });
@@ -175,6 +176,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       });
       running.catch(fail);
       while (!ended.signal.aborted) {
+        watchedAt = clock.monotonic();
         await clock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
         const silence = silenceOf(heard(), sessionTimeoutMs, clock.monotonic());
         if (silence !== null) fail(new Error(silence));

@@ -40,6 +40,15 @@ it("reads what lies before a batch that is cut off", async () => {
   expect(await fetched(batchOf(4711, "one"), cut)).toEqual(["4711 one"]);
 });
 
+it("refuses a first batch whose length is wrong: kafkajs would take it for cut off, and ask again for ever", async () => {
+  const LENGTH_AT = 8;
+  for (const bit of [0, 7, 8, 16, 30, 31]) {
+    const changed = batchOf(4712, "1000.00");
+    changed.writeInt32BE(changed.readInt32BE(LENGTH_AT) ^ (1 << bit), LENGTH_AT);
+    await expect(fetched(changed), `bit ${bit}`).rejects.toThrow(CorruptBatchError);
+  }
+});
+
 it("refuses a batch of which a single bit was changed, and says which", async () => {
   const batch = batchOf(4712, "1000.00");
   for (let at = CHECKSUM_AT; at < batch.length; at += 1) {
