@@ -28,7 +28,7 @@ export const checkFromSentence = (
   sentence: string,
   remedy: string,
 ): Check => {
-  const [detail = "", todo] = sentence.replace(/\.$/, "").split(/: (?=(?:run|set|raise|check) )/);
+  const [detail = "", todo] = sentence.replace(/\.$/, "").split(/: (?=(?:run|set|raise|check|grant) )/);
   return { name, status, detail, remedy: todo ?? remedy };
 };
 

@@ -1,5 +1,6 @@
 // What the commands of people need of the audit topic. `serve` does not use it.
 import type { FoundTopic } from "./cluster.ts";
+import { compaction } from "./compaction.ts";
 import type { TopicNames } from "./topics.ts";
 
 /**
@@ -8,11 +9,7 @@ import type { TopicNames } from "./topics.ts";
  */
 export const auditProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
   const audit = found.get(names.audit)?.config ?? {};
-  const problems: string[] = [];
-  if (audit["cleanup.policy"]?.includes("compact"))
-    problems.push(
-      `Topic ${names.audit} is compacted, which forgets who asked for what and which dead letters were replayed: set cleanup.policy=delete.`,
-    );
+  const problems: string[] = compaction("audit", names, found);
   if ((audit["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime")
     problems.push(
       `Topic ${names.audit} has the times of its writers, so that no dead letter is replayed and nobody can approve with four eyes: set message.timestamp.type=LogAppendTime.`,

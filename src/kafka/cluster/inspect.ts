@@ -1,7 +1,10 @@
+import { counted } from "../../runtime/counted.ts";
 import { auditProblems, auditWarnings } from "./audit-topic.ts";
 import type { Cluster, FoundTopic } from "./cluster.ts";
+import { compaction } from "./compaction.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
+import { journalProblems, UNCLEAN } from "./journal-topic.ts";
 import { sizeLimit } from "./size-limit.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
@@ -26,35 +29,9 @@ export type Inspection = {
   retentionWarning: string | null;
 };
 
-const UNCLEAN = "unclean.leader.election.enable";
 const SETUP = "run `cambio-bridge setup`";
 /** A journal that was deleted is not simply created again: an empty one has forgotten which quotes were accepted. */
 const SETUP_OF_JOURNAL = `check first that it was never there (if it was, see "The journal is lost" in docs/failures.md), then ${SETUP}`;
-
-const journalProblems = (names: TopicNames, found: ReadonlyMap<string, FoundTopic>): string[] => {
-  const journal = found.get(names.journal)?.config ?? {};
-  const problems: string[] = [];
-  if (journal["cleanup.policy"]?.includes("compact")) {
-    problems.push(`Topic ${names.journal} is compacted, which forgets accepts: set cleanup.policy=delete.`);
-  }
-  if ((journal["message.timestamp.type"] ?? "LogAppendTime") !== "LogAppendTime") {
-    problems.push(`Topic ${names.journal} needs message.timestamp.type=LogAppendTime.`);
-  }
-  problems.push(...sizeLimit("journal", names, found));
-  if (journal[UNCLEAN] === "true") {
-    problems.push(
-      `Topic ${names.journal} may get a leader that lacks its last entries, so that it may forget accepts: set ${UNCLEAN}=false.`,
-    );
-  }
-  const kept = Number(journal["retention.ms"] ?? -1);
-  const commandsKept = Number(found.get(names.commands)?.config["retention.ms"] ?? 0);
-  if (kept >= 0 && (commandsKept < 0 || kept < 2 * commandsKept)) {
-    problems.push(
-      `Topic ${names.journal} is kept for less than twice as long as ${names.commands}, so that it may forget an accept whose command is still there: raise its retention.ms.`,
-    );
-  }
-  return problems;
-};
 
 /** max.message.bytes of a topic; null if unknown. */
 const maxMessageBytesOf = (topic: FoundTopic | undefined): number | null => {
@@ -112,14 +89,29 @@ const replicationWarnings = (names: readonly string[], found: ReadonlyMap<string
       ];
 };
 
-/**
- * A command that was compacted away gets no result; and a log whose last-read record is gone looks like
- * another log.
- */
-const commandsWarnings = (commands: FoundTopic | undefined): string[] =>
-  commands?.config["cleanup.policy"]?.includes("compact")
-    ? [`Topic ${commands.name} is compacted, which drops commands of one key: set cleanup.policy=delete.`]
-    : [];
+const tooFewReplicas = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] =>
+  names.flatMap((name) => {
+    const { replicationFactor = 0, config = {} } = found.get(name) ?? {};
+    const needed = Number(config["min.insync.replicas"] ?? 0);
+    return !found.has(name) || needed <= replicationFactor
+      ? []
+      : [
+          `Topic ${name} has ${counted(replicationFactor, "replica")}, and min.insync.replicas=${needed}, so that nothing can be written to it: set min.insync.replicas=${replicationFactor}, or add replicas.`,
+        ];
+  });
+
+/** DescribeConfigs is a right of its own. */
+const unreadableSettings = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
+  const unreadable = names.filter((name) => {
+    const topic = found.get(name);
+    return topic !== undefined && Object.keys(topic.config).length === 0;
+  });
+  return unreadable.length === 0
+    ? []
+    : [
+        `The settings of ${unreadable.join(", ")} may not be read, so compaction, retention and sizes were not checked: grant DescribeConfigs on the topics.`,
+      ];
+};
 
 /** When the record of a pause is deleted, replicas that start later do not know of the pause. */
 const controlWarnings = (control: FoundTopic | undefined): string[] => {
@@ -189,15 +181,21 @@ export const inspectTopics = async (
     .map((role) => `Topic ${names[role]} does not exist: ${role === "journal" ? SETUP_OF_JOURNAL : SETUP}.`);
   if (used.includes("journal")) problems.push(...journalProblems(names, found));
   if (used.includes("commands")) problems.push(...deadLetterProblems(names, found));
+  if (used.includes("deadLetters")) problems.push(...compaction("deadLetters", names, found));
   if (used.includes("audit")) problems.push(...auditProblems(names, found));
+  problems.push(...tooFewReplicas(usedNames, found));
   problems.push(...recordSizeProblems(names, largestRecords, found), ...partitionCountProblems(names, found));
   const kept = lookbackMs === null ? null : eventRetention(found.get(names.transactionStatus), lookbackMs);
   if (kept?.problem) problems.push(kept.problem);
   const retentionWarning = kept?.warning ?? null;
+  const compactedWarnings = (["commands", "results", "transactionStatus"] as const)
+    .filter((role) => used.includes(role) && !(role === "transactionStatus" && kept?.problem))
+    .flatMap((role) => compaction(role, names, found));
   const warnings = [
     ...(retentionWarning === null ? [] : [retentionWarning]),
     ...replicationWarnings(usedNames, found),
-    ...(used.includes("commands") ? commandsWarnings(found.get(names.commands)) : []),
+    ...unreadableSettings(usedNames, found),
+    ...compactedWarnings,
     ...(used.includes("control") ? controlWarnings(found.get(names.control)) : []),
     ...(used.includes("audit") ? auditWarnings(names, found) : []),
     ...used.filter((role) => role !== "journal").flatMap((role) => sizeLimit(role, names, found)),

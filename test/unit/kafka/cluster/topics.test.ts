@@ -417,6 +417,58 @@ describe("the checks of serve", () => {
     });
   });
 
+  test("a journal that may forget an accept within the life of its quote is a problem", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("commands", { "retention.ms": String(DAY_MS / 24) });
+    change("journal", { "retention.ms": String(2 * DAY_MS - 1) });
+    expect((await look()).problems).toEqual([
+      "Topic journal is kept for less than 2 days, so that it may forget an accept whose quote is still valid: raise its retention.ms.",
+    ]);
+    change("journal", { "retention.ms": String(2 * DAY_MS) });
+    expect((await look()).problems).toEqual([]);
+  });
+
+  test.each(["commands", "results", "events"])("compacted %s are a warning", async (name) => {
+    const { run, look, change } = paper();
+    await run();
+    change(name, { "cleanup.policy": "compact" });
+    const sentence = new RegExp(`^Topic ${name} is compacted, which .*: set cleanup.policy=delete\\.$`);
+    expect(await look()).toMatchObject({ problems: [], warnings: [expect.stringMatching(sentence)] });
+  });
+
+  test("compacted dead letters are a problem: records without a key are refused there", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("dead", { "cleanup.policy": "compact,delete" });
+    expect(await look(["transactionStatus", "deadLetters"])).toMatchObject({
+      problems: [expect.stringMatching(/^Topic dead is compacted, .*: set cleanup.policy=delete\.$/)],
+      warnings: [],
+    });
+  });
+
+  test("a topic that nothing can be written to is a problem", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("results", { "min.insync.replicas": "4" });
+    expect((await look()).problems).toEqual([
+      "Topic results has 3 replicas, and min.insync.replicas=4, so that nothing can be written to it: set min.insync.replicas=3, or add replicas.",
+    ]);
+    change("results", { "min.insync.replicas": "3" });
+    expect((await look()).problems).toEqual([]);
+  });
+
+  test("settings that may not be read are a warning that names their topics", async () => {
+    const { run, look, topics } = paper();
+    await run();
+    for (const name of ["journal", "results"]) topics.set(name, { ...topics.get(name)!, config: {} });
+    const { problems, warnings } = await look();
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual([
+      "The settings of results, journal may not be read, so compaction, retention and sizes were not checked: grant DescribeConfigs on the topics.",
+    ]);
+  });
+
   test("an unclean election is a warning for all but the journal", async () => {
     const { run, look, change } = paper();
     await run();
