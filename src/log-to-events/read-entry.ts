@@ -80,6 +80,8 @@ const notificationIn = (text: string, all: readonly NormalizedMember[]): Notific
 
 type Findings = {
   notifications: Notification[];
+  /** Whether one of them is the value of a member that wraps notifications. */
+  isWrapped: boolean;
   types: EventTypeClass[];
   /** Known statuses in arrays within the entry. */
   listedStatuses: Set<string>;
@@ -115,7 +117,10 @@ const search = (all: readonly NormalizedMember[], depth: number, findings: Findi
     const inner = normalizedMembers(text);
     if (inner === null) continue;
     const notification = notificationIn(text, inner);
-    if (notification !== null) findings.notifications.push(notification);
+    if (notification !== null) {
+      findings.notifications.push(notification);
+      findings.isWrapped ||= WRAPPERS.has(within);
+    }
     if (notification !== null || WRAPPERS.has(within)) findings.types.push(classifyEventType(inner, within));
     search(inner, depth + 1, findings);
   }
@@ -137,10 +142,17 @@ const singleNotification = (found: readonly Notification[]): Notification | null
 
 /**
  * The one of the two that is the notification; null when that is not known. A nested one of the same
- * transaction and status takes precedence, because the entry's own createdAt may be the sending time.
+ * transaction takes precedence where its status is the same, because the entry's own createdAt may be the sending
+ * time, and where it is wrapped as notifications are, because the entry's own status may be that of the delivery, or
+ * the transaction's status of today.
  */
-const chooseBetween = (itself: Notification, nested: Notification): Notification | null => {
-  if (itself.transactionId === nested.transactionId && itself.status === nested.status) return nested;
+const chooseBetween = (
+  itself: Notification,
+  nested: Notification,
+  isWrapped: boolean,
+): Notification | null => {
+  const isOfSame = itself.transactionId === nested.transactionId;
+  if (isOfSame && (isWrapped || itself.status === nested.status)) return nested;
   const isNestedKnown = isKnownStatus(nested.status);
   // The other status may be that of the delivery.
   if (isKnownStatus(itself.status) !== isNestedKnown) return isNestedKnown ? nested : itself;
@@ -149,12 +161,13 @@ const chooseBetween = (itself: Notification, nested: Notification): Notification
 
 const find = (text: string, all: readonly NormalizedMember[]): Entry => {
   const types = [classifyEventType(all, "")];
-  const findings: Findings = { notifications: [], types, listedStatuses: new Set() };
+  const findings: Findings = { notifications: [], isWrapped: false, types, listedStatuses: new Set() };
   search(all, 1, findings);
   const itself = notificationIn(text, all);
   const nested = singleNotification(findings.notifications);
   const hasNested = findings.notifications.length > 0;
-  const both = itself !== null && nested !== null ? chooseBetween(itself, nested) : nested;
+  const both =
+    itself !== null && nested !== null ? chooseBetween(itself, nested, findings.isWrapped) : nested;
   const notification = hasNested ? both : itself;
   if (isOfOtherType(findings.types, notification)) return { kind: "otherType" };
   const listsOthers = [...findings.listedStatuses].some((status) => status !== notification?.status);

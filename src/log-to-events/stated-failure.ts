@@ -2,7 +2,7 @@ import { normalize } from "./normalize.ts";
 
 const SUCCESS = new Set(["success", "ok"]);
 const ERRORS = new Set(["error", "errors"]);
-const NO_ERROR = /^\s*(0|false|none|null)?\s*$/i;
+const NO_ERROR = /^\s*(0|false|none|null|ok|success|no errors?)?\s*$/i;
 
 const isError = (value: string | number | boolean | null): boolean =>
   typeof value === "string"

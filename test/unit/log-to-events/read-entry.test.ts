@@ -157,10 +157,17 @@ describe("the entry and an object in it both look like a notification", () => {
     expect(notification(entry)).toMatchObject(change);
   });
 
+  test.each<[string, object]>([
+    ["beside that of the delivery", { ...delivered, payload: { ...change, status: "NEWER" } }],
+    ["beside that of today", { ...change, status: "CANCELED", notification: { ...change, status: "NEWER" } }],
+    ["beside that of today, in text", { ...change, payload: JSON.stringify({ ...change, status: "NEWER" }) }],
+  ])("what is wrapped as a notification counts, whatever its status: %s", (_, entry) => {
+    expect(notification(entry)).toMatchObject({ ...change, status: "NEWER" });
+  });
+
   test.each<object>([
     { ...change, transaction: { ...change, status: "CANCELED" } },
     { ...change, transaction: other },
-    { ...delivered, payload: { ...change, status: "NEWER" } },
     { ...change, delivery: delivered, response: { ...delivered, status: "ANSWERED" } },
   ])("none counts where both are known, or neither is: %j", (entry) => {
     expect(notification(entry)).toEqual(several);
