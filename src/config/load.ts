@@ -145,7 +145,13 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
   const remarks = needs.includes("console") ? consoleWarnings(config) : [];
-  return { config: Object.freeze(config), problems, warnings: [...warned, ...remarks] };
+  // Platforms set these for every program, and the switch for one that shall not use them.
+  const isUnused = ({ variable }: Problem): boolean => config.traces.disabled && variable.startsWith("OTEL_");
+  return {
+    config: Object.freeze(config),
+    problems: problems.filter((problem) => !isUnused(problem)),
+    warnings: [...warned, ...remarks, ...problems.filter(isUnused)],
+  };
 };
 
 /** Reads the environment; any problem fails it. See {@link readEnvironment}. */

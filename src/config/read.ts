@@ -72,14 +72,17 @@ export const readOrigin = (value: string): string => {
   return origin;
 };
 
-/** A list whose items are right. Names every item that is not; `form` completes "which is …" for these. */
+/**
+ * A list whose items are right. Names every item that is not, without a user and password before an `@`; `form`
+ * completes "which is …" for these.
+ */
 export const readItems = (
   text: string,
   isRight: (item: string) => boolean,
   form: string,
 ): readonly string[] => {
   const items = readList(text);
-  const odd = items.filter((item) => !isRight(item)).map((item) => `"${item}"`);
+  const odd = items.filter((item) => !isRight(item)).map((item) => `"${item.replace(/^.*@/s, "…@")}"`);
   if (odd.length > 0)
     throw new Error(`holds ${odd.join(" and ")}, ${odd.length > 1 ? "each of which" : "which"} is ${form}`);
   return items;

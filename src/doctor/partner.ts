@@ -9,6 +9,8 @@ import { expiresSoon, isUnencrypted, reach } from "./connection.ts";
 
 const ANSWER_MS = 8_000;
 
+/** As the reconcile flow asks for: a partner may require it. */
+const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
 const TOKENS = "partner's tokens";
 
 /** What the partner's answer to a read of its log says about our tokens. */
@@ -53,7 +55,7 @@ const judgeAnswer = (status: number, contentType: string): Check => {
 const checkTokens = async (config: Config, { clock, signal }: Bounds): Promise<Check[]> => {
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
-  const query = { startDate: today, endDate: today, eventType: null };
+  const query = { startDate: today, endDate: today, eventType: STATUS_EVENT };
   const beganAt = clock.now();
   try {
     const { httpStatus, headers } = await clock.withDeadline(ANSWER_MS, signal, (asked) =>

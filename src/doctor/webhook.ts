@@ -86,6 +86,12 @@ const judgeStatus = (name: string, posted: number, got: number, config: Config):
     return ok(name, `answers from outside, and ${posted} without a signature`);
   if (posted === 401 && isPathToken && got === 405)
     return ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)");
+  if (posted === 401 && !isPathToken && (got === 403 || got === 404))
+    return warn(
+      name,
+      `it answers 401 as the bridge does, but ${got} to a GET, where the bridge answers 405: either something in front passes only POST, or it is not the bridge that answers`,
+      'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows by one',
+    );
   return faultOf(name, posted, got, expected, config);
 };
 

@@ -62,9 +62,6 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   expect(decode("command-result", letter.value)).toMatchObject({
     ...{ commandId: "c-1", quoteId: "Q-1", outcome: "SUCCEEDED", decidedBy: "PARTNER", httpStatus: 200 },
   });
-  // The caller got the operator's decision alone.
-  const outcomes = following.of(results).map(({ headers }) => headers["outcome"]);
-  expect(new Set(outcomes)).toEqual(new Set(["FAILED"]));
   const isCounted = async (): Promise<boolean> => {
     const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
     return /^cambio_bridge_command_contradictions_total 1$/m.test(metrics);
@@ -77,6 +74,9 @@ test("an answer that contradicts an operator's decision is a dead letter, is cou
   expect((await contradicted()).map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ level: "error", commandId: "c-1", said: "executed", standing: "not executed" }),
   ]);
+  // The caller got the operator's decision alone.
+  const outcomes = following.of(results).map(({ headers }) => headers["outcome"]);
+  expect(new Set(outcomes)).toEqual(new Set(["FAILED"]));
   // `show` finds it under its place, and names the reason.
   const shown = await world.run(["dead-letters", "show", `${letter.partition}/${letter.offset}`]);
   expect(shown.out).toMatch(/CONTRADICTING_ANSWER[^]*key +c-1/);

@@ -36,7 +36,9 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
 export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsStatus> => {
   const { commands: topic, transactionStatus } = config.topics;
   const { groupId } = config.kafka;
-  const partitions = await lagOf(cluster, groupId, topic);
+  // Without the flow commands there need not be such a topic.
+  const isThere = (await cluster.find([topic])).has(topic);
+  const partitions = isThere ? await lagOf(cluster, groupId, topic) : [];
   const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
   const commands = await cluster.group(groupId);
   const election = electionGroup(config);

@@ -135,8 +135,11 @@ export const openTraces = (
     reportedAt = clock.monotonic();
     unreported = 0;
   };
-  const debug = (...said: unknown[]): void =>
-    log.debug({ text: masked(said.map(messageOf).join(" ")) }, "traces.client");
+  const debug = (...said: unknown[]): void => {
+    // Among other things the library hands on whole answers, as bytes.
+    const texts = said.filter((one) => typeof one === "string" || one instanceof Error);
+    log.debug({ text: masked(texts.map(messageOf).join(" ")) }, "traces.client");
+  };
   const partialSuccess = keepPartialSuccess();
   const warn = (line: string, ...more: unknown[]): void => {
     partialSuccess.see(line, more[0]);

@@ -86,6 +86,7 @@ describe("values that cannot be read", () => {
   test.each([
     ["KAFKA_BROKERS", "kafka-1", /no host:port/],
     ["KAFKA_BROKERS", "kafka-1:9092,kafka-2:99999", /kafka-2:99999/],
+    ["KAFKA_BROKERS", "user:p@ss@kafka-1:9092", /holds "…@kafka-1:9092", which is no host:port/],
     ["KAFKA_BROKERS", " , ", /is empty/],
     ["KAFKA_BROKERS", "http://kafka-1:9092", /no host:port/],
     ["KAFKA_SESSION_TIMEOUT", "30", /is not a duration such as/],

@@ -39,6 +39,15 @@ describe("refused values, each with a sentence", () => {
     },
   );
 
+  test("none, but a warning, where traces are switched off", () => {
+    const env = { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_PROPAGATORS: "b3" };
+    expect(problemsOf(env)).toEqual([]);
+    expect(warningsOf(env)).toEqual([
+      expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL .*use http\/protobuf/),
+      expect.stringMatching(/^OTEL_PROPAGATORS /),
+    ]);
+  });
+
   test("a batch that is larger than the queue", () => {
     const sizes = { OTEL_BSP_MAX_QUEUE_SIZE: "10", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "11" };
     expect(problemsOf(sizes)[0]).toContain("OTEL_BSP_MAX_QUEUE_SIZE");

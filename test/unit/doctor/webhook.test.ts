@@ -37,6 +37,16 @@ test.each([
   expect(await lineOf(url)).toMatch(said);
 });
 
+test.each(["403 Forbidden", "404 Not Found"])(
+  "something in front that passes only POST, and answers %s to a GET",
+  async (got) => {
+    const { url } = await httpServer((method) => answer(method === "POST" ? "401 Unauthorized" : got, ""));
+    expect(await lineOf(url)).toMatch(
+      /^warn it answers 401 as the bridge does, but 40[34] to a GET.*webhook_requests_total/,
+    );
+  },
+);
+
 test("a gateway that asks everybody for credentials is not the bridge's 401", async () => {
   const { url } = await httpServer(() => answer("401 Unauthorized", ""));
   expect(await lineOf(url)).toMatch(/^fail something in front answers 401, to a GET 401/);
