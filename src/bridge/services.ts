@@ -58,7 +58,10 @@ export const createServices = (config: Config, clock: Clock, log: Log): Services
       },
       clock,
     ),
-    connectCluster: () => connectCluster(client, clock),
+    connectCluster: async () => {
+      await signIn.ready();
+      return connectCluster(client, clock);
+    },
     createCluster: () => createCluster(client, clock),
     publisher: (topic, options) =>
       createPublisher(

@@ -15,6 +15,8 @@ type Deps = { clock: Clock; log: Log; random: () => number };
 export type SignIn = {
   kafka: SaslOptions | null;
   registry: RegistrySignIn;
+  /** Resolves when there is a token for Kafka, or it is known that there is none. Connections do not wait so long. */
+  ready: () => Promise<void>;
   close: () => void;
 };
 
@@ -60,12 +62,14 @@ export const signInOf = (config: Config, deps: Deps): SignIn => {
     saslMechanism === "aws-msk-iam" && awsRegion !== undefined
       ? tokenSource(mskIam(awsRegion, deps.clock), deps)
       : null;
+  const tokens = ofMsk ?? oauth;
   return {
-    kafka: saslOf(config, ofMsk ?? oauth),
+    kafka: saslOf(config, tokens),
     registry: {
       auth: registryAuth(config, oauth),
       ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),
     },
+    ready: () => tokens?.ready() ?? Promise.resolve(),
     close: () => {
       oauth?.close();
       ofMsk?.close();

@@ -8,6 +8,7 @@ import type { TokenSource } from "./token-source.ts";
  * @param read gives the current text of the file
  */
 export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenSource => ({
+  ready: () => Promise.resolve(),
   token: () => {
     const token = read().trim();
     const expiresAt = jwtExpiryMs(token);

@@ -6,6 +6,8 @@ import { SignInError } from "./sign-in-error.ts";
 
 /** Gives access tokens. All connections share one source. */
 export type TokenSource = {
+  /** Resolves when there is a token, or when asking for one has failed; within the bound of one request. */
+  ready: () => Promise<void>;
   /** A token that has not expired. Rejects with a SignInError, within bounded time, when there is none. */
   token: () => Promise<string>;
   /**
@@ -34,7 +36,7 @@ type Deps = { clock: Clock; log: Log; random: () => number };
 const RENEW_AT = 0.8;
 const FETCH_TIMEOUT_MS = 10_000;
 /**
- * How long `token()` waits. Shorter than the connection timeout, so that callers report this source's reason.
+ * How long `token()` waits: less than a request may take, for which there is `ready()`. Shorter than the connection timeout, so that callers report this source's reason.
  */
 const TOKEN_TIMEOUT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
@@ -82,8 +84,8 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
     for (let failures = 0; !closed.signal.aborted;) {
       // Before the request: the token may be refused as soon as it has arrived.
       wake = new AbortController();
-      const request = (pending ??= fetchToken());
-      const pauseMs = await request.then(
+      const asked = (pending ??= fetchToken());
+      const pauseMs = await asked.then(
         ({ lifetimeMs }) => {
           pending = null;
           failures = 0;
@@ -94,22 +96,31 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       await clock
         .sleep(Math.min(Math.max(pauseMs, MIN_PAUSE_MS), MAX_PAUSE_MS), wake.signal)
         .catch(() => undefined);
-      if (pending === request) pending = null;
+      if (pending === asked) pending = null;
     }
   };
 
+  /** The request under way, a new one if there is none. */
+  const request = (): Promise<FetchedToken> => {
+    if (!pending) {
+      wake.abort(new Error("needed"));
+      pending = fetchToken();
+    }
+    const asked = pending;
+    renewing ??= renew();
+    return asked;
+  };
+
   return {
+    ready: async () => {
+      if (remainingMs() > 0 || closed.signal.aborted) return;
+      await clock.within(FETCH_TIMEOUT_MS, closed.signal, request()).catch(() => undefined);
+    },
     token: async () => {
       if (current && remainingMs() > 0) return current.token;
       if (closed.signal.aborted) throw new SignInError(`${what}: closed`);
-      if (!pending) {
-        wake.abort(new Error("needed"));
-        pending = fetchToken();
-      }
-      const request = pending;
-      renewing ??= renew();
       try {
-        return (await clock.within(TOKEN_TIMEOUT_MS, closed.signal, request)).token;
+        return (await clock.within(TOKEN_TIMEOUT_MS, closed.signal, request())).token;
       } catch (error) {
         if (error instanceof DeadlineError)
           throw new SignInError(`${what} has not answered yet, after ${TOKEN_TIMEOUT_MS / 1_000} s`);

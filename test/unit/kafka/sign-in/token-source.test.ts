@@ -158,6 +158,24 @@ describe("client credentials", () => {
     const { endpoint } = await endpointOf(() => undefined);
     expect(await failure(sourceAt(endpoint).token())).toMatch(/has not answered yet, after 3 s/);
   });
+
+  it("has a token for callers that wait for a slow endpoint first", async () => {
+    const { endpoint, requests } = await endpointOf((request, response) => {
+      setTimeout(() => json({ access_token: "late", token_type: "Bearer" })(request, response), 3_500);
+    });
+    const source = sourceAt(endpoint);
+    await source.ready();
+    expect(await source.token()).toBe("late");
+    await source.ready();
+    expect(requests()).toBe(1);
+  });
+
+  it("says why there is none after such a wait, too", async () => {
+    const { endpoint } = await endpointOf(json({}, 500));
+    const source = sourceAt(endpoint);
+    await source.ready();
+    expect(await failure(source.token())).toMatch(/answered 500/);
+  });
 });
 
 describe("a source of tokens", () => {
