@@ -160,7 +160,8 @@ export type AuditLine = {
   subject: string;
   by: string;
   note: string;
-  from: { host: string; user: string; program: string };
+  /** `address`: "" where there is none. */
+  from: { host: string; user: string; program: string; address: string };
   parameters: string;
   /** Null for the entry before the action. */
   outcome: { kind: string; text: string } | null;

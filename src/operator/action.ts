@@ -9,8 +9,11 @@ export type Actor = {
   by: string;
   role: Role;
   note: string;
-  /** The host, the user of its operating system, and the program: "cli" or "console". */
-  from: { host: string; user: string; program: string };
+  /**
+   * The host, the user of its operating system, and the program: "cli" or "console". `address`: of the person's
+   * browser, for the console.
+   */
+  from: { host: string; user: string; program: string; address?: string };
 };
 
 /** What a person asks for. */

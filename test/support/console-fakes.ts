@@ -302,7 +302,7 @@ export const consoleFakes = (now: () => number = Date.now) => {
         subject: "order-71-accept",
         by: "ana",
         note: "FX-123: confirmed by phone",
-        from: { host: "ops-1", user: "ana", program: "cli" },
+        from: { host: "ops-1", user: "ana", program: "cli", address: "" },
         parameters: '{"as":"succeeded"}',
       };
       const lines = [

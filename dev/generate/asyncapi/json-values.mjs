@@ -106,7 +106,12 @@ export const auditEntry = {
         from: {
           type: "object",
           required: ["host", "user", "program"],
-          properties: { host: text, user: text, program: text },
+          properties: {
+            host: text,
+            user: text,
+            program: text,
+            address: { type: "string", description: "Of the person's browser; only from the console." },
+          },
         },
         parameters: { type: "object", description: "Further parameters of the action." },
         outcome: {

@@ -8,6 +8,7 @@ import { sentence } from "../html/text.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { Actions } from "../ports.ts";
 import { Problem } from "../problem.ts";
+import { addressOf } from "../sign-in/sign-in.ts";
 import { noteIn } from "./fields.ts";
 import type { Outcome } from "./outcomes.ts";
 
@@ -88,7 +89,12 @@ export const actOnce = async <T>(
   if (known === null) {
     const given = read();
     if ("again" in given) return given.again;
-    const actor: Actor = { by, role: person.role, note: given.note, from: options.from };
+    const actor: Actor = {
+      by,
+      role: person.role,
+      note: given.note,
+      from: { ...options.from, address: addressOf(context) },
+    };
     known = outcomes.once(request, { by, digest }, async () => {
       log.info({ by, purpose }, "console.acting");
       try {

@@ -41,7 +41,8 @@ const row = (line: AuditLine, nowMs: number): Html => {
     <td class="long">${outcomeOf(line)}</td>
     <td>${inlineText(note, 1_000)}</td>
     <td>
-      ${inlineText(from.program)} on ${inlineText(from.host)} as ${inlineText(from.user)}<br />
+      ${inlineText(from.program)} on ${inlineText(from.host)} as
+      ${inlineText(from.user)}${from.address === "" ? "" : html`, for ${inlineText(from.address)}`}<br />
       <span class="dim">${code(placeText(place.topic, place))}, action ${code(actionId)}</span>
     </td>
   </tr>`;

@@ -13,6 +13,15 @@ type Who = (context: Context<ConsoleEnv>) => Promise<Person | null> | Person | n
 
 const peerOf = (context: Context<ConsoleEnv>): string => context.env.incoming.socket.remoteAddress ?? "";
 
+const MAX_ADDRESS_LENGTH = 100;
+
+/** The address of the person's browser, for the audit topic; behind a proxy that signs in, the one that it saw. */
+export const addressOf = (context: Context<ConsoleEnv>): string => {
+  const isProxied = context.var.site.options.auth.kind === "proxy-header";
+  const seen = isProxied ? context.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
+  return (seen || peerOf(context)).slice(0, MAX_ADDRESS_LENGTH);
+};
+
 /** Without sign-in: refuses other host names, against DNS rebinding by a foreign web page. */
 const onLoopback: Who = (context) => {
   if (LOOPBACK.test(context.req.header("host") ?? "")) return null;

@@ -52,9 +52,30 @@ describe("who may act", () => {
         by: "ana",
         role: "operator",
         note: "FX-1: by phone",
-        from: { host: "here", user: "me", program: "console" },
+        from: { host: "here", user: "me", program: "console", address: "10.0.0.9" },
       },
     });
+  });
+
+  test("behind a proxy that signs in, the address is the one that the proxy saw", async () => {
+    const auth = {
+      kind: "proxy-header",
+      header: "x-user",
+      isTrusted: () => true,
+      operators: ["ana"],
+    } as const;
+    const { send, did } = openConsole({ auth });
+    const proxied = {
+      host: "console.test",
+      "sec-fetch-site": "same-origin",
+      "x-forwarded-for": "6.6.6.6, 192.0.2.7",
+    };
+    const rawHeaders = ["x-user", "ana"];
+    const page = await send(`/doubts/${ID}`, { headers: proxied, rawHeaders });
+    const form = new URLSearchParams(word(tokenIn(await page.text()))).toString();
+    const headers = { ...proxied, "content-type": "application/x-www-form-urlencoded" };
+    await send("/doubts", { method: "POST", headers, rawHeaders, body: form });
+    expect(did[0]).toMatchObject({ actor: { by: "ana", from: { address: "192.0.2.7" } } });
   });
 
   test("a token of another user or another form, or a changed one, is refused", async () => {

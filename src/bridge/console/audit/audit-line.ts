@@ -32,9 +32,13 @@ export const auditLine = ({ topic, partition, offset, timestampMs, value }: Inco
     return {
       ...at,
       ...{ actionId: "", action: UNREADABLE, subject: "", by: "", note: "" },
-      ...{ from: { host: "", user: "", program: "" }, parameters: truncate(text), outcome: null },
+      ...{
+        from: { host: "", user: "", program: "", address: "" },
+        parameters: truncate(text),
+        outcome: null,
+      },
     };
-  const { host, user, program } = objectOf(data["from"]) ?? {};
+  const { host, user, program, address } = objectOf(data["from"]) ?? {};
   return {
     ...at,
     actionId: nameOf(data["actionId"]),
@@ -42,7 +46,7 @@ export const auditLine = ({ topic, partition, offset, timestampMs, value }: Inco
     subject: nameOf(event?.["subject"]),
     by: nameOf(data["by"]),
     note: textOf(data["note"]),
-    from: { host: nameOf(host), user: nameOf(user), program: nameOf(program) },
+    from: { host: nameOf(host), user: nameOf(user), program: nameOf(program), address: nameOf(address) },
     parameters: textOf(data["parameters"]),
     outcome: outcomeOf(data["outcome"]),
   };

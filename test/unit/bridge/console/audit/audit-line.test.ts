@@ -13,7 +13,7 @@ const entry = {
   actionId: "a-1",
   actor: {
     ...{ by: "ana", role: "operator" as const, note: "the partner said so" },
-    from: { host: "h", user: "u", program: "console" },
+    from: { host: "h", user: "u", program: "console", address: "192.0.2.7" },
   },
   action: { kind: "resolve" as const, subject: "c-1", parameters: { as: "succeeded" } },
   outcome: null,
@@ -68,6 +68,6 @@ describe("a record that is no entry still becomes a line", () => {
       outcome: { kind: "unknown", text: "[1]" },
     });
     expect(line.action.length).toBeLessThan(600);
-    expect(line.from).toEqual({ host: "", user: "", program: "" });
+    expect(line.from).toEqual({ host: "", user: "", program: "", address: "" });
   });
 });
