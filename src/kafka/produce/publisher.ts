@@ -1,6 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import type { Log } from "../../runtime/log.ts";
 import { Backlog, type BacklogOptions } from "./backlog.ts";
 import { isRefusedByBroker, protocolErrorOf } from "../errors.ts";
@@ -71,16 +72,16 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     const lane = lanes.get(leader) ?? new Lane(leader);
     lanes.set(leader, lane);
     lane.push(item);
-    if (lane.isSending) return;
-    lane.isSending = true;
-    // Records that arrive in the same turn of the event loop go into the same batch.
-    setImmediate(() => void drain(lane));
+    if (!lane.isSending) void drain(lane);
   };
 
   const drain = async (lane: Lane): Promise<void> => {
+    lane.isSending = true;
     const limit = options.sendsOnce === true ? 1 : undefined;
-    let atMost = limit;
-    while (session && stale === "nothing") {
+    for (let atMost = limit; ;) {
+      // Records that arrive in the same turn of the event loop go into the same batch.
+      await yieldToEventLoop();
+      if (!session || stale !== "nothing") break;
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
       atMost = (await send(lane, batch, session)) === "refused" ? 1 : limit;
