@@ -14,6 +14,7 @@ test("a partner in order: one GET of today's log, and nothing else", async () =>
   const asked = partner.seen.map(({ text }) => text).filter((text) => text !== "");
   expect(asked).toHaveLength(1);
   expect(asked[0]).toMatch(/^GET \/corporate\/v1\/webhook\/logs\?startDate=/);
+  expect(asked[0]?.split("\r\n", 1)[0]).toContain("eventType=TRANSACTION_STATUS_UPDATED");
 });
 
 test.each([

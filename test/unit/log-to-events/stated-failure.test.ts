@@ -44,6 +44,8 @@ describe("an answer that says of itself that it failed", () => {
     { error: false },
     { error: 0 },
     { error: { code: 0, message: null } },
+    { error: { code: 0, message: "OK" } },
+    { error: "No error" },
     { error_count: 3 },
     { subscription: { success: false, error: "timeout", events: ["ALL"] } },
   ])("does not: %j", async (said) => {
