@@ -92,8 +92,8 @@ export async function startChild(command, { logFile, ownFolder = "", onLine, cwd
   };
 }
 
-/** How long an orderly end may take before SIGKILL. */
-const ORDERLY_MS = 20_000;
+/** How long an orderly end may take before SIGKILL: longer than the 25 s of SHUTDOWN_TIMEOUT. */
+const ORDERLY_MS = 30_000;
 
 /**
  * Sends a signal and waits until the process is gone; kills it when it does not end.

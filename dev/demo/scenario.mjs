@@ -5,7 +5,6 @@ import { createRows } from "./rows.mjs";
 /** @typedef {import("./rows.mjs").KafkaRecord} KafkaRecord */
 
 const SCENARIO_MS = 60_000;
-const IN_DOUBT = "IN_DOUBT";
 /** The status whose webhook is lost. */
 export const LOST = "SETTLEMENT_IN_PROGRESS";
 const QUOTE = "--direction OUTBOUND --purpose COMEX --amount 1000.00 --base USD --quoted BRL".split(" ");
@@ -14,10 +13,10 @@ const QUOTE = "--direction OUTBOUND --purpose COMEX --amount 1000.00 --base USD 
  * Runs `send … --wait` and returns the result it prints.
  * @param {import("./system.mjs").System} system
  * @param {string[]} args
+ * @param {string} commandId
  * @returns {Promise<Record<string, unknown>>}
  */
-async function sendAndWait(system, args) {
-  const commandId = `demo-${randomUUID()}`;
+async function sendAndWait(system, args, commandId) {
   const output = await system.send([...args, "--command-id", commandId, "--wait", "--timeout", "30s"]);
   const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
   try {
@@ -38,18 +37,23 @@ export async function runScenario({ system, steps }) {
   const startedAt = Date.now();
   const rows = createRows({ paint: steps.paint, startedAt });
   const seen = { events: 0, results: 0 };
-  const awaited = new Set(["TRANSACTION_COMPLETED", LOST]);
+  /** Statuses and ids of commands whose rows are printed. @type {Set<unknown>} */
+  const shown = new Set();
+  /** @type {string[]} */
+  let awaited = [];
   let arrived = () => {};
-  /** @type {() => Promise<void>} resolves when nothing is awaited any more */
-  const arrival = () =>
-    new Promise((resolve) => {
-      arrived = resolve;
-      if (awaited.size === 0) resolve();
-    });
-  const came = (/** @type {unknown} */ what) => {
-    awaited.delete(String(what));
-    if (awaited.size === 0) arrived();
+  const missing = () => awaited.filter((what) => !shown.has(what));
+  const show = (/** @type {unknown} */ what) => {
+    shown.add(what);
+    if (missing().length === 0) arrived();
   };
+  /** @type {(...whats: string[]) => Promise<void>} */
+  const untilShown = (...whats) =>
+    new Promise((resolve) => {
+      awaited = whats;
+      arrived = resolve;
+      if (missing().length === 0) resolve();
+    });
 
   steps.line(rows.head());
   await Promise.all([
@@ -58,48 +62,50 @@ export async function runScenario({ system, steps }) {
       const record = JSON.parse(line);
       seen.results++;
       steps.line(rows.result(record));
-      came(record.value["outcome"]);
+      show(record.value["commandId"]);
     }),
     system.watch("events", (line) => {
       /** @type {KafkaRecord} */
       const record = JSON.parse(line);
       seen.events++;
       steps.line(rows.event(record));
-      came(record.value["status"]);
+      show(record.value["status"]);
     }),
   ]);
 
+  const newCommandId = () => `demo-${randomUUID()}`;
   const createQuote = async () => {
+    const commandId = newCommandId();
     steps.line(rows.command("create-quote", "OUTBOUND COMEX: buy 1000.00 USD with BRL", "fx.commands"));
-    const { quoteId } = await sendAndWait(system, ["create-quote", ...QUOTE]);
+    const { quoteId } = await sendAndWait(system, ["create-quote", ...QUOTE], commandId);
+    await untilShown(commandId);
     if (typeof quoteId !== "string") throw new Failure("the result of create-quote names no quote");
     return quoteId;
   };
   const accept = (/** @type {string} */ quoteId) => [
     ...["accept-quote", "--quote-id", quoteId, "--counterparty-id", "supplier-1"],
   ];
-  const inDoubt = `demo-${randomUUID()}`;
+  const [accepted, inDoubt] = [newCommandId(), newCommandId()];
   const scenario = async () => {
     const quoteId = await createQuote();
     await system.loseWebhook(LOST);
     steps.line(rows.lost(LOST));
     steps.line(rows.command("accept-quote", `quote ${quoteId}`, "fx.commands"));
-    await sendAndWait(system, accept(quoteId));
-    await arrival();
+    await sendAndWait(system, accept(quoteId), accepted);
+    await untilShown(accepted, "TRANSACTION_COMPLETED", LOST);
 
     const unanswered = await createQuote();
     await system.loseAnswer();
     steps.line(rows.lostAnswer());
     steps.line(rows.command("accept-quote", `quote ${unanswered}`, "fx.commands"));
-    awaited.add(IN_DOUBT);
     await system.send([...accept(unanswered), "--command-id", inDoubt]);
-    await arrival();
+    await untilShown(inDoubt);
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const bound = new Promise((_, reject) => {
     const late = new Failure(
-      `The demo did not end within ${SCENARIO_MS / 1000} s: no ${[...awaited].join(" and no ")} arrived ` +
+      `The demo did not end within ${SCENARIO_MS / 1000} s: no ${missing().join(" and no ")} arrived ` +
         `(${seen.results} results and ${seen.events} events did).`,
     );
     timer = setTimeout(() => reject(late), SCENARIO_MS);

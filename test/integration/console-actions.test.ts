@@ -26,10 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const open = (settings: Record<string, string> = {}) => {
+const open = (settings: Record<string, string> = {}, clock = systemClock) => {
   const loaded = loadConfig({ ...toolSettings(sharedCluster(), world), ...settings }, "console");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const services = createServices(loaded.config, systemClock, silent);
+  const services = createServices(loaded.config, clock, silent);
   const actions = openActions(loaded.config, services, { warn: (sentence) => void warned.push(sentence) });
   world.defer(async () => {
     await actions.close();
@@ -145,7 +145,12 @@ describe("with four eyes", () => {
   });
 
   test("of many who ask at once the first one proposes, and there is one final result", async () => {
-    const consoles = [open(FOUR_EYES), open(FOUR_EYES), open(FOUR_EYES)];
+    // Two decisions of the same millisecond would be the same bytes, and neither console the later one.
+    const clocks = [0, 1, 2].map((minutes) => ({
+      ...systemClock,
+      now: () => systemClock.now() + minutes * 60_000,
+    }));
+    const consoles = clocks.map((clock) => open(FOUR_EYES, clock));
     await writeDoubts(world, "at-once", AT_ONCE_MS, "q-at-once");
     const ended = await Promise.all(
       consoles.map((actions, nth) =>

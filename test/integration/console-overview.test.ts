@@ -147,6 +147,14 @@ test("shows rates, dead letters, lag, replicas, pauses and the last reconcile", 
   await replica.untilReady();
   const who = ["--by", "ana", "--note", "FX-7: a test"];
   expect((await world.run(["pause", "commands", ...who])).code).toBe(0);
+  await eventually(
+    async () => {
+      const text = await (await fetch(`${replica.managementUrl}/metrics`)).text();
+      return /^cambio_bridge_paused\{flow="commands"\} 1$/m.test(text);
+    },
+    "the replica to pause",
+    20_000,
+  );
   await produce(world.brokers, commands, [{ key: "c", value: "{}" }]);
 
   const queries = openFor(envOf(world));

@@ -22,7 +22,9 @@ const slowPartner = async () => {
 
 test("an answer that contradicts an operator's decision is a dead letter, is counted and is logged", async () => {
   const partner = await slowPartner();
-  const settings = { FLOWS: "commands", PARTNER_BASE_URL: partner.url, PARTNER_CALL_TIMEOUT: "20s" };
+  // The call stays open while two programs run.
+  const patience = { PARTNER_CALL_TIMEOUT: "60s", SHUTDOWN_TIMEOUT: "65s" };
+  const settings = { FLOWS: "commands", PARTNER_BASE_URL: partner.url, ...patience };
   const world = await openWorld(sharedCluster(), { settings });
   onTestFinished(world.close);
   const { commands, journal, results, deadLetters } = world.topics;

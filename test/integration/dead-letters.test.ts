@@ -4,6 +4,7 @@ import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { committedTotal, endTotal, setTopicConfig } from "../support/kafka.ts";
+import { narrowTopic } from "../support/narrow-topic.ts";
 import {
   followRaw,
   produceRaw,
@@ -78,18 +79,6 @@ const own = (record: ReadRawRecord | undefined): readonly RawHeader[] =>
   (record?.headers ?? []).filter(([name]) => !name.toString().startsWith("dead-letter-"));
 const added = (record: ReadRawRecord, name: string): string | undefined =>
   record.headers.findLast(([each]) => each.toString() === `dead-letter-${name}`)?.[1]?.toString();
-/** Resolves when the brokers go by it, which is a moment after they took it. */
-const narrow = async (topic: string, bytes: number): Promise<void> => {
-  const { brokers } = world;
-  await setTopicConfig(brokers, topic, { "max.message.bytes": String(bytes) });
-  const tooLarge = { key: Buffer.from("too large"), value: randomBytes(bytes + 50_000), headers: [] };
-  const isRefused = (): Promise<boolean> =>
-    produceRaw(brokers, topic, [tooLarge]).then(
-      () => false,
-      () => true,
-    );
-  await eventually(isRefused, `${topic} to be narrow`, 20_000);
-};
 const outcomeOf = (record: ReadRawRecord | undefined): unknown =>
   decode("command-result", record?.value ?? null)["outcome"];
 
@@ -203,7 +192,7 @@ describe("size", () => {
     const { brokers, topics } = world;
     const value = randomBytes(900_000);
     const headers = [header("a", "1"), header("a", null)];
-    await narrow(topics.deadLetters, 400_000);
+    await narrowTopic(brokers, topics.deadLetters, 400_000);
     await send(poison("in parts", headers, value), accept("after parts"));
     const parts = await letters.until(keyed("in parts"), 4);
     expect(parts.map((part) => added(part, "part"))).toEqual(["1/4", "2/4", "3/4", "4/4"]);
@@ -221,7 +210,7 @@ describe("size", () => {
     const { brokers, topics } = world;
     const [key, large] = [randomBytes(300_000), randomBytes(300_000)];
     const headers = [header("large", large), header("a", null)];
-    await narrow(topics.deadLetters, 400_000);
+    await narrowTopic(brokers, topics.deadLetters, 400_000);
     await send({ key, value: Buffer.from("no command"), headers }, accept("after a large key"));
     await eventually(
       async () => {
@@ -250,7 +239,7 @@ describe("size", () => {
 
   test("a result that its key makes too large is answered without it", async () => {
     const key = randomBytes(300_000);
-    await narrow(world.topics.results, 200_000);
+    await narrowTopic(world.brokers, world.topics.results, 200_000);
     await send({ key, value: Buffer.from("no command"), headers: [] }, accept("after a huge key"));
     await letters.until((letter) => letter.key?.equals(key) === true);
     const [answer] = await results.until((record) => record.key === null);

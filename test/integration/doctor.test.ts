@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { askAdmin, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { serveSettings, type Settings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -37,6 +38,12 @@ test("everything in order, beside a bridge that runs: no failure, and nothing is
   onTestFinished(world.close);
   const bridge = await world.startReplica();
   await bridge.untilReady();
+  // Only then it is in all its groups.
+  const leads = async (): Promise<boolean> => {
+    const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
+    return /^cambio_bridge_reconcile_leader 1$/m.test(metrics);
+  };
+  await eventually(leads, "the bridge to lead", 30_000);
   const before = await traces(world);
   const ports = {
     WEBHOOK_PORT: new URL(bridge.webhookUrl).port,

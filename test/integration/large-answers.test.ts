@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
+import { answeredDoubt } from "../support/doubts.ts";
 import { follow, type Following, type TopicRecord } from "../support/follow-topics.ts";
-import { setTopicConfig } from "../support/kafka.ts";
+import { narrowTopic, widenTopic } from "../support/narrow-topic.ts";
 import { produce } from "../support/produce.ts";
 import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -79,7 +80,9 @@ test("an answer that is no UTF-8 is bounded in what its text takes", async () =>
 test("what the journal does not take is concluded without the text of the answer", async () => {
   const { brokers, topics } = world;
   answer = Buffer.from(randomBytes(MOST / 2).toString("hex"));
-  await setTopicConfig(brokers, topics.journal, { "max.message.bytes": "100000" });
+  // No junk, which would halt the bridge: it reads the journal.
+  const probes = await answeredDoubt(world, "probe", "q-probe", "x".repeat(150_000));
+  await narrowTopic(brokers, topics.journal, 100_000, probes);
   const record = await accepted("narrow-journal");
   expect(decode("command-result", record.value)).toMatchObject({
     outcome: "SUCCEEDED",
@@ -88,13 +91,13 @@ test("what the journal does not take is concluded without the text of the answer
     attempts: 1,
   });
   expect(await isSame("narrow-journal", record)).toBe(true);
-  await setTopicConfig(brokers, topics.journal, { "max.message.bytes": "1048588" });
+  await widenTopic(brokers, topics.journal, 1_048_588, probes);
 });
 
 test("what the results topic alone does not take is published without the text of the answer", async () => {
   const { brokers, topics } = world;
   answer = Buffer.from(randomBytes(MOST / 2).toString("hex"));
-  await setTopicConfig(brokers, topics.results, { "max.message.bytes": "100000" });
+  await narrowTopic(brokers, topics.results, 100_000);
   const record = await accepted("narrow-results");
   expect(decode("command-result", record.value)).toMatchObject({ outcome: "SUCCEEDED", response: null });
 });

@@ -64,13 +64,13 @@ describe("with a reader of standard output that stays but has stopped reading", 
     const child = spawn(process.execPath, ["--import", crash, MAIN, "serve"], {
       env: { ...SETTINGS, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "debug" },
       stdio: ["ignore", pipe.writeEnd, stderr === "ignore" ? "ignore" : pipe.writeEnd],
-      timeout: 20_000,
+      timeout: 50_000,
       killSignal: "SIGKILL",
     });
-    await eventually(() => pipe.read().includes("kafka.client"), "the first lines");
+    await eventually(() => pipe.read().includes("kafka.client"), "the first lines", 30_000);
     pipe.fill();
     const before = kafka.connections();
-    await eventually(() => kafka.connections() > before + 1, "lines that nobody reads");
+    await eventually(() => kafka.connections() > before + 1, "lines that nobody reads", 30_000);
     for (const signal of signals) child.kill(signal);
     expect(await once(child, "exit")).toEqual([code, null]);
   });

@@ -157,6 +157,8 @@ test("the TypeScript sends a command, reads its result, and reads events", async
 });
 
 const python = pythonVersion();
+/** Its client may have to be downloaded first. */
+const patient = { timeout: 180_000 };
 const runPython = async (
   code: string,
   fits: readonly RegExp[],
@@ -171,7 +173,7 @@ const runPython = async (
   return "done";
 };
 
-test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
+test.skipIf(python === null)("the Python does the same", patient, async ({ skip }) => {
   const done = await runPython(snippet("python"), [
     /'commandId': 'order-71-python', 'operation': 'ACCEPT_QUOTE', 'outcome': 'SUCCEEDED'/,
     /'transactionId': 'tx-readme'/,
@@ -179,18 +181,22 @@ test.skipIf(python === null)("the Python does the same", async ({ skip }) => {
   if (done !== "done") skip("confluent-kafka cannot be installed here");
 });
 
-test.skipIf(python === null)("the Python of docs/commands.md sends a command in Avro", async ({ skip }) => {
-  const [code = "", ...more] = blocks("docs/commands.md", "python");
-  expect(more).toEqual([]);
-  const sending = `${code.replaceAll("fx.commands", world.topics.commands)}print("sent")\n`;
-  const done = await runPython(sending, [/^sent$/m], toolSettings(cluster, world));
-  if (done !== "done") return skip("confluent-kafka cannot be installed here");
-  const watching = await world.start(["watch", "results", "--from-beginning"]);
-  await watching.untilLine(
-    (line) => / {2}SUCCEEDED {2}order-72-quote {2}CREATE_QUOTE/.test(line),
-    "its result",
-  );
-});
+test.skipIf(python === null)(
+  "the Python of docs/commands.md sends a command in Avro",
+  patient,
+  async ({ skip }) => {
+    const [code = "", ...more] = blocks("docs/commands.md", "python");
+    expect(more).toEqual([]);
+    const sending = `${code.replaceAll("fx.commands", world.topics.commands)}print("sent")\n`;
+    const done = await runPython(sending, [/^sent$/m], toolSettings(cluster, world));
+    if (done !== "done") return skip("confluent-kafka cannot be installed here");
+    const watching = await world.start(["watch", "results", "--from-beginning"]);
+    await watching.untilLine(
+      (line) => / {2}SUCCEEDED {2}order-72-quote {2}CREATE_QUOTE/.test(line),
+      "its result",
+    );
+  },
+);
 
 /** Where the local Kafka and registry have their classes; none where they run in Docker. */
 const jars = async (): Promise<string[]> => {

@@ -85,10 +85,14 @@ it("reads what is not older than it asks for, to the ends that stood when it beg
     admin.fetchOffsets({ groupId: topic, topics: [topic] }),
   );
   expect(offsets?.partitions.every(({ offset }) => offset === "-1")).toBe(true);
-  await eventually(async () => {
-    const { groups } = await askAdmin(brokers, (admin) => admin.describeGroups([topic]));
-    expect(groups.map(({ members }) => members.length)).toEqual([0]);
-  }, "the group to be empty");
+  await eventually(
+    async () => {
+      const { groups } = await askAdmin(brokers, (admin) => admin.describeGroups([topic]));
+      expect(groups.map(({ members }) => members.length)).toEqual([0]);
+    },
+    "the group to be empty",
+    30_000,
+  );
 });
 
 it("ends where the end of a transaction, or one that was taken back, stands last", async () => {
@@ -158,6 +162,7 @@ it("rejects when the topic is deleted and created again meanwhile", async () => 
     await eventually(
       () => askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] })),
       "the topic to be created again",
+      30_000,
     );
     await eventually(() => write(named("second", 2_000)), "the topic to be filled", 20_000);
   };

@@ -38,7 +38,7 @@ type Executions = { executions: number; executedTwice: unknown[] };
 const executions = (): Promise<Executions> => world.sandbox("/_sandbox/executions");
 
 test("SIGTERM under load: no 2xx without its event, every command answered once, exit 0", async () => {
-  await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 150 });
+  await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 1_000 });
   const bridge = await serve();
   const load = startWebhookLoad(bridge.webhookUrl, 16);
   world.defer(load.stop);
@@ -77,7 +77,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
   expect(await next.stop()).toBe(0);
   expect(await executions()).toMatchObject({ executions: quotes.length, executedTwice: [] });
   expect(await committedTotal(world.brokers, world.groupId, world.topics.commands)).toBe(quotes.length);
-});
+}, 120_000);
 
 test("a notification that is arriving when the end begins is published and answered 200", async () => {
   const bridge = await serve({ FLOWS: "webhooks" });

@@ -172,7 +172,7 @@ test("a command: its span in a trace of its own, linked to the sender's, and in 
     },
   });
   for (const span of [claim, call, conclusion, sent]) lies(span, processed);
-  expect(claim.endNs).toBeLessThanOrEqual(call.startNs);
+  expect(claim.endNs).toBeLessThan(call.startNs + START_IS_CUT_NS);
   expect(claim).toMatchObject({ kind: "client", attributes: { "messaging.operation.name": "claim" } });
   const { port } = new URL(world.sandboxUrl);
   expect(call).toMatchObject({ kind: "client", isError: false });
@@ -261,6 +261,6 @@ test("what waits when the process ends is told within seconds; a collector that 
   expect((await post(replica.webhookUrl, notification("tx-last"))).status).toBe(200);
   const stoppedAt = Date.now();
   expect(await replica.stop()).toBe(0);
-  expect(Date.now() - stoppedAt).toBeLessThan(5_000);
+  expect(Date.now() - stoppedAt).toBeLessThan(9_000);
   await eventually(() => silent.exports.length === 1, "the last export");
 });

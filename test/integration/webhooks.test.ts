@@ -184,6 +184,8 @@ test("neither the log nor the metrics hold a secret", async () => {
   const metrics = await (await fetch(`${bridge.managementUrl}/metrics`)).text();
   expect(metrics).toContain('cambio_bridge_webhook_requests_total{code="200"}');
   expect(metrics).toMatch(new RegExp(`cambio_bridge_publish_seconds_count{topic="${events}"} [1-9]`));
+  // Its last lines are written at its end.
+  expect(await bridge.stop()).toBe(0);
   const lines = await bridge.lines();
   expect(lines.length).toBeGreaterThan(5);
   const said = `${metrics}${JSON.stringify(lines)}`;

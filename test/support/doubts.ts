@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { encode, latestSchemaId } from "./avro.ts";
 import { sharedCluster } from "./cluster.ts";
-import { produce } from "./produce.ts";
+import { produce, type Message } from "./produce.ts";
 import type { World } from "./world.ts";
 
 /** The traceparent of these commands. */
@@ -28,12 +28,12 @@ const entryWriter = async ({ topics }: Topics) => {
       const times = { callWithinMs, receivedAt: 0, attempts: 0, supersedes: null };
       return entryOf(attempt, "Claimed", { attemptId, requestHash, ...times });
     },
-    inDoubt: (attempt: Attempt) => {
+    inDoubt: (attempt: Attempt, response: string | null = null) => {
       const { commandId, quoteId, attemptId, requestHash } = attempt;
       const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
       const result = encode("command-result", resultSchemaId, {
         ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: false, quoteId, externalId: null },
-        ...{ httpStatus: null, response: null, error: { code: "OWNER_LOST", message: "gone" } },
+        ...{ httpStatus: null, response, error: { code: "OWNER_LOST", message: "gone" } },
         ...{ attempts: 1, decidedBy: "BRIDGE", receivedAt: 0, completedAt: 0 },
       });
       const fields = { attemptId, requestHash, ...outcome, result, note: null, traceparent: DOUBT_TRACE };
@@ -41,6 +41,10 @@ const entryWriter = async ({ topics }: Topics) => {
     },
   };
 };
+
+const newAttempt = (commandId: string, quoteId: string): Attempt => ({
+  ...{ commandId, quoteId, attemptId: randomUUID(), requestHash: "hash" },
+});
 
 /** Writes journal entries as lost replicas leave them: a command in doubt for each of these quotes. */
 export const writeDoubts = async (
@@ -50,12 +54,21 @@ export const writeDoubts = async (
   ...quoteIds: readonly string[]
 ): Promise<void> => {
   const { claimed, inDoubt } = await entryWriter(world);
-  const attempts = quoteIds.map((quoteId) => {
-    const attemptId = randomUUID();
-    return { commandId, quoteId, attemptId, requestHash: "hash" };
-  });
+  const attempts = quoteIds.map((quoteId) => newAttempt(commandId, quoteId));
   const entries = attempts.flatMap((attempt) => [claimed(attempt, callWithinMs), inDoubt(attempt)]);
   await produce(world.brokers, world.topics.journal, entries);
+};
+
+/** Journal entries of a command in doubt, to which an answer came. */
+export const answeredDoubt = async (
+  world: Topics,
+  commandId: string,
+  quoteId: string,
+  response: string,
+): Promise<Message[]> => {
+  const { claimed, inDoubt } = await entryWriter(world);
+  const attempt = newAttempt(commandId, quoteId);
+  return [claimed(attempt, AT_ONCE_MS), inDoubt(attempt, response)];
 };
 
 /** Concludes an attempt IN_DOUBT, as another replica does that thinks its owner dead. */

@@ -46,16 +46,16 @@ export type Program = {
   kill: () => Promise<void>;
 };
 
-/** @param doomedFolder removed when the test process dies before the command has ended */
+/** @param ownFolder removed when the test process dies before the command has ended */
 export const startProgram = async (
   args: readonly string[],
   settings: Settings,
-  { logFile, doomedFolder }: { logFile: string; doomedFolder?: string | undefined },
+  { logFile, ownFolder }: { logFile: string; ownFolder?: string | undefined },
 ): Promise<Program> => {
   const child = await startChild([process.execPath, MAIN, ...args], {
     logFile,
     env: environment(settings),
-    ...(doomedFolder !== undefined && { doomedFolder }),
+    ...(ownFolder !== undefined && { ownFolder }),
   });
   const { isRunning, signal, exited } = child;
   const lines = async (): Promise<string[]> => (await readFile(logFile, "utf8")).trimEnd().split("\n");

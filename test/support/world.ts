@@ -74,8 +74,8 @@ export const openWorld = async (
   const start = async (name: string, args: readonly string[], env: Settings): Promise<Program> => {
     started += 1;
     const logFile = join(folder, `${started}-${name}.log`);
-    const doomedFolder = keepsLogs() ? undefined : folder;
-    const program = await startProgram(args, env, { logFile, doomedFolder });
+    const ownFolder = keepsLogs() ? undefined : folder;
+    const program = await startProgram(args, env, { logFile, ownFolder });
     ends.push(program.kill);
     return program;
   };
