@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { isRequestRefused } from "../kafka/errors.ts";
 import { RegistryError } from "../kafka/schema/registry-http.ts";
 import { isSignInFailure } from "../kafka/sign-in/sign-in-error.ts";
 import { isBug, messageOf, OutageError, UsageError } from "../runtime/errors.ts";
@@ -19,10 +20,20 @@ export const describeOutage = (
 };
 
 /** What to check, as the end of a sentence. */
-export const outageAdvice = (error: unknown): string =>
-  isSignInFailure(error)
-    ? "see that it knows who signs in here, and that the settings say so rightly"
-    : "see that it runs, and that the setting names it";
+export const outageAdvice = (error: unknown): string => {
+  if (isSignInFailure(error))
+    return "see that it knows who signs in here, and that the settings say so rightly";
+  if (isRequestRefused(error))
+    return "see that what is named here exists, and that this user has the rights that docs/security.md names";
+  return "see that it runs, and that the setting names it";
+};
+
+/** A registry's error says itself whether it answered. */
+const whatFailed = (error: unknown): string => {
+  if (isRegistryError(error)) return "";
+  if (isSignInFailure(error)) return "Kafka does not let it in. ";
+  return isRequestRefused(error) ? "Kafka refuses it. " : "Kafka does not answer. ";
+};
 
 /**
  * Turns the failure of a request to Kafka or to the registry into an OutageError that says so in a sentence.
@@ -32,8 +43,5 @@ export const outageAdvice = (error: unknown): string =>
 export const explainOutage = <T>(config: Config, asking: Promise<T>, stopped?: AbortSignal): Promise<T> =>
   asking.catch((error: unknown) => {
     if (error instanceof UsageError || isBug(error) || stopped?.aborted) throw error;
-    const what = isSignInFailure(error) ? "Kafka does not let it in. " : "Kafka does not answer. ";
-    // A registry's error says itself whether it answered.
-    const whose = isRegistryError(error) ? "" : what;
-    throw new OutageError(`${whose}${describeOutage(error, config)}.`, { cause: error });
+    throw new OutageError(`${whatFailed(error)}${describeOutage(error, config)}.`, { cause: error });
   });

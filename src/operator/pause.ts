@@ -43,6 +43,9 @@ export const pauseOrResume =
         "A pause must end before the year 10000. Without an end it lasts until it is resumed.",
       );
     const before = currentPause(await entries(), flow, now());
+    // Connecting may have taken longer than the pause.
+    if (untilMs !== null && untilMs <= now())
+      throw new UsageError("Nothing is paused: the pause would be over before it is written.");
     const action = {
       kind: says,
       subject: flow,

@@ -278,7 +278,10 @@ describe("letters of notifications", () => {
     await produceRaw(brokers, topics.deadLetters, [letter(known), letter(known), letter("{")]);
     await letters.until((each) => letters.seen.indexOf(each) >= at, 3);
     const refs = letters.seen.slice(at).map(ref);
-    const sent = await replay(...refs, "--json");
+    // A bridge for webhooks alone needs no commands topic.
+    const withoutCommands = { TOPIC_COMMANDS: `${topics.commands}-absent` };
+    const args = ["--by", "ana", "--note", "the schema is there now", "--json"];
+    const sent = await world.run(["dead-letters", "replay", ...refs, ...args], withoutCommands);
     expect(sent.code).toBe(1);
     expect(linesOf(sent).map((each) => [each["ref"], each["end"]])).toEqual([
       [refs[2], "left"],
@@ -297,6 +300,19 @@ describe("letters of notifications", () => {
     ]);
     expect((await replay(refs[0] ?? "")).code).toBe(1);
     expect(await endTotal(brokers, topics.deadLetters)).toBe(letters.seen.length);
+  });
+
+  test("a letter whose topic is gone is refused, in the plan as well", async () => {
+    const { brokers, topics } = world;
+    const at = letters.seen.length;
+    await produceRaw(brokers, topics.deadLetters, [letter('{"transactionId":"tx-2","status":"CANCELED"}')]);
+    await letters.until((each) => letters.seen.indexOf(each) >= at, 1);
+    const absent = `${topics.events}-absent`;
+    const refs = [ref(letters.seen[at] as ReadRawRecord)];
+    const args = ["dead-letters", "replay", ...refs, "--dry-run", "--by", "ana", "--note", "why"];
+    const planned = await world.run(args, { TOPIC_TRANSACTION_STATUS: absent });
+    expect(planned).toMatchObject({ code: 1, out: "" });
+    expect(planned.err).toContain(`There is no topic ${absent}`);
   });
 });
 

@@ -149,6 +149,14 @@ const carryOut = async (
   }
 };
 
+const demandTopics = async (cluster: Cluster, names: readonly string[]): Promise<void> => {
+  const needed = [...new Set(names)];
+  const found = await cluster.find(needed);
+  const absent = needed.filter((name) => !found.has(name));
+  if (absent.length > 0)
+    throw new UsageError(`There is no topic ${absent.join(" and ")}: run \`cambio-bridge setup\`.`);
+};
+
 /** Plans a replay of dead letters and, unless only the plan is wanted, carries it out. */
 export const replayLetters = async (
   config: Config,
@@ -162,11 +170,10 @@ export const replayLetters = async (
   return withCluster(services, async (cluster) => {
     const deps = { config, services, cluster, signal };
     const commandTopics = [topics.commands, ...(request.topic === undefined ? [] : [request.topic])];
-    const needed = [topics.deadLetters, ...commandTopics];
-    const found = await cluster.find(needed);
-    const absent = needed.filter((name) => !found.has(name));
-    if (absent.length > 0)
-      throw new UsageError(`There is no topic ${absent.join(" and ")}: run \`cambio-bridge setup\`.`);
+    await demandTopics(cluster, [
+      topics.deadLetters,
+      ...(request.topic === undefined ? [] : [request.topic]),
+    ]);
     const claims = await followReplayClaims(deps);
     try {
       const nowMs = services.clock.now();
@@ -182,6 +189,10 @@ export const replayLetters = async (
       const now = { offset: Infinity, atMs: nowMs };
       const plan = planOf(letters, (letter) =>
         decide(letter, claims.claims.standing(refOf(letter.place), now), rules),
+      );
+      await demandTopics(
+        cluster,
+        plan.send.map(({ topic }) => topic),
       );
       const named = new Set(letters.flatMap(({ records }) => records.map(refOf)));
       const refs = "refs" in request.letters ? request.letters.refs : [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { outageAdvice, isRegistryError, describeOutage, explainOutage } from "../../../src/bridge/outage.ts";
+import { errorOfCode } from "../../../src/kafka/errors.ts";
 import { RegistryError } from "../../../src/kafka/schema/registry-http.ts";
 import { SignInError } from "../../../src/kafka/sign-in/sign-in-error.ts";
 import { OutageError, UsageError } from "../../../src/runtime/errors.ts";
@@ -57,6 +58,17 @@ describe("a failed request to Kafka", () => {
       "message",
       "Kafka does not answer. KAFKA_BROKERS (one:9092,two:9092): no broker.",
     );
+  });
+
+  it("is told from an answer that refuses", async () => {
+    const TOPIC_AUTHORIZATION_FAILED = 29;
+    const refused = errorOfCode(TOPIC_AUTHORIZATION_FAILED);
+    expect(await explained(refused)).toHaveProperty(
+      "message",
+      expect.stringMatching(/^Kafka refuses it\. KAFKA_BROKERS \(.*\): Not authorized to access topics/),
+    );
+    expect(outageAdvice(refused)).toContain("rights");
+    expect(outageAdvice(new Error("no broker"))).not.toContain("rights");
   });
 
   it("is explained without a word on Kafka where the registry is the cause", async () => {

@@ -52,6 +52,12 @@ test("a pause is an entry in the control topic, and is audited", async () => {
   expect(outcomes).toEqual([{ kind: "done", effect: { record: "control[0]@3", replaced: null } }]);
 });
 
+test("a pause that would be over when it is written is refused before anything is written", async () => {
+  const { say, entries, actions } = topics();
+  await expect(say(ben, { ...pause, untilMs: NOW_MS })).rejects.toThrow("Nothing is paused");
+  expect([entries.size, actions.length]).toEqual([0, 0]);
+});
+
 test("a pause whose end no replica could read is refused before anything is written", async () => {
   const { say, entries, actions } = topics();
   for (const untilMs of [Date.UTC(10_000, 0, 1), 9e15])
