@@ -10,11 +10,21 @@ const onEachCore = { maxWorkers: availableParallelism() };
 /** What mostly waits, for a Kafka that all share but in topics and groups of each file's own. */
 const sideBySide = { maxWorkers: 3 };
 
+/** How long `expect.poll` waits: less than a test may take, so that its own error is reported. */
+const polling = (timeout: number) => ({ expect: { poll: { timeout } } });
+
 /** One project per kind of test, run in this order. */
 const projects = [
-  { name: "unit", testTimeout: 20_000, ...onEachCore },
+  { name: "unit", testTimeout: 20_000, ...polling(8_000), ...onEachCore },
   { name: "simulation", testTimeout: 120_000 },
-  { name: "integration", testTimeout: 60_000, hookTimeout: 60_000, ...sideBySide, ...kafka },
+  {
+    name: "integration",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    ...polling(15_000),
+    ...sideBySide,
+    ...kafka,
+  },
   { name: "e2e", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
   { name: "faults", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
 ];

@@ -34,9 +34,11 @@ export async function freePort(preferred) {
   for (let tried = 0; tried < TRIES; tried++) {
     const random = lowest + Math.floor(Math.random() * SLICE);
     const port = tried === 0 && preferred !== undefined ? preferred : random;
-    if (taken.has(port) || !(await isFree(port))) continue;
+    if (taken.has(port)) continue;
+    // Taken before it is looked at: another call may look meanwhile.
     taken.add(port);
-    return port;
+    if (await isFree(port)) return port;
+    taken.delete(port);
   }
   throw new Error(`no free TCP port found between ${lowest} and ${lowest + SLICE - 1}`);
 }

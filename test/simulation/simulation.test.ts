@@ -17,7 +17,7 @@ describe("the accept protocol", () => {
   const threads = availableParallelism();
   beforeAll(() => {
     build = createBuild();
-  });
+  }, TIMEOUT_MS);
   afterAll(() => build.remove());
 
   it(`breaks no promise in ${SEEDS} schedules`, { timeout: TIMEOUT_MS }, async () => {

@@ -59,7 +59,7 @@ test("the bill of materials names what is installed, and nothing of the developm
     expect(own.devDependencies).toHaveProperty(tool);
     expect(names).not.toContain(tool);
   }
-});
+}, 60_000);
 
 test("the package holds what its users need, and nothing else", () => {
   const [pack] = npm("pack", "--dry-run", "--json", "--ignore-scripts") as { files: { path: string }[] }[];
@@ -77,4 +77,4 @@ test("the package holds what its users need, and nothing else", () => {
     ]),
   );
   expect(paths.filter((path) => /^(src|test|dev|bench|node_modules)\b/.test(path))).toEqual([]);
-});
+}, 60_000);

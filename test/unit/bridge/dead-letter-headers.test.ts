@@ -47,12 +47,13 @@ test.each<[string, Header[], Header[]]>([
   );
 });
 
-test("a hundred thousand headers are taken apart in no time", () => {
-  const original = Array.from({ length: 100_000 }, (): Header => ["h", "v"]);
+test("the time to take headers apart grows with their number, not with its square", () => {
+  // So many that what grows with the square takes far more than ten seconds, and this less than one.
+  const original = Array.from({ length: 400_000 }, (): Header => ["h", "v"]);
   const headers = encodeHeaders([...original, ...OF_COMMAND]);
   const startedAt = performance.now();
-  expect(unwrap(headers)?.original.count).toBe(100_000);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(unwrap(headers)?.original.count).toBe(400_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 test.each<[string, Header[]]>([

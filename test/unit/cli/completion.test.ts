@@ -32,14 +32,15 @@ const inZsh = (line: string): string[] => {
     zpty -w shell "source $1; print READY"
     zpty -r shell answer "*READY"$'\\r'"*"
     zpty -w -n shell "$2"$'\\t'
-    sleep 1
+    # It may come in several parts.
+    for (( i = 0; i < 100; i++ )); do [[ -s $COMPLETED ]] && break; sleep 0.1; done; sleep 1
     zpty -d shell
   `;
   const folder = execFileSync("mktemp", ["-d"]).toString().trim();
   execFileSync("tee", [`${folder}/script`], { input: inner });
   execFileSync("zsh", ["-f", "-c", outer, "zsh", `${folder}/script`, line], {
     env: { ...process.env, COMPLETED: `${folder}/found`, TERM: "dumb" },
-    timeout: 15_000,
+    timeout: 50_000,
   });
   const found = spawnSync("cat", [`${folder}/found`]).stdout.toString();
   execFileSync("rm", ["-r", folder]);
@@ -52,7 +53,7 @@ test("no variable of the script is one that zsh ties to a variable of the enviro
 
 const hasZsh = spawnSync("zsh", ["--version"]).status === 0;
 
-describe("in bash", () => {
+describe("in bash", { timeout: 60_000 }, () => {
   test("every command completes to its subcommands, or its choices, or its options", () => {
     for (const { command, path } of commandsOf(program)) {
       const names = command.commands.map((each) => each.name());
@@ -114,7 +115,7 @@ describe("in bash", () => {
   });
 });
 
-describe.skipIf(!hasZsh)("in zsh", () => {
+describe.skipIf(!hasZsh)("in zsh", { timeout: 60_000 }, () => {
   test.each([
     ["cambio-bridge re", ["resume", "resolve", "reconcile"]],
     ["cambio-bridge dead-letters re", ["replay"]],

@@ -10,7 +10,7 @@ const settings = (url: string) => ({
   PARTNER_ACCESS_TOKEN: "access-token-of-tests",
   PARTNER_X_TOKEN: "x-token-of-tests",
   PARTNER_NAME: "acme",
-  PARTNER_CALL_TIMEOUT: "300ms",
+  PARTNER_CALL_TIMEOUT: "5s",
   WEBHOOK_SECRET: "webhook-token-of-tests",
 });
 const DAYS = ["--from", "2026-01-05", "--to", "2026-01-06"];

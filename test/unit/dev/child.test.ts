@@ -75,6 +75,6 @@ it.each(["running", "frozen"])(
     expect(isAlive(pid)).toBe(true);
 
     parent.kill("SIGKILL");
-    await eventually(() => !isAlive(pid) && !existsSync(ownFolder), "both to be gone", 5_000);
+    await eventually(() => !isAlive(pid) && !existsSync(ownFolder), "both to be gone", 15_000);
   },
 );

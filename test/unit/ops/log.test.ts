@@ -57,6 +57,17 @@ const linesThroughPipe = async (program: string, reader: string): Promise<Line[]
   return parsed(Buffer.concat(read).toString());
 };
 
+/** A file by which a program tells its reader how far it is. */
+const flag = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "flag");
+  return {
+    set: `(await import("node:fs")).writeFileSync(${JSON.stringify(file)}, "");`,
+    untilSet: `until [ -e '${file}' ]; do sleep 0.05; done`,
+  };
+};
+
 const end = (how: string): string =>
   `process.stderr.write("about to end"); setTimeout(async () => { ${how} }, 50)`;
 
@@ -97,14 +108,11 @@ test("a reader that stalls and then goes does not keep the process from ending",
 }, 15_000);
 
 test("unread output is bounded: lines beyond it are dropped, and the log reports that once it is read again", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const allLogged = join(folder, "all-logged");
+  const allLogged = await flag();
   const lines = await linesThroughPipe(
-    `import { writeFileSync } from "node:fs";
-     for (let i = 0; i < 30_000; i++) log.info({ text: "x".repeat(1_000) }, "line");
-     writeFileSync(${JSON.stringify(allLogged)}, ""); await log.flush(); process.exit(0);`,
-    `until [ -e '${allLogged}' ]; do sleep 0.05; done; cat`,
+    `for (let i = 0; i < 30_000; i++) log.info({ text: "x".repeat(1_000) }, "line");
+     ${allLogged.set} await log.flush(); process.exit(0);`,
+    `${allLogged.untilSet}; cat`,
   );
   const lost = lines.filter(({ msg }) => msg === "log.lost");
   expect(lost).toHaveLength(1);
@@ -117,9 +125,10 @@ test("unread output is bounded: lines beyond it are dropped, and the log reports
 const fill = 'for (let i = 0; i < 1_000; i++) log.info({ i, text: "x".repeat(1_000) }, "line");';
 
 test("no line is lost at a crash, although the pipe is full and its reader comes late", async () => {
+  const crashing = await flag();
   const lines = await linesThroughPipe(
-    `${fill} ${end('throw new Error("nobody catches it");')}`,
-    "sleep 1; cat",
+    `${fill} ${end(`${crashing.set} throw new Error("nobody catches it");`)}`,
+    `${crashing.untilSet}; sleep 0.2; cat`,
   );
   expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
 });

@@ -125,11 +125,11 @@ describe("a look at the log", () => {
   it("does not count the time that the reader takes for itself", async () => {
     const { fetch } = await logOf(
       (socket) => socket.write(chunked() + "1\r\na\r\n", () => socket.write(`1\r\nb\r\n${LAST_CHUNK}`)),
-      { callTimeoutMs: 100 },
+      { callTimeoutMs: 500 },
     );
     let text = "";
     for await (const chunk of (await fetch()).body) {
-      await systemClock.sleep(300);
+      await systemClock.sleep(700);
       text += Buffer.from(chunk).toString();
     }
     expect(text).toBe("ab");
@@ -137,23 +137,26 @@ describe("a look at the log", () => {
 });
 
 describe("a log that does not answer as it should", () => {
-  it.each([
-    ["a head that does not come", (): void => undefined, /no answer within 300 ms/],
+  type Case = [what: string, onRequest: (socket: net.Socket) => void, reason: RegExp, callTimeoutMs?: number];
+
+  it.each<Case>([
+    ["a head that does not come", () => undefined, /no answer within 300 ms/, 300],
     [
       "half of a head",
-      (socket: net.Socket) => socket.write("HTTP/1.1 200 OK\r\nContent-"),
-      /no answer within 300/,
+      (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-"),
+      /no answer within 300 ms/,
+      300,
     ],
-    ["no HTTP", (socket: net.Socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"), /HTTP|Parse|closed/i],
-    ["a reset", (socket: net.Socket) => socket.resetAndDestroy(), /ECONNRESET|closed/],
+    ["no HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"), /HTTP|Parse|closed/i],
+    ["a reset", (socket) => socket.resetAndDestroy(), /ECONNRESET|closed/],
     [
       "a status that HTTP does not have",
-      (socket: net.Socket) => socket.end(answer("099 What")),
+      (socket) => socket.end(answer("099 What")),
       /^the answer has no valid status$/,
     ],
-    ["an end without an answer", (socket: net.Socket) => socket.end(), /closed/],
-  ])("%s: rejects with a reason", async (_, onRequest, reason) => {
-    const { fetch, allClosed } = await logOf(onRequest);
+    ["an end without an answer", (socket) => socket.end(), /closed/],
+  ])("%s: rejects with a reason", async (_, onRequest, reason, callTimeoutMs = 5_000) => {
+    const { fetch, allClosed } = await logOf(onRequest, { callTimeoutMs });
     await expect(fetch()).rejects.toThrow(reason);
     await eventually(allClosed, "the connection to be closed");
   });
@@ -163,48 +166,41 @@ describe("a log that does not answer as it should", () => {
     await expect(fetch()).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it.each([
+  it.each<Case>([
     [
       "stalls between two chunks",
-      (socket: net.Socket) => socket.write(chunked() + "2\r\n[1\r\n"),
-      /no answer within 300 ms/,
+      (socket) => socket.write(chunked() + "2\r\n[1\r\n"),
+      /no answer within 1000 ms/,
+      1_000,
     ],
-    [
-      "is cut",
-      (socket: net.Socket) => socket.end(answer("200 OK", LOG).slice(0, -5)),
-      /closed|terminated|abort/i,
-    ],
+    ["is cut", (socket) => socket.end(answer("200 OK", LOG).slice(0, -5)), /closed|terminated|abort/i],
     [
       "is reset",
-      (socket: net.Socket) =>
-        socket.write(answer("200 OK", LOG).slice(0, -5), () => socket.resetAndDestroy()),
+      (socket) => socket.write(answer("200 OK", LOG).slice(0, -5), () => socket.resetAndDestroy()),
       /ECONNRESET|closed|terminated|abort/i,
     ],
     [
       "breaks its own chunks",
-      (socket: net.Socket) => socket.write(`${chunked()}2\r\n[1\r\nnonsense\r\n`),
+      (socket) => socket.write(`${chunked()}2\r\n[1\r\nnonsense\r\n`),
       /HTTP|Parse|chunk/i,
     ],
-    [
-      "is cut within gzip",
-      (socket: net.Socket) => socket.end(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
-      /./,
-    ],
+    ["is cut within gzip", (socket) => socket.end(packed("gzip", gzipSync(LOG)).subarray(0, -9)), /./],
     [
       "ends within gzip",
-      (socket: net.Socket) => socket.end(packed("gzip", gzipSync(LOG).subarray(0, -9))),
+      (socket) => socket.end(packed("gzip", gzipSync(LOG).subarray(0, -9))),
       /unexpected end/,
     ],
-    ["is no gzip", (socket: net.Socket) => socket.write(packed("gzip", Buffer.from(LOG))), /header/],
-    ["is no brotli", (socket: net.Socket) => socket.write(packed("br", Buffer.from(LOG))), /./],
-    ["is packed otherwise", (socket: net.Socket) => socket.write(packed("zstd", Buffer.from(LOG))), /zstd/],
+    ["is no gzip", (socket) => socket.write(packed("gzip", Buffer.from(LOG))), /header/],
+    ["is no brotli", (socket) => socket.write(packed("br", Buffer.from(LOG))), /./],
+    ["is packed otherwise", (socket) => socket.write(packed("zstd", Buffer.from(LOG))), /zstd/],
     [
       "stalls within gzip",
-      (socket: net.Socket) => socket.write(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
-      /no answer within 300 ms/,
+      (socket) => socket.write(packed("gzip", gzipSync(LOG)).subarray(0, -9)),
+      /no answer within 1000 ms/,
+      1_000,
     ],
-  ])("a body that %s: throws with a reason", async (_, onRequest, reason) => {
-    const { fetch, allClosed } = await logOf((socket) => void onRequest(socket));
+  ])("a body that %s: throws with a reason", async (_, onRequest, reason, callTimeoutMs = 5_000) => {
+    const { fetch, allClosed } = await logOf(onRequest, { callTimeoutMs });
     const { httpStatus, body } = await fetch();
     expect(httpStatus).toBe(200);
     const failure = await failureOf(body);
@@ -251,7 +247,7 @@ describe("a log that does not answer as it should", () => {
         const drip = setInterval(() => socket.write(chunkOf(" ")), 20);
         socket.on("close", () => clearInterval(drip));
       },
-      { clock: hastyClock },
+      { clock: hastyClock, callTimeoutMs: 2_500 },
     );
     expect(await failureOf((await fetch()).body)).toBe("the answer took longer than ten minutes");
     await eventually(allClosed, "the connection to be closed");
@@ -320,11 +316,14 @@ describe("an answer that is none of the log's", () => {
   });
 
   it("need not say why, nor ever stop saying it", async () => {
-    const { fetch, allClosed } = await logOf((socket) => {
-      socket.write("HTTP/1.1 500 Oops\r\n\r\nbecause ");
-      const drip = setInterval(() => socket.write("and "), 20);
-      socket.on("close", () => clearInterval(drip));
-    });
+    const { fetch, allClosed } = await logOf(
+      (socket) => {
+        socket.write("HTTP/1.1 500 Oops\r\n\r\nbecause ");
+        const drip = setInterval(() => socket.write("and "), 20);
+        socket.on("close", () => clearInterval(drip));
+      },
+      { callTimeoutMs: 1_000 },
+    );
     const { httpStatus, body } = await fetch();
     expect(httpStatus).toBe(500);
     expect(await textOf(body)).toMatch(/^because /);

@@ -23,6 +23,8 @@ type Setup = {
   middleware?: readonly MiddlewareHandler[];
   /** What Kafka does with an event or a dead letter. */
   write?: () => Promise<RecordPosition>;
+  /** In place of the system's. */
+  monotonic?: () => number;
   /** In place of the flow. */
   receive?: WebhookAppPorts["receive"];
 };
@@ -72,7 +74,7 @@ export const openReception = async (setup: Setup = {}) => {
       receive: setup.receive ?? flow,
       isOpen: () => state.open,
       served: (request) => void served.push(request),
-      monotonic: systemClock.monotonic,
+      monotonic: setup.monotonic ?? systemClock.monotonic,
       now: systemClock.now,
     },
     setup.middleware,

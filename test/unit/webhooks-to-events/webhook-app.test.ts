@@ -1,6 +1,8 @@
+import { once } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 import { requestId } from "hono/request-id";
 import { secureHeaders } from "hono/secure-headers";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
 import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
@@ -189,12 +191,19 @@ describe("bodies over the limit", () => {
   });
 
   test("the answer is not lost on a sender that goes on sending", async () => {
+    // The second for which the connection stays open passes as fast as this test says.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const desk = await open(limited);
     const { socket, text } = await desk.raw(head("Content-Length: 1000000"));
-    await eventually(() => text().includes("413"), "the answer");
     const send = () =>
       new Promise<unknown>((resolve) => socket.write(Buffer.alloc(1_000), (error) => resolve(error ?? null)));
-    for (let i = 0; i < 5; i++) expect(await send()).toBeNull();
+    while (!text().includes("413")) await once(socket, "data");
+    for (let i = 0; i < 5; i++) {
+      expect(await send()).toBeNull();
+      vi.advanceTimersByTime(199);
+      await turn();
+    }
     socket.destroy();
   });
 
@@ -222,7 +231,8 @@ describe("bodies over the limit", () => {
   });
 
   test("a body that is broken off is not taken for a whole one, and gives its place back", async () => {
-    const desk = await open({ options: { maxBodyBytes: 100, maxInFlight: 1 } });
+    // The clock stands still: the half one is never slow, so that it is not given up.
+    const desk = await open({ options: { maxBodyBytes: 100, maxInFlight: 1 }, monotonic: () => 0 });
     const { socket } = await desk.raw(head("Content-Length: 50"), sized(34));
     await eventually(async () => (await desk.post("{}")).status === 503, "the half one to hold the place");
     socket.destroy();
@@ -359,12 +369,14 @@ describe("senders that take their time", () => {
   };
 
   test("give their places to others, and are told to come again", async () => {
-    const desk = await open({ options: { maxInFlight: 2 } });
+    let now = 0;
+    const desk = await open({ options: { maxInFlight: 2 }, monotonic: () => now });
     const slow = [await desk.raw(begun), await desk.raw(begun)];
     await eventually(
       async () => (await desk.post(notification("tx"))).status === 503,
       "both places to be held",
     );
+    now = 1_000;
     await eventually(isServed(desk), "a place");
     await eventually(() => slow.some(({ text }) => text() !== ""), "an answer to the slow one");
     const texts = slow.map(({ text }) => text());

@@ -145,7 +145,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
       callWithinMs: 1_000,
       beginWithinMs: 500,
       takeoverMarginMs: 10,
-      deadlineMs: 1_000,
+      deadlineMs: 10_000,
       breakerFailures: 2,
       breakerPauseMs: 20,
       backoff: { baseMs: 1, maxMs: 2 },

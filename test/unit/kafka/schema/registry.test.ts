@@ -63,11 +63,12 @@ it.each<[string, Answer | "reset"]>([
 
 it("times a request out, and sends the next one", async () => {
   const routes: Routes = { "GET /schemas/ids/7": "hang" };
-  const impatient: Clock = {
+  let requests = 0;
+  const impatientOnce: Clock = {
     ...systemClock,
-    withDeadline: (_ms, signal, work) => systemClock.withDeadline(100, signal, work),
+    withDeadline: (ms, signal, work) => systemClock.withDeadline(requests++ === 0 ? 100 : ms, signal, work),
   };
-  const { registry } = await connected(routes, { clock: impatient });
+  const { registry } = await connected(routes, { clock: impatientOnce });
   await expect(registry.writer(7)).rejects.toSatisfy(({ cause }: Error) => cause instanceof DeadlineError);
   routes["GET /schemas/ids/7"] = ok({ schema: ours });
   expect(await registry.writer(7)).toMatchObject({ text: ours });

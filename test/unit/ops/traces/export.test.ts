@@ -53,20 +53,25 @@ test("a warning of the collector that rejects nothing is no loss", async () => {
 });
 
 test("an answer whose body never ends fails its export once, also when it ends after all", async () => {
-  const answers: ServerResponse[] = [];
+  const answers: { end: () => void; closed: Promise<void> }[] = [];
   const collector = await receiver((response) => {
-    answers.push(response.writeHead(200, { "content-type": "application/x-protobuf" }));
+    response.writeHead(200, { "content-type": "application/x-protobuf" });
     // Each byte keeps the exporter's own timeout, which is one of silence, from firing.
     const drip = setInterval(() => response.write("\0"), 20);
-    response.on("close", () => clearInterval(drip));
+    const stop = (): void => clearInterval(drip);
+    const closed = new Promise<void>((resolve) => response.on("close", resolve)).then(stop);
+    const end = (): void => {
+      stop();
+      response.end();
+    };
+    answers.push({ end, closed });
   });
-  const opened = open(collector.url, { exportTimeoutMs: 300 });
+  const opened = open(collector.url, { timeoutMs: 2_500, exportTimeoutMs: 3_000 });
   for (let i = 0; i < 10; i++) opened.traces.begin(root).end({});
   await eventually(() => opened.counts.failed > 0, "the end of the export");
-  expect(reasons(opened)).toEqual([{ spans: 10, reason: "no answer within 300 ms" }]);
-  const ended = new Promise((resolve) => answers[0]?.on("close", resolve));
+  expect(reasons(opened)).toEqual([{ spans: 10, reason: "no answer within 3000 ms" }]);
   answers[0]?.end();
-  await ended;
+  await answers[0]?.closed;
   opened.traces.begin(root).end({});
   await eventually(() => opened.counts.failed === 11, "the end of the next export");
   expect(opened.counts).toEqual({ exported: 0, failed: 11, dropped: 0 });

@@ -197,7 +197,10 @@ describe("the collector", () => {
     ["is not there", () => Promise.resolve({ url: "http://127.0.0.1:1" })],
     ["never answers", () => receiver(null)],
   ])("that %s costs the spans that find no room, which are counted", async (_, collector) => {
-    const { traces, counts, lines } = open((await collector()).url);
+    const { traces, counts, lines } = open((await collector()).url, {
+      timeoutMs: 200,
+      exportTimeoutMs: 1_000,
+    });
     for (let i = 0; i < 1_000; i++) traces.begin(root).end({});
     expect(counts.dropped).toBeGreaterThanOrEqual(1_000 - 100 - 10);
     await eventually(() => counts.failed + counts.dropped === 1_000, "all of them lost");

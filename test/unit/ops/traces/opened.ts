@@ -28,7 +28,7 @@ export const open = (url: string, over: Partial<TracesOptions> = {}) => {
     {
       url: `${url}/v1/traces`,
       headers: () => ({}),
-      timeoutMs: 200,
+      timeoutMs: 5_000,
       compression: "none",
       ca: undefined,
       resource: { "service.name": "test" },
@@ -38,7 +38,7 @@ export const open = (url: string, over: Partial<TracesOptions> = {}) => {
       queueSize: 100,
       batchSize: 10,
       delayMs: 5,
-      exportTimeoutMs: 1_000,
+      exportTimeoutMs: 10_000,
       ...over,
     },
     {

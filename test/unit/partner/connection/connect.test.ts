@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../../../dev/cluster/ports.mjs";
 import { connectFor } from "../../../../src/partner/connection/connect.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { Server } from "../hostile-server.ts";
@@ -12,15 +12,6 @@ import { TEST_CERT, TEST_KEY } from "../tls-material.ts";
 
 const ok = { onRequest: (socket: net.Socket) => socket.write(answer("200 OK")) };
 const secured = { tls: { key: TEST_KEY, cert: TEST_CERT } };
-
-const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 describe("a connection that fails sends nothing", () => {
   it("refused", async () => {

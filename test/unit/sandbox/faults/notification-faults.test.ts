@@ -44,7 +44,7 @@ test.each([
 
 test("a share of notifications is dropped, no more than count of them, and each is named", async () => {
   const fault = { kind: "drop", probability: 0.5, count: 3, match: { transactionId: "tx-*" } };
-  const { client, received } = await scene(fault, [], { walk: "still" });
+  const { client, received } = await scene(fault, [], { walk: "still", seed: "three of twenty" });
   await client.control("POST", "transactions", { transactionId: "other-1" });
   for (let nth = 0; nth < 20; nth += 1)
     await client.control("POST", "transactions", { transactionId: `tx-${nth}` });
