@@ -15,7 +15,10 @@ type Deps = { clock: Clock; log: Log; random: () => number };
 export type SignIn = {
   kafka: SaslOptions | null;
   registry: RegistrySignIn;
-  /** Resolves when there is a token for Kafka, or it is known that there is none. Connections do not wait so long. */
+  /**
+   * Resolves when there is a token for Kafka, or it is known that there is none. Connections do not wait so
+   * long.
+   */
   ready: () => Promise<void>;
   close: () => void;
 };

@@ -59,14 +59,14 @@ const election = async (partitions: number) => {
     onTestFinished(candidate.stop);
     return candidate;
   };
-  const untilOne = (of: readonly string[]): Promise<string> =>
+  const untilOne = (of: readonly string[], withinMs = 30_000): Promise<string> =>
     eventually(
       () => {
         const [only, ...others] = working;
         return only !== undefined && others.length === 0 && of.includes(only) && only;
       },
       `one of ${of.join(", ")} to be chosen`,
-      30_000,
+      withinMs,
     );
   const untilJoined = (...all: Elected[]): Promise<unknown> =>
     eventually(() => all.every(({ state }) => state().up), "all to be members", 30_000);
@@ -87,7 +87,7 @@ describe.each([1, 6])("with %i partitions", (partitions) => {
     members.set("c", third);
     await untilJoined(third);
     for (let left = 3; left > 0; left -= 1) {
-      const chosen = await untilOne([...members.keys()]);
+      const chosen = await untilOne([...members.keys()], 2 * SESSION_MS);
       expect([...members].filter(([, { isLeader }]) => isLeader()).map(([name]) => name)).toEqual([chosen]);
       await members.get(chosen)?.stop();
       expect([members.get(chosen)?.isLeader(), working.has(chosen)]).toEqual([false, false]);

@@ -9,8 +9,6 @@ import type { Replica } from "../support/replica.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 const PUBLISH_TIMEOUT_MS = 2_000;
-/** The promise is half a second above the timeout; a busy machine gets more. */
-const SLOWEST_MS = PUBLISH_TIMEOUT_MS + 1_500;
 
 let kafka: KafkaCluster;
 let world: World;
@@ -62,7 +60,7 @@ const expectRefusals = async (what: string) => {
     for (const { status, retryAfter, ms } of answers) {
       expect(status).toBe(503);
       expect(Number(retryAfter)).toBeGreaterThan(0);
-      expect(ms).toBeLessThan(SLOWEST_MS);
+      expect(ms).toBeLessThan(PUBLISH_TIMEOUT_MS + 500);
     }
   }
 };

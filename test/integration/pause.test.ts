@@ -13,8 +13,6 @@ import type { World } from "../support/world.ts";
 
 /** Within so long all replicas follow. */
 const FOLLOW_MS = 5_000;
-/** What a busy machine gets on top. */
-const SLACK_MS = 2_500;
 
 let world: World;
 let replicas: Replica[];
@@ -48,7 +46,7 @@ const untilAll = (paused: boolean, withinMs = FOLLOW_MS): Promise<unknown> =>
         (one) => one === Number(paused),
       ),
     `all replicas to ${paused ? "pause" : "go on"}`,
-    withinMs + SLACK_MS,
+    withinMs,
   );
 /** The lines of a replica that say this, once there are so many: the log is written in chunks. */
 const linesWith = async (replica: Replica, text: string, count: number): Promise<string[]> => {

@@ -261,6 +261,6 @@ test("what waits when the process ends is told within seconds; a collector that 
   expect((await post(replica.webhookUrl, notification("tx-last"))).status).toBe(200);
   const stoppedAt = Date.now();
   expect(await replica.stop()).toBe(0);
-  expect(Date.now() - stoppedAt).toBeLessThan(9_000);
+  expect(Date.now() - stoppedAt).toBeLessThan(5_000);
   await eventually(() => silent.exports.length === 1, "the last export");
 });

@@ -36,7 +36,8 @@ type Deps = { clock: Clock; log: Log; random: () => number };
 const RENEW_AT = 0.8;
 const FETCH_TIMEOUT_MS = 10_000;
 /**
- * How long `token()` waits: less than a request may take, for which there is `ready()`. Shorter than the connection timeout, so that callers report this source's reason.
+ * How long `token()` waits: less than a request may take, for which there is `ready()`. Shorter than the
+ * connection timeout, so that callers report this source's reason.
  */
 const TOKEN_TIMEOUT_MS = 3_000;
 const BACKOFF = { baseMs: 500, maxMs: 5_000 };
