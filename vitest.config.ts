@@ -13,25 +13,26 @@ const sideBySide = { maxWorkers: 3 };
 /** How long `expect.poll` waits: less than a test may take, so that its own error is reported. */
 const polling = (timeout: number) => ({ expect: { poll: { timeout } } });
 
-/** One project per kind of test, run in this order. */
+/** One project per kind of test. Those that compute run together first, then one kind after the other. */
 const projects = [
-  { name: "unit", testTimeout: 20_000, ...polling(8_000), ...onEachCore },
-  { name: "simulation", testTimeout: 120_000 },
+  { name: "unit", groupOrder: 0, testTimeout: 20_000, ...polling(8_000), ...onEachCore },
+  { name: "simulation", groupOrder: 0, testTimeout: 120_000, ...onEachCore },
   {
     name: "integration",
+    groupOrder: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     ...polling(15_000),
     ...sideBySide,
     ...kafka,
   },
-  { name: "e2e", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
-  { name: "faults", testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
+  { name: "e2e", groupOrder: 2, testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
+  { name: "faults", groupOrder: 3, testTimeout: 180_000, hookTimeout: 120_000, ...alone, ...kafka },
 ];
 
 export default defineConfig({
   test: {
-    projects: projects.map((project, groupOrder) => ({
+    projects: projects.map(({ groupOrder, ...project }) => ({
       test: { ...project, include: [`test/${project.name}/**/*.test.ts`], sequence: { groupOrder } },
     })),
   },
