@@ -26,10 +26,6 @@ export type ReachResult = { ok: true; expiresMs: number | null } | ({ ok: false;
 
 const CONNECT_MS = 4_000;
 
-/** Whether requests go unencrypted over a network. */
-export const isUnencrypted = ({ protocol, hostname }: URL): boolean =>
-  protocol === "http:" && !/^(localhost$|127\.|\[::1\])/.test(hostname);
-
 const codeOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   if (!(error instanceof Error)) return "";

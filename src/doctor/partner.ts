@@ -1,11 +1,12 @@
 import { openPartner } from "../bridge/partner.ts";
 import { tlsMaterial } from "../bridge/pem.ts";
 import type { Config } from "../config/config.ts";
+import { isPrivateUrl } from "../config/read.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { compareClocks } from "./clocks.ts";
-import { expiresSoon, isUnencrypted, reach } from "./connection.ts";
+import { expiresSoon, reach } from "./connection.ts";
 
 const ANSWER_MS = 8_000;
 
@@ -100,7 +101,7 @@ const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> =
     return fail(name, `${reached.detail}; until then commands end without being sent`, reached.remedy);
   const soon = expiresSoon(reached.expiresMs, bounds.clock);
   if (soon !== null) return warn(name, soon, "tell the partner: from then on no call succeeds");
-  return isUnencrypted(url)
+  return !isPrivateUrl(url.href)
     ? warn(
         name,
         "it is called without TLS: anybody on the way reads the tokens",

@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
+import { isPrivateUrl } from "../config/read.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { expiresSoon, explainFailure, isUnencrypted, reach, type Target } from "./connection.ts";
+import { expiresSoon, explainFailure, reach, type Target } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
 
@@ -125,7 +126,7 @@ const askAddress = async (config: Config, { url, setting }: PublicUrl, bounds: B
       ...(soon === null
         ? []
         : [warn(name, soon, "have it renewed: the partner delivers nothing over an expired one")]),
-      ...(isUnencrypted(url)
+      ...(!isPrivateUrl(url.href)
         ? [
             warn(
               name,

@@ -2,7 +2,7 @@ import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
-import { checkChecksums } from "./consume/batch-checksum.ts";
+import { checkBatches } from "./consume/batch-decoder.ts";
 import { leaveOutAborted } from "./consume/aborted-records.ts";
 import { readWholeHeaders } from "./consume/record-decoder.ts";
 import { sendPreparedMessages } from "./produce/produce-request.ts";
@@ -72,7 +72,7 @@ const rotated = (brokers: readonly string[], by: number): string[] => {
 
 export const newClient = (options: KafkaOptions, log: Log): NewClient => {
   readWholeHeaders();
-  checkChecksums();
+  checkBatches();
   leaveOutAborted();
   sendPreparedMessages();
   keepAcknowledgements();

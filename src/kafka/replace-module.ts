@@ -12,7 +12,8 @@ const pathOf = (name: string): string => `kafkajs/src/protocol/${name}.js`;
  *   because kafkajs throws away all of them
  * - `consume/record-decoder.ts`: keeps headers as they are, because kafkajs's decoder turns them into an
  *   object
- * - `consume/batch-checksum.ts`: refuses corrupt batches, because kafkajs does not look at their checksums
+ * - `consume/batch-decoder.ts`: refuses corrupt batches, because kafkajs does not look at their checksums, and
+ *   delivers what lies before a batch that cannot be read
  * - `consume/aborted-records.ts`: leaves out all records of aborted transactions, because kafkajs delivers
  *   some
  * - `cluster/metadata-response.ts`: takes metadata with partitions that have no leader, because kafkajs

@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
 
-it("stops at a command that the broker's disk has changed, and says where it stands", async () => {
+it("reads up to a command that the broker's disk has changed, stops there, and says where it stands", async () => {
   const kafka = await startKafka();
   onTestFinished(kafka.stop);
   const [broker] = kafka.brokers;
@@ -55,5 +55,7 @@ it("stops at a command that the broker's disk has changed, and says where it sta
     "the log to say so",
     30_000,
   );
-  expect(read.filter((value) => value !== "500.00")).toEqual([]);
+  // The batch lies behind a good one in the first fetch. Nothing is committed here, so each new consumer reads that again.
+  expect(new Set(read)).toEqual(new Set(["500.00"]));
+  expect(lines.find(({ msg }) => msg === "kafka.reader.lost")).toMatchObject({ at: { 0: 1 } });
 });

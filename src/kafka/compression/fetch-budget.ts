@@ -2,8 +2,11 @@
  * kafkajs takes an error of this name for a batch that the broker has truncated: it delivers the batches
  * before it, and the next fetch begins with it.
  */
-class BudgetExceeded extends Error {
+export class LeftToNextFetch extends Error {
   override readonly name = "KafkaJSPartialMessageError";
+  constructor(options?: ErrorOptions) {
+    super("left to the next fetch", options);
+  }
 }
 
 /**
@@ -27,8 +30,7 @@ const decompressedBytes = new WeakMap<ArrayBufferLike, number>();
 
 /** @throws when the fetch has used up its budget; the first batch of a fetch always passes */
 export const checkBudget = (batch: Buffer): void => {
-  if ((decompressedBytes.get(batch.buffer) ?? 0) >= MAX_FETCH_BYTES)
-    throw new BudgetExceeded("left to the next fetch");
+  if ((decompressedBytes.get(batch.buffer) ?? 0) >= MAX_FETCH_BYTES) throw new LeftToNextFetch();
 };
 
 export const addToBudget = (batch: Buffer, { bytes, records }: { bytes: number; records: number }): void => {

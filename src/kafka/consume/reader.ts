@@ -218,6 +218,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     resume: (partition, offset) => {
       paused.delete(partition);
       if (fault !== null) return;
+      positions.set(partition, offset);
       consumer?.seek({ topic, partition, offset: String(offset) });
       consumer?.resume([{ topic, partitions: [partition] }]);
     },

@@ -20,6 +20,7 @@ const MAX_BYTES_PER_PARTITION = 262_144;
 export const createReread = (
   options: GroupOptions,
   deps: ReaderDeps,
+  start = startReader,
 ): { reread: Reread; stop: () => Promise<void> } => {
   const wanted = new Map<number, Wanted[]>();
   let reader: Reader | null = null;
@@ -29,6 +30,13 @@ export const createReread = (
     new Map(
       [...wanted].map(([partition, list]) => [partition, Math.min(...list.map(({ offset }) => offset))]),
     );
+
+  const keep = (partition: number, list: Wanted[]): void => {
+    if (list.length > 0) wanted.set(partition, list);
+    else wanted.delete(partition);
+    reader?.focus(positions());
+    if (wanted.size === 0) stopWhenIdle();
+  };
 
   const read = (partition: number, records: readonly Incoming[]): void => {
     const list = wanted.get(partition);
@@ -41,9 +49,7 @@ export const createReread = (
       item.resolve(byOffset.get(item.offset) ?? null);
       return false;
     });
-    if (left.length > 0) wanted.set(partition, left);
-    else wanted.delete(partition);
-    reader?.focus(positions());
+    keep(partition, left);
   };
 
   const stop = async (): Promise<void> => {
@@ -53,11 +59,15 @@ export const createReread = (
     await current?.stop();
   };
 
+  const stopWhenIdle = (): void => {
+    clearTimeout(idle);
+    idle = setTimeout(() => void stop(), IDLE_MS);
+    idle.unref();
+  };
+
   const open = (): Reader => {
     clearTimeout(idle);
-    idle = setTimeout(() => void (wanted.size === 0 ? stop() : undefined), IDLE_MS);
-    idle.unref();
-    return (reader ??= startReader(
+    return (reader ??= start(
       { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
       {
         assigned: () => {
@@ -73,15 +83,19 @@ export const createReread = (
 
   return {
     stop,
-    reread: (partition, offset) =>
-      deps.clock.withDeadline(
-        TIMEOUT_MS,
-        undefined,
-        () =>
-          new Promise((resolve) => {
-            wanted.set(partition, [...(wanted.get(partition) ?? []), { offset, resolve }]);
-            open().focus(positions());
-          }),
-      ),
+    reread: async (partition, offset) => {
+      let item: Wanted | undefined;
+      const others = () => (wanted.get(partition) ?? []).filter((other) => other !== item);
+      const found = new Promise<Incoming | null>((resolve) => {
+        item = { offset, resolve };
+        wanted.set(partition, [...others(), item]);
+      });
+      open().focus(positions());
+      try {
+        return await deps.clock.within(TIMEOUT_MS, undefined, found);
+      } finally {
+        keep(partition, others());
+      }
+    },
   };
 };

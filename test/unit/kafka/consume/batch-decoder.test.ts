@@ -1,11 +1,15 @@
 import { createRequire } from "node:module";
+import { CompressionTypes } from "kafkajs";
 import { expect, it } from "vitest";
-import { checkChecksums, CorruptBatchError } from "../../../../src/kafka/consume/batch-checksum.ts";
+import { DecompressionError, readAllCompressions } from "../../../../src/kafka/compression/compression.ts";
+import { checkBatches, CorruptBatchError } from "../../../../src/kafka/consume/batch-decoder.ts";
+import { crc32c } from "../../../../src/kafka/crc32c.ts";
 import { readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
 import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 
 readWholeHeaders();
-checkChecksums();
+checkBatches();
+readAllCompressions();
 
 const require = createRequire(import.meta.url);
 const Decoder = require("kafkajs/src/protocol/decoder.js") as new (bytes: Buffer) => object;
@@ -16,6 +20,7 @@ const decodeMessages = require("kafkajs/src/protocol/requests/fetch/v4/decodeMes
 
 /** The checksum covers what follows it; a broker may write the offset, length and leader epoch before it. */
 const CHECKSUM_AT = 17;
+const ATTRIBUTES_AT = 21;
 
 const batchOf = (offset: number, value: string): Buffer => {
   const batch = recordBatch([{ key: Buffer.from("quote-1"), value: Buffer.from(value), headers: [] }], 0);
@@ -54,11 +59,34 @@ it("refuses a batch of which a single bit was changed, and says which", async ()
   for (let at = CHECKSUM_AT; at < batch.length; at += 1) {
     const changed = Buffer.from(batch);
     changed.writeUInt8(changed.readUInt8(at) ^ 0x08, at);
-    await expect(fetched(batchOf(4711, "one"), changed), `byte ${at}`).rejects.toThrow(CorruptBatchError);
+    await expect(fetched(changed), `byte ${at}`).rejects.toThrow(CorruptBatchError);
   }
   const changed = Buffer.from(batch);
   changed.write("9", changed.indexOf("1000.00"));
   await expect(fetched(changed)).rejects.toThrow(
     `a batch of ${batch.length} bytes at offset 4712, 1 records, is corrupt: its checksum does not match`,
   );
+});
+
+it("delivers what lies before a batch that cannot be read; the next fetch begins with it", async () => {
+  const changed = batchOf(4712, "1000.00");
+  changed.write("9", changed.indexOf("1000.00"));
+  const after = batchOf(4713, "three");
+  expect(await fetched(batchOf(4711, "one"), changed, after)).toEqual(["4711 one"]);
+  await expect(fetched(changed, after)).rejects.toThrow(CorruptBatchError);
+
+  const noGzip = batchOf(4712, "1000.00");
+  noGzip.writeInt16BE(CompressionTypes.GZIP, ATTRIBUTES_AT);
+  noGzip.writeUInt32BE(crc32c(noGzip.subarray(ATTRIBUTES_AT)), CHECKSUM_AT);
+  expect(await fetched(batchOf(4711, "one"), noGzip, after)).toEqual(["4711 one"]);
+  await expect(fetched(noGzip, after)).rejects.toThrow(DecompressionError);
+});
+
+it("fails when only batches without records lie before it: kafkajs would repeat the fetch for ever", async () => {
+  const compacted = recordBatch([], 0);
+  compacted.writeBigInt64BE(4711n, 0);
+  const changed = batchOf(4712, "1000.00");
+  changed.write("9", changed.indexOf("1000.00"));
+  expect(await fetched(compacted)).toEqual([]);
+  await expect(fetched(compacted, changed)).rejects.toThrow(CorruptBatchError);
 });

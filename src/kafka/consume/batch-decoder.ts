@@ -1,9 +1,10 @@
+import { LeftToNextFetch } from "../compression/fetch-budget.ts";
 import { crc32c } from "../crc32c.ts";
 import { replaceModule } from "../replace-module.ts";
 
 /** kafkajs's decoder of protocol types, at the beginning of a record batch. */
 type Decoder = { readonly buffer: Buffer; readonly offset: number };
-type DecodeBatch = (decoder: Decoder) => Promise<unknown>;
+type DecodeBatch = (decoder: Decoder) => Promise<{ readonly records: readonly unknown[] }>;
 
 /** Where the fields of a batch stand. The checksum covers everything after it. */
 const LENGTH_AT = 8;
@@ -38,21 +39,35 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
   throw new CorruptBatchError(`${place} is corrupt: ${fault}`);
 };
 
+/**
+ * Decodes a batch after a look at its checksum. An error fails the whole fetch, also what lies before the batch. So once
+ * the fetch has records, the batch is left to the next fetch, which begins with it. (Records of aborted transactions
+ * count. A fetch without any record would be repeated as it was.)
+ */
+const checked = (decode: DecodeBatch): DecodeBatch => {
+  /** kafkajs has one decoder for all batches that a fetch returned of a partition. */
+  const haveRecords = new WeakSet<Decoder>();
+  return async (decoder) => {
+    try {
+      checkBatch(decoder);
+      const batch = await decode(decoder);
+      if (batch.records.length > 0) haveRecords.add(decoder);
+      return batch;
+    } catch (error) {
+      throw haveRecords.has(decoder) ? new LeftToNextFetch({ cause: error }) : error;
+    }
+  };
+};
+
 let done = false;
 
 /**
  * Makes kafkajs compare record batches with their checksums, as Kafka's Java client does. Otherwise a bit that a disk
- * has flipped would be taken for another amount, or another quote.
+ * has flipped would be taken for another amount, or another quote. Makes it deliver what lies before a batch that cannot
+ * be read, as well.
  */
-export const checkChecksums = (): void => {
+export const checkBatches = (): void => {
   if (done) return;
-  replaceModule<DecodeBatch>(
-    "recordBatch/v0/decoder",
-    ["requests/fetch/v4/decodeMessages"],
-    (decode) => async (decoder) => {
-      checkBatch(decoder);
-      return decode(decoder);
-    },
-  );
+  replaceModule<DecodeBatch>("recordBatch/v0/decoder", ["requests/fetch/v4/decodeMessages"], checked);
   done = true;
 };
