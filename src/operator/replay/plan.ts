@@ -29,6 +29,8 @@ const skip = (why: string, detail = ""): Decided => ({ kind: "skip", why, detail
 
 const TOO_OLD =
   "older than COMMANDS_MAX_AGE: a command among them that can be read is answered COMMAND_TOO_OLD, without a call";
+const ANSWERED =
+  "already answered REJECTED (UNREADABLE_COMMAND): one that can be read now is executed. Ask its sender first whether another command was sent in its place";
 const UNSETTLED = "claimed by a replay that did not finish: those that stand in the topic are not sent again";
 const REUSED =
   "under a commandId that another command has: refused again for as long as the journal knows that one";
@@ -74,6 +76,7 @@ export const decide = (letter: DeadLetter, standing: LetterState, rules: PlanRul
   const warnings = [
     ...(standing.kind === "unsettled" ? [UNSETTLED] : []),
     ...(isOld ? [TOO_OLD] : []),
+    ...(reason === "UNREADABLE_COMMAND" && !isOld ? [ANSWERED] : []),
     ...(reason === "COMMAND_ID_REUSED" ? [REUSED] : []),
   ];
   return { kind: "send", topic, warnings };

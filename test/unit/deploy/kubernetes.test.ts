@@ -84,6 +84,7 @@ const service = workload("base/deployment.yaml").spec.template;
 const sidecar = workload("sidecar/container.yaml").spec.template;
 const container = service.spec.containers[0]!;
 const consolePod = workload("console/deployment.yaml").spec.template;
+const toolsPod = read(join(folder, "tools/pod.yaml")) as Pod;
 const settingsIn = (file: string): Record<string, string> =>
   Object.fromEntries(
     readFileSync(join(folder, file), "utf8")
@@ -110,6 +111,7 @@ const environmentWith = (literals: readonly string[], common = settings): Record
 test.each([
   { name: "bridge", pod: service },
   { name: "console", pod: consolePod },
+  { name: "pod for people", pod: toolsPod },
 ])("the $name runs with no right that it does not need", ({ pod }) => {
   expect(pod.spec).toMatchObject({
     automountServiceAccountToken: false,
@@ -173,6 +175,13 @@ test("the console has its own port, settings that it takes, and none of the part
   expect(settings["CONSOLE_FOUR_EYES"]).toBe(environment["CONSOLE_FOUR_EYES"]);
   expect(ports).toEqual([{ name: "http", containerPort: loaded.config.console.port }]);
   expect(Object.keys(environment).filter((name) => /^(PARTNER_.*TOKEN|WEBHOOK_)/.test(name))).toEqual([]);
+});
+
+test("the pod for people has settings that the commands take, a user of its own, and four eyes as the console has", () => {
+  const environment = settingsIn("tools/tools.env");
+  expect(loadConfig(environmentWith([], environment), "tool")).toMatchObject({ ok: true, warnings: [] });
+  expect(environment["KAFKA_SASL_USERNAME"]).not.toBe(settings["KAFKA_SASL_USERNAME"]);
+  expect(environment["CONSOLE_FOUR_EYES"]).toBe("true");
 });
 
 test("ports are those that the bridge listens on by itself", () => {

@@ -18,9 +18,11 @@ const sent: LetterState = { kind: "sent", sent: { by: "ana", atMs: 0, where: "co
 
 describe("a letter is", () => {
   test("sent to where it came from; a notification to the events", () => {
-    expect(decide(letter(1), free, rules)).toEqual({ kind: "send", topic: "commands", warnings: [] });
+    expect(decide(letter(1), free, rules)).toMatchObject({ kind: "send", topic: "commands" });
     const webhook = letter(1, { source: "webhook", origin: null, receivedAtMs: 0 });
     expect(decide(webhook, free, rules)).toMatchObject({ kind: "send", topic: "events" });
+    const notUnderstood = { ...webhook, reason: "UNREADABLE_NOTIFICATION" };
+    expect(decide(notUnderstood, free, rules)).toEqual({ kind: "send", topic: "events", warnings: [] });
   });
 
   test.each([
@@ -36,13 +38,15 @@ describe("a letter is", () => {
     expect(decided.kind === "skip" && decided.why).toContain(why);
   });
 
-  test("sent with a warning where it will be refused, or is looked up first", () => {
+  test("sent with a warning where it was answered, will be refused, or is looked up first", () => {
+    const answered: unknown = expect.stringContaining("answered REJECTED");
+    expect(decide(letter(1), free, rules)).toMatchObject({ warnings: [answered] });
     const reused = decide(letter(1, { reason: "COMMAND_ID_REUSED" }), free, { ...rules, isNamed: true });
     expect(reused).toMatchObject({ kind: "send", warnings: [expect.stringContaining("refused again")] });
     const old = decide(letter(1), free, { ...rules, nowMs: 11 });
     expect(old).toMatchObject({ kind: "send", warnings: [expect.stringContaining("COMMAND_TOO_OLD")] });
     expect(decide(letter(1), { kind: "unsettled", claims: [] }, rules)).toMatchObject({
-      warnings: [expect.stringContaining("did not finish")],
+      warnings: [expect.stringContaining("did not finish"), answered],
     });
   });
 
