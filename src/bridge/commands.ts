@@ -147,11 +147,11 @@ export const openCommands = async (
 
   const logOutcome = (
     { topic, partition, offset }: Incoming,
-    { result, deadLettered }: Handled,
+    { of: { commandId, operation }, result, deadLettered }: Handled,
     ms: number,
   ): void => {
     if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
-    const { commandId, operation, outcome, quoteId, attempts, error } = result ?? {};
+    const { outcome, quoteId, attempts, error } = result ?? {};
     const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
     const fields = { ...line, topic, partition, offset, ms: Math.round(ms) };
     if (outcome === "IN_DOUBT") log.warn(fields, "command.in.doubt");

@@ -8,6 +8,7 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
+import { bridgeSource } from "./source.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { contextOf } from "./traces/context.ts";
 import { sendInSpan } from "./traces/record-span.ts";
@@ -52,7 +53,8 @@ export const openResults = (config: Config, services: Services, schemaId: number
 
   const { encodedHeaders, headersOf: envelopeOf } = cloudEventHeaders({
     type: RESULT_TYPE,
-    source: config.partner.baseUrl ?? "",
+    // `resolve` runs without the partner's address, too. An empty source is no CloudEvent.
+    source: config.partner.baseUrl ?? bridgeSource(config),
   });
   const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => [
     ...envelopeOf({

@@ -33,8 +33,12 @@ export type CommandPorts = {
   now: () => number;
 };
 
-/** `result` is null when the commandId belongs to another command, whose result stands. */
-export type Handled = { result: CommandResult | null; deadLettered: ErrorCode | null };
+export type Handled = {
+  of: Pick<Identity, "commandId" | "operation">;
+  /** Null when the commandId belongs to another command, whose result stands. */
+  result: CommandResult | null;
+  deadLettered: ErrorCode | null;
+};
 
 const REUSED = "the commandId was used before for another command";
 
@@ -115,13 +119,14 @@ export const commandsToResults =
       const facts = { identity, receivedAt, completedAt: ports.now(), attempts: 0 };
       const result = ports.buildResult(facts, verdict);
       await ports.publishUnjournaled(result, envelope);
-      return { result, deadLettered };
+      return { of: identity, result, deadLettered };
     }
     const prepared = checked.ok
       ? preparedCall(checked.command, receivedAt, record)
       : preparedRefusal(checked, receivedAt, record);
     const settled = await ports.execute(prepared, signals, slot);
+    const of = prepared.identity;
     if (settled.kind === "reused")
-      return { result: null, deadLettered: await parked("COMMAND_ID_REUSED", REUSED) };
-    return { result: settled.result, deadLettered: await parkUnreadable() };
+      return { of, result: null, deadLettered: await parked("COMMAND_ID_REUSED", REUSED) };
+    return { of, result: settled.result, deadLettered: await parkUnreadable() };
   };

@@ -86,7 +86,7 @@ test("a command that is in doubt for two quotes is only decided for the one that
   });
 
   // One doubt is left: now the commandId says enough.
-  const last = await resolve("two-quotes", ["--as", "succeeded"]);
+  const last = await resolve("two-quotes", ["--as", "succeeded"], { PARTNER_BASE_URL: "" });
   expect(JSON.parse(last.out)).toMatchObject({ quoteId: first, outcome: "SUCCEEDED" });
   const published = await resultsOf("two-quotes");
   expect(published.map(({ value }) => decode("command-result", value)["outcome"]).sort()).toEqual([
@@ -94,6 +94,9 @@ test("a command that is in doubt for two quotes is only decided for the one that
     "SUCCEEDED",
   ]);
   for (const { headers } of published) expect(headers).toMatchObject({ traceparent: DOUBT_TRACE });
+  // A CloudEvent has a source in any case.
+  const sources = published.map(({ headers }) => headers["ce_source"]);
+  expect(sources).toEqual([world.sandboxUrl, `/cambio-bridge/${world.groupId}`]);
 });
 
 test("a claim is as old as the journal says, whatever the clock of the operator's machine says", async () => {

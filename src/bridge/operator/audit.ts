@@ -4,6 +4,7 @@ import { AUDIT_CONTENT_TYPE, auditEvent } from "../../operator/audit-event.ts";
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Services } from "../services.ts";
+import { bridgeSource } from "../source.ts";
 import { withCluster } from "../with-cluster.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -30,7 +31,7 @@ export const openAudit = async (
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: TIMEOUT_MS,
   });
-  const source = `/cambio-bridge/${encodeURIComponent(config.kafka.groupId)}`;
+  const source = bridgeSource(config);
   const write = (entry: AuditEntry): Promise<AuditPlace> => {
     const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
     const key = Buffer.from(entry.actionId);

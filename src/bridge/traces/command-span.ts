@@ -26,7 +26,7 @@ const end = (
   { handled, groupId }: { handled: Handled | null; groupId: string },
 ): void => {
   if (!span.isSampled) return;
-  const { result = null, deadLettered = null } = handled ?? {};
+  const { of, result = null, deadLettered = null } = handled ?? {};
   const failed = result !== null && (result.outcome === "FAILED" || result.outcome === "IN_DOUBT");
   span.end(
     {
@@ -37,8 +37,8 @@ const end = (
       "messaging.destination.partition.id": String(partition),
       "messaging.kafka.offset": offset,
       "messaging.consumer.group.name": groupId,
-      "messaging.message.conversation_id": result?.commandId,
-      "cambio.operation": result?.operation,
+      "messaging.message.conversation_id": of?.commandId,
+      "cambio.operation": of?.operation,
       "cambio.outcome": result?.outcome,
       "cambio.attempts": result?.attempts,
       "cambio.dead_letter.reason": deadLettered,

@@ -61,6 +61,10 @@ const replicasOf = async ({ replicationFactor }: SetupOptions, cluster: Cluster)
 const sizeOf = (partitions: number, replicas: number): string =>
   `${counted(partitions, "partition")}, ${counted(replicas, "replica")}`;
 
+/** An empty journal has forgotten which quotes were accepted. A new bridge has none of its topics, or some that were made for it. */
+const journalCaution = (journal: string): string =>
+  `Caution: topic ${journal} is missing, and others are there. If this bridge has run before, its journal is lost: before any replica with commands starts, do what "The journal is lost" in docs/failures.md says.`;
+
 const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Ports): Promise<void> => {
   const plans = topicPlans(options.names);
   const found = await cluster.find(plans.map(({ name }) => name));
@@ -68,6 +72,8 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
   const replicas = isComplete ? 0 : await replicasOf(options, cluster);
   for (const plan of plans) {
     stopped?.throwIfAborted();
+    if (plan.name === options.names.journal && !found.has(plan.name) && found.size > 0)
+      say(journalCaution(plan.name));
     const there = found.get(plan.name);
     if (there) {
       say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);

@@ -150,6 +150,22 @@ describe("setup", () => {
     for (const line of said) expect(line).toContain("already");
   });
 
+  test("warns of a journal that is created where other topics are, and of no other topic", async () => {
+    const { run, topics, said } = paper();
+    await run();
+    expect(said.join()).not.toContain("Caution");
+    topics.delete("events");
+    await run();
+    expect(said.join()).not.toContain("Caution");
+    for (const dryRun of [true, false]) {
+      topics.delete("journal");
+      said.length = 0;
+      await run({ dryRun });
+      expect(said.find((line) => line.startsWith("Caution"))).toContain("topic journal is missing");
+      expect(said[said.findIndex((line) => line.startsWith("Caution")) + 1]).toContain("topic journal:");
+    }
+  });
+
   test("gives the audit and control topics one partition each, and compacts the latter", async () => {
     const { run, created } = paper();
     await run();
