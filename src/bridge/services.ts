@@ -39,10 +39,15 @@ const kafkaOptions = ({ kafka }: Config, sasl: SaslOptions | null): KafkaOptions
   sasl,
 });
 
-export const createServices = (config: Config, clock: Clock, log: Log): Services => {
+/** Throws a UsageError as `signInOf` does. */
+export const createServices = (
+  config: Config,
+  clock: Clock,
+  log: Log,
+  signIn = signInOf(config, { clock, log, random: Math.random }),
+): Services => {
   const { registry } = config;
-  const random = (): number => Math.random();
-  const signIn = signInOf(config, { clock, log, random });
+  const { random } = Math;
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
   return {
     clock,

@@ -14,6 +14,8 @@ type Deps = { clock: Clock; log: Log; random: () => number };
 /** How this process signs in to Kafka and to the registry. */
 export type SignIn = {
   kafka: SaslOptions | null;
+  /** Tokens for Kafka; null where it takes none. */
+  tokens: TokenSource | null;
   registry: RegistrySignIn;
   /**
    * Resolves when there is a token for Kafka, or it is known that there is none. Connections do not wait so
@@ -66,8 +68,10 @@ export const signInOf = (config: Config, deps: Deps): SignIn => {
       ? tokenSource(mskIam(awsRegion, deps.clock), deps)
       : null;
   const tokens = ofMsk ?? oauth;
+  const kafka = saslOf(config, tokens);
   return {
-    kafka: saslOf(config, tokens),
+    kafka,
+    tokens: kafka?.mechanism === "oauthbearer" ? tokens : null,
     registry: {
       auth: registryAuth(config, oauth),
       ...(headers && { headers: () => readHeaderPairs(headers.reveal()) }),

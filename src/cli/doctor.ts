@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { readEnvironment } from "../config/load.ts";
-import type { Check } from "../doctor/check.ts";
-import { runChecks, type Subject } from "../doctor/doctor.ts";
+import type { Check, Subject } from "../doctor/check.ts";
+import { runChecks } from "../doctor/doctor.ts";
 import type { PublicUrl } from "../doctor/webhook.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";

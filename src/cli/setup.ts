@@ -14,7 +14,7 @@ const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {
   const cluster = await explainOutage(config, services.connectCluster());
   try {
     // A broker may accept connections and answer nothing.
-    await explainOutage(config, cluster.brokers());
+    await explainOutage(config, cluster.find([]));
     await setUp(setupOptions(config, dryRun), { ...services, cluster, say: io.out, stopped: io.stopped });
     return EXIT.done;
   } catch (error) {

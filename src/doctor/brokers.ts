@@ -1,23 +1,17 @@
 import { tlsMaterial } from "../bridge/pem.ts";
-import { createServices, type Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
+import { askOneBroker } from "../kafka/cluster/ask-one-broker.ts";
 import { probeProtocol, type ProbeResult } from "../kafka/cluster/protocol-probe.ts";
 import { connectFor } from "../partner/connection/connect.ts";
-import type { Log } from "../runtime/log.ts";
+import { protocolErrorOf } from "../kafka/errors.ts";
+import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { expiresSoon, reach, type Target } from "./connection.ts";
+import type { Session } from "./session.ts";
 
 const GREETING_MS = 3_000;
 const SIGN_IN_MS = 6_000;
-
-/** Services that know only these brokers. */
-export const servicesFor = (
-  config: Config,
-  brokers: readonly string[],
-  log: Log,
-  { clock }: Bounds,
-): Services => createServices({ ...config, kafka: { ...config.kafka, brokers } }, clock, log);
 
 const targetOf = ({ kafka }: Config, broker: string, tls = kafka.tls): Target => ({
   url: new URL(`${tls ? "https" : "http"}://${broker}`),
@@ -46,11 +40,11 @@ const NOT_KAFKA: Record<Exclude<ProbeResult, "kafka">, readonly [string, string]
   other: ["something answers there that is not Kafka", "name the brokers' Kafka port in KAFKA_BROKERS"],
   closed: [
     "it closes the connection at the first request",
-    "see its log for the listener of that port, and whether it wants a client certificate (KAFKA_TLS_CERT_FILE)",
+    "see its log for the listener of that port: it may want a client certificate (KAFKA_TLS_CERT_FILE), or another one than ours",
   ],
   nothing: [
     "it accepts the connection and answers nothing: it is frozen or overloaded, or not Kafka",
-    "check that broker; clients use the others while they answer",
+    "check that broker",
   ],
 };
 
@@ -63,6 +57,11 @@ const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise
   const name = `broker ${broker}`;
   const reached = await reach(target, bounds);
   if (!reached.ok) {
+    // The handshake may hang where the connection is accepted.
+    if (config.kafka.tls && /does not answer/.test(reached.detail)) {
+      const accepted = await reach(targetOf(config, broker, false), bounds);
+      if (accepted.ok) return fail(name, ...NOT_KAFKA.nothing);
+    }
     const isPlain = reached.notTls && (await protocolAt(targetOf(config, broker, false), bounds)) === "kafka";
     return isPlain
       ? fail(
@@ -83,43 +82,85 @@ const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise
   return soon === null ? null : warn(name, soon, "have it renewed before clients refuse it");
 };
 
-const remedyOfSignIn = (config: Config): string =>
-  config.kafka.saslMechanism === undefined
-    ? "see whether that listener wants a sign-in (KAFKA_SASL_MECHANISM) or a client certificate (KAFKA_TLS_CERT_FILE)"
-    : `see KAFKA_SASL_MECHANISM (${config.kafka.saslMechanism}) and its user, password or token, and that the listener takes it`;
+const signInFault = ({ kafka }: Config, error: unknown): readonly [string, string] => {
+  const answer = protocolErrorOf(error);
+  const reason = messageOf(error);
+  if (error instanceof DeadlineError)
+    return [
+      `it answered the first request, and then nothing more (${reason}): it is overloaded, or just starting`,
+      "check that broker",
+    ];
+  if (answer === "ILLEGAL_SASL_STATE" || answer === "UNSUPPORTED_SASL_MECHANISM")
+    return answer === "ILLEGAL_SASL_STATE"
+      ? [
+          `that listener takes no sign-in (${reason})`,
+          "name the brokers' SASL port in KAFKA_BROKERS, or leave KAFKA_SASL_MECHANISM out",
+        ]
+      : [
+          `it does not know KAFKA_SASL_MECHANISM=${kafka.saslMechanism} (${reason})`,
+          "set KAFKA_SASL_MECHANISM as that listener has it (sasl.enabled.mechanisms)",
+        ];
+  if (kafka.saslMechanism === undefined)
+    return [
+      `it refuses the connection (${reason})`,
+      "see whether that listener wants a sign-in (KAFKA_SASL_MECHANISM) or a client certificate (KAFKA_TLS_CERT_FILE)",
+    ];
+  if (kafka.saslMechanism === "oauthbearer")
+    return [
+      `it refuses the sign-in (${reason})`,
+      "compare the token's issuer, audience and expiry with sasl.oauthbearer.expected.issuer and .audience of the broker: see KAFKA_OAUTH_AUDIENCE",
+    ];
+  return [
+    `it refuses the connection or the sign-in (${reason})`,
+    `see KAFKA_SASL_MECHANISM (${kafka.saslMechanism}) and its user, password or token, and that the listener takes it`,
+  ];
+};
 
-/** A broker's check, and the addresses that it advertises; none where it could not be asked. */
-export type BrokerAnswer = { broker: string; check: Check; advertised: readonly string[] };
+/** A broker's check, and what it says of its cluster; nothing where it could not be asked. */
+export type BrokerAnswer = {
+  broker: string;
+  check: Check;
+  clusterId: string | null;
+  advertised: readonly string[];
+};
 
-const signIn = async (config: Config, broker: string, log: Log, bounds: Bounds): Promise<BrokerAnswer> => {
+const signIn = async (
+  config: Config,
+  broker: string,
+  session: Session,
+  bounds: Bounds,
+): Promise<BrokerAnswer> => {
   const name = `broker ${broker}`;
+  const refused = (check: Check): BrokerAnswer => ({ broker, check, clusterId: null, advertised: [] });
   const hindered = await obstacle(config, broker, bounds);
-  if (hindered?.status === "fail") return { broker, check: hindered, advertised: [] };
-  const services = servicesFor(config, [broker], log, bounds);
+  if (hindered?.status === "fail") return refused(hindered);
+  const { newClient } = session.servicesFor([broker]);
   try {
-    return await bounds.clock.withDeadline(SIGN_IN_MS, bounds.signal, async () => {
-      const cluster = await services.connectCluster();
-      const advertised = await cluster.brokers();
-      void cluster.close();
-      const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
-      return { broker, check: hindered ?? ok(name, how), advertised };
-    });
+    const asked = askOneBroker(newClient, bounds.clock);
+    const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, asked);
+    const how = config.kafka.saslMechanism === undefined ? "answers" : "answers, and accepts the sign-in";
+    return { broker, check: hindered ?? ok(name, how), ...described };
   } catch (error) {
     bounds.signal.throwIfAborted();
-    const check = fail(
-      name,
-      `it refuses the connection or the sign-in (${messageOf(error)})`,
-      remedyOfSignIn(config),
-    );
-    return { broker, check, advertised: [] };
-  } finally {
-    services.close();
+    return refused(fail(name, ...signInFault(config, error)));
   }
 };
 
 /** Asks each broker of KAFKA_BROKERS by itself, as a client does that knows only this one. */
-export const askBrokers = (config: Config, log: Log, bounds: Bounds): Promise<BrokerAnswer[]> =>
-  Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, log, bounds)));
+export const askBrokers = (config: Config, session: Session, bounds: Bounds): Promise<BrokerAnswer[]> =>
+  Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, session, bounds)));
+
+/** Refuses brokers of another cluster than that of the first one that answers. */
+export const ofOneCluster = (answers: readonly BrokerAnswer[]): BrokerAnswer[] => {
+  const first = answers.find(({ clusterId }) => clusterId !== null);
+  return answers.map((answer) => {
+    const { broker, clusterId } = answer;
+    if (first === undefined || clusterId === null || clusterId === first.clusterId) return answer;
+    const detail = `it belongs to another cluster (${clusterId}) than ${first.broker} (${first.clusterId}): each client would use one of them by chance`;
+    const remedy = "name the brokers of one cluster in KAFKA_BROKERS, and run `setup` only then";
+    return { broker, clusterId, advertised: [], check: fail(`broker ${broker}`, detail, remedy) };
+  });
+};
 
 const checkOther = async (config: Config, broker: string, bounds: Bounds): Promise<Check[]> => {
   const found = await obstacle(config, broker, bounds);

@@ -32,6 +32,13 @@ export const checkFromSentence = (
   return { name, status, detail, remedy: todo ?? remedy };
 };
 
+/** The running checks of one subject. `checks` rejects only when `signal` aborts. */
+export type Subject = { group: string; checks: Promise<readonly Check[]> };
+
+export const skipped = (name: string, why: string): readonly Check[] => [
+  warn(name, `was not checked: ${why}`, "correct that first, then run `cambio-bridge doctor` again"),
+];
+
 /** Runs checks within `ms`. An error becomes a failed check; only an abort of `signal` rejects. */
 export const runBounded = async (
   name: string,

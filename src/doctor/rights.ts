@@ -49,10 +49,34 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
   return checks;
 };
 
-const ofGroup = async (rights: Rights, groupId: string, rule: string): Promise<Check[]> =>
-  (await rights.group(groupId)) === "denied"
-    ? [fail(`group ${groupId}`, "this user may not join the group", `grant Read on ${rule}`)]
-    : [];
+const ofGroup = async (
+  rights: Rights,
+  { groupId, sessionTimeoutMs }: { groupId: string; sessionTimeoutMs: number },
+  rule: string,
+): Promise<Check[]> => {
+  switch (await rights.group(groupId, sessionTimeoutMs)) {
+    case "allowed":
+      return [];
+    case "denied":
+      return [fail(`group ${groupId}`, "this user may not join the group", `grant Read on ${rule}`)];
+    case "session":
+      return [
+        fail(
+          "KAFKA_SESSION_TIMEOUT",
+          `the brokers allow no session of ${sessionTimeoutMs / 1_000} s, so that no replica can join its groups`,
+          "set it between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers",
+        ),
+      ];
+    case "protocol":
+      return [
+        fail(
+          `group ${groupId}`,
+          "its members are another kind of program: no replica can join them",
+          "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
+        ),
+      ];
+  }
+};
 
 /** Checks that `serve` may do what it does, by requests that change nothing. */
 export const checkRights = async (
@@ -61,7 +85,7 @@ export const checkRights = async (
   { clock, signal }: Bounds,
 ): Promise<Check[]> => {
   const rights = await clock.within(5_000, signal, connectRights(services.newClient, clock));
-  const { groupId } = config.kafka;
+  const { groupId, sessionTimeoutMs } = config.kafka;
   const checks: Check[] = [];
   const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
     await question().then(
@@ -77,9 +101,11 @@ export const checkRights = async (
       await ask(`topic ${name}`, () => ofTopic(rights, name, NEEDED[role]));
     }
     if (config.bridge.flows.includes("commands"))
-      await ask(`group ${groupId}`, () => ofGroup(rights, groupId, "it"));
-    const own = `${groupId}-doctor`;
-    await ask(`group ${own}`, () => ofGroup(rights, own, `all groups that begin with ${groupId}-`));
+      await ask(`group ${groupId}`, () => ofGroup(rights, config.kafka, "it"));
+    const own = { groupId: `${groupId}-doctor`, sessionTimeoutMs };
+    // One line says it for all groups.
+    if (!checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT"))
+      await ask(`group ${own.groupId}`, () => ofGroup(rights, own, `all groups that begin with ${groupId}-`));
   } finally {
     void rights.close();
   }

@@ -12,6 +12,8 @@ const SETUP = "run `cambio-bridge setup`";
 const WITHOUT_IT = "without the registry nothing starts";
 
 const remedyFor = (message: string): string => {
+  if (/token endpoint|KAFKA_OAUTH_/.test(message))
+    return "see KAFKA_OAUTH_TOKEN_ENDPOINT, KAFKA_OAUTH_CLIENT_ID, KAFKA_OAUTH_CLIENT_SECRET, or KAFKA_OAUTH_TOKEN_FILE";
   if (/answered 40[13]/.test(message))
     return "see SCHEMA_REGISTRY_USERNAME and SCHEMA_REGISTRY_PASSWORD, or its token";
   if (/check its URL/.test(message))

@@ -3,6 +3,8 @@ import { inspectOptions } from "../bridge/prerequisites.ts";
 import type { Config } from "../config/config.ts";
 import { inspectTopics } from "../kafka/cluster/inspect.ts";
 import { checkFromSentence, ok, type Bounds, type Check } from "./check.ts";
+import { checkJournal } from "./journal.ts";
+import { checkPartitions } from "./partitions.ts";
 import { checkedTopics } from "./rights.ts";
 
 const REMEDY = 'see "Topics" in docs/setup.md';
@@ -28,7 +30,12 @@ export const checkTopics = async (
   try {
     const used = checkedTopics(config);
     const { problems, warnings } = await inspectTopics({ ...inspectOptions(config), used }, cluster);
+    const found = await cluster.find(used.map((role) => config.topics[role]));
+    const journal = found.get(config.topics.journal);
+    const commands = found.get(config.topics.commands);
     const checks = [
+      ...(journal && commands ? await checkJournal(config, services, cluster, journal) : []),
+      ...checkPartitions(found, await cluster.partitions([...found.keys()])),
       ...problems.map((sentence) => checkOf("fail", sentence)),
       ...warnings.map((sentence) => checkOf("warn", sentence)),
     ];

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import type { Cluster, FoundGroup } from "../../kafka/cluster/cluster.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import type { FoundGroup } from "../../kafka/cluster/found-group.ts";
 import { electionGroup } from "../reconcile-note.ts";
 import type { Services } from "../services.ts";
 import { withCluster } from "../with-cluster.ts";
@@ -32,6 +33,11 @@ const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<
     .sort((a, b) => a.partition - b.partition);
 };
 
+const withoutJoined = ({ state, members }: FoundGroup): FoundGroup => ({
+  state,
+  members: members.map(({ clientId, host, partitions }) => ({ clientId, host, partitions })),
+});
+
 /** Who runs the flows, and how far they are. Rejects if Kafka does not answer. */
 export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsStatus> => {
   const { commands: topic, transactionStatus } = config.topics;
@@ -40,9 +46,9 @@ export const askFlows = async (config: Config, cluster: Cluster): Promise<FlowsS
   const isThere = (await cluster.find([topic])).has(topic);
   const partitions = isThere ? await lagOf(cluster, groupId, topic) : [];
   const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
-  const commands = await cluster.group(groupId);
+  const commands = withoutJoined(await cluster.group(groupId));
   const election = electionGroup(config);
-  const reconcile = await cluster.group(election);
+  const reconcile = withoutJoined(await cluster.group(election));
   const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
   const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
   return {

@@ -4,6 +4,7 @@ import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
 import type { Committed } from "../mark.ts";
+import { foundGroup, type FoundGroup } from "./found-group.ts";
 
 /** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
@@ -13,14 +14,12 @@ export type FoundTopic = {
   config: Readonly<Record<string, string>>;
 };
 
-/** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
-export type FoundGroup = {
-  state: string;
-  members: readonly {
-    clientId: string;
-    host: string;
-    partitions: Readonly<Record<string, readonly number[]>>;
-  }[];
+/** By the ids of brokers: the leader, -1 for none, and those with a copy and with one that is in sync. */
+export type PartitionState = {
+  partition: number;
+  leader: number;
+  replicas: readonly number[];
+  inSync: readonly number[];
 };
 
 /**
@@ -29,8 +28,8 @@ export type FoundGroup = {
  */
 export type Cluster = {
   find(names: readonly string[]): Promise<Map<string, FoundTopic>>;
-  /** The advertised addresses of the brokers, host:port. */
-  brokers(): Promise<readonly string[]>;
+  /** The partitions of topics that exist. */
+  partitions(names: readonly string[]): Promise<ReadonlyMap<string, readonly PartitionState[]>>;
   /**
    * The offsets that each partition of a topic holds. With `sinceMs`, from the first record that is not
    * older.
@@ -147,10 +146,20 @@ const lazyCluster = (
         });
         return new Map(await Promise.all(found));
       }),
-    brokers: () =>
+    partitions: (names) =>
       ask(async (admin) => {
-        const { brokers } = await admin.describeCluster();
-        return brokers.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+        const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+        return new Map(
+          topics.map(({ name, partitions }) => [
+            name,
+            partitions.map(({ partitionId: partition, leader, replicas, isr: inSync }) => ({
+              partition,
+              leader,
+              replicas,
+              inSync,
+            })),
+          ]),
+        );
       }),
     ranges: (topic, sinceMs) =>
       ask(async (admin) => {
@@ -189,14 +198,7 @@ const lazyCluster = (
       ask(async (admin) => {
         const [found] = (await admin.describeGroups([groupId])).groups;
         if (!found) throw new Error(`no group ${groupId} in the answer`);
-        const members = found.members.map(({ clientId, clientHost, memberAssignment }) => ({
-          clientId,
-          // Java formats an address as name/address.
-          host: clientHost.replace(/^.*\//, ""),
-          // Empty before the first assignment: decodes to null.
-          partitions: kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {},
-        }));
-        return { state: found.state, members };
+        return foundGroup(found);
       }),
     defaultReplicationFactor: () =>
       ask(async (admin) => {

@@ -1,7 +1,10 @@
-import { PartitionAssigners, type PartitionAssigner } from "kafkajs";
+import { AssignerProtocol, PartitionAssigners, type PartitionAssigner } from "kafkajs";
 import { errorOfCode } from "../errors.ts";
 
 const LEADER_NOT_AVAILABLE = 5;
+
+/** With this, members of a group tell that they are bridges: another program there would take their records. */
+export const MEMBER_OF_BRIDGE = "cambio-bridge";
 
 /**
  * kafkajs's round robin, for a consumer that does not read while a partition of its topic has no leader.
@@ -29,5 +32,16 @@ export const whileAllAreLed =
       await refreshIfNecessary();
       if (!areAllLed()) await cluster.refreshMetadata();
     };
-    return PartitionAssigners.roundRobin(context);
+    const roundRobin = PartitionAssigners.roundRobin(context);
+    return {
+      ...roundRobin,
+      protocol: (subscription) => ({
+        name: roundRobin.name,
+        metadata: AssignerProtocol.MemberMetadata.encode({
+          version: roundRobin.version,
+          topics: subscription.topics,
+          userData: Buffer.from(MEMBER_OF_BRIDGE),
+        }),
+      }),
+    };
   };

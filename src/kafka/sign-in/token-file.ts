@@ -21,5 +21,9 @@ export const tokenFile = (read: () => string, clock: Pick<Clock, "now">): TokenS
       : Promise.resolve(token);
   },
   refused: () => undefined,
+  lifetimeMs: () => {
+    const expiresAt = jwtExpiryMs(read().trim());
+    return expiresAt === null ? null : expiresAt - clock.now();
+  },
   close: () => undefined,
 });

@@ -15,6 +15,8 @@ export type TokenSource = {
    * revoked.
    */
   refused: (token: string) => void;
+  /** How long the token lives that was given last; null where that is not known. */
+  lifetimeMs: () => number | null;
   /** Ends the renewal in the background. */
   close: () => void;
 };
@@ -138,6 +140,7 @@ export const tokenSource = ({ what, fetch }: TokenFetcher, { clock, log, random 
       current = null;
       if (!pending) wake.abort(new Error("refused"));
     },
+    lifetimeMs: () => (current ? current.expiresAt - current.fetchedAt : null),
     close: () => {
       const reason = new SignInError(`${what}: closed`);
       closed.abort(reason);

@@ -39,7 +39,7 @@ const paper = ({
       Promise.resolve(
         new Map(wanted.flatMap((name) => (topics.has(name) ? [[name, topics.get(name)!]] : []))),
       ),
-    brokers: () => Promise.resolve([]),
+    partitions: () => Promise.resolve(new Map()),
     ranges: () => Promise.resolve(new Map()),
     offsetsAt: () => Promise.resolve(new Map()),
     committed: () => Promise.resolve(new Map()),

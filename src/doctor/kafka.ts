@@ -1,0 +1,87 @@
+import type { Services } from "../bridge/services.ts";
+import type { Config } from "../config/config.ts";
+import type { Log } from "../runtime/log.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { askBrokers, checkAdvertised, ofOneCluster, type BrokerAnswer } from "./brokers.ts";
+import { fail, runBounded, skipped, type Bounds, type Check, type Subject } from "./check.ts";
+import { checkMembers } from "./members.ts";
+import { checkRights } from "./rights.ts";
+import { openSession, type Session } from "./session.ts";
+import { checkToken } from "./token.ts";
+import { checkTopics, MISSING } from "./topics.ts";
+
+/** All checks together take less than 20 s, whatever hangs. */
+const WHOLE_MS = 18_000;
+const CLUSTER_MS = 8_000;
+const AT_LEAST_MS = 1_000;
+
+/** What is known once the brokers were asked. `usable`: those that the further checks may ask; or why there are none. */
+type Asked = { checks: readonly Check[]; usable: readonly string[] | string };
+
+/** The brokers that clients would use; or why there are none. */
+const usableOf = (answers: readonly BrokerAnswer[], others: readonly Check[]): readonly string[] | string => {
+  const usable = answers.filter(({ check }) => check.status !== "fail");
+  if (usable.length === 0) return "no broker can be asked";
+  const unreachable = new Set(others.filter(({ status }) => status === "fail").map(({ name }) => name));
+  const advertised = usable.flatMap((answer) => answer.advertised);
+  return advertised.length > 0 && advertised.every((broker) => unreachable.has(`broker ${broker}`))
+    ? "no broker that the cluster names can be reached"
+    : usable.map(({ broker }) => broker);
+};
+
+const ask = async (config: Config, session: Session, bounds: Bounds): Promise<Asked> => {
+  const token = await checkToken(config, session.signIn, bounds);
+  if (token?.status === "fail") return { checks: [token], usable: "there is no token for Kafka" };
+  const answers = ofOneCluster(await askBrokers(config, session, bounds));
+  const others = await checkAdvertised(config, answers, bounds);
+  const checks = [...(token ? [token] : []), ...answers.map(({ check }) => check), ...others];
+  return { checks, usable: usableOf(answers, others) };
+};
+
+/** The checks of brokers, rights, topics and groups. */
+export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
+  const { clock } = bounds;
+  const until = clock.monotonic() + WHOLE_MS;
+  let session: Session;
+  try {
+    session = openSession(config, log, bounds);
+  } catch (error) {
+    const [detail = "", remedy = "correct it"] = messageOf(error).split(/: (?=run )/);
+    return [{ group: "kafka", checks: Promise.resolve([fail("sign-in", detail, remedy)]) }];
+  }
+  const asked = ask(config, session, bounds);
+  const further = (
+    group: string,
+    check: (services: Services, bounds: Bounds) => Promise<readonly Check[]>,
+  ): Subject => ({
+    group,
+    checks: asked.then(({ usable }) => {
+      if (typeof usable === "string") return skipped(group, usable);
+      const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
+      const services = session.servicesFor(usable);
+      return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (own) => check(services, own));
+    }),
+  });
+  const rights = further("rights", (services, own) => checkRights(config, services, own));
+  const topics = further("topics", (services, own) => checkTopics(config, services, own));
+  const members = config.bridge.flows.includes("commands")
+    ? [further("members", (services, own) => checkMembers(config, services, own))]
+    : [];
+  const subjects = [
+    { group: "kafka", checks: asked.then(({ checks }) => checks) },
+    rights,
+    // Without the right to see it, a topic looks as if it did not exist.
+    {
+      ...topics,
+      checks: Promise.all([topics.checks, rights.checks]).then(([found, denied]) =>
+        found.filter(
+          ({ name, detail }) =>
+            detail !== MISSING || !denied.some((one) => one.status === "fail" && one.name === name),
+        ),
+      ),
+    },
+    ...members,
+  ];
+  void Promise.allSettled(subjects.map(({ checks }) => checks)).then(session.close);
+  return subjects;
+};

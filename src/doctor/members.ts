@@ -1,0 +1,47 @@
+import type { Services } from "../bridge/services.ts";
+import type { Config } from "../config/config.ts";
+import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import { MEMBER_OF_BRIDGE } from "../kafka/consume/all-led.ts";
+import { isRequestRefused } from "../kafka/errors.ts";
+import { counted } from "../runtime/counted.ts";
+import { fail, ok, type Bounds, type Check } from "./check.ts";
+
+type Member = FoundGroup["members"][number];
+
+/** Replicas of an older version say nothing when they join. They have our client id. */
+const isBridge = ({ clientId, joined }: Member, config: Config): boolean =>
+  joined === undefined || joined.userData === MEMBER_OF_BRIDGE || clientId === config.kafka.clientId;
+
+const reads = ({ joined }: Member): string => joined?.topics.join(", ") ?? "";
+
+/** Checks that no other program is a member of the commands' group: it would be given partitions, and their commands. */
+export const checkMembers = async (
+  config: Config,
+  services: Services,
+  { clock, signal }: Bounds,
+): Promise<Check[]> => {
+  const { groupId } = config.kafka;
+  const name = `group ${groupId}`;
+  const cluster = await clock.within(6_000, signal, services.connectCluster());
+  try {
+    const { members } = await cluster.group(groupId);
+    const strangers = members.filter((member) => !isBridge(member, config));
+    if (strangers.length === 0)
+      return [
+        ok(name, members.length === 0 ? "has no member now" : `has ${counted(members.length, "member")}`),
+      ];
+    return strangers.map((member) =>
+      fail(
+        name,
+        `a member is no bridge (client id ${member.clientId}, host ${member.host}, reads ${reads(member)}): commands of the partitions that it is given get no result`,
+        "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
+      ),
+    );
+  } catch (error) {
+    // `rights` says so.
+    if (isRequestRefused(error)) return [];
+    throw error;
+  } finally {
+    void cluster.close();
+  }
+};

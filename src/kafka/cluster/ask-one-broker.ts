@@ -1,0 +1,28 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { NewClient } from "../client.ts";
+import { openInternalCluster } from "./internal-cluster.ts";
+
+/** A cluster as one of its brokers describes it: its id, and the advertised addresses of its brokers, host:port. */
+export type Described = { clusterId: string; advertised: readonly string[] };
+
+const CLOSE_MS = 1_000;
+
+/**
+ * Asks one broker about its cluster, after the sign-in. Connects to no other one: the advertised addresses may be wrong.
+ * @param newClient makes a client that knows only this broker
+ */
+export const askOneBroker = async (newClient: NewClient, clock: Clock): Promise<Described> => {
+  const cluster = openInternalCluster(newClient());
+  try {
+    await cluster.connect();
+    await cluster.refreshMetadata();
+    const { clusterId = "", brokers = [] } = cluster.brokerPool.metadata ?? {};
+    return { clusterId, advertised: brokers.map(addressOf) };
+  } finally {
+    void clock.within(CLOSE_MS, undefined, cluster.disconnect()).catch(() => undefined);
+  }
+};
+
+/** The address of a broker, host:port. */
+export const addressOf = ({ host, port }: { host: string; port: number }): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port}`;
