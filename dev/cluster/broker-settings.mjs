@@ -11,7 +11,8 @@
 /**
  * Further listeners for clients, beside the plaintext one that brokers use among themselves, and the settings for them.
  * @typedef {object} Security
- * @property {Record<string, "SASL_PLAINTEXT" | "SASL_SSL" | "SSL">} listeners protocols by name, in capitals
+ * @property {Record<string, "PLAINTEXT" | "SASL_PLAINTEXT" | "SASL_SSL" | "SSL">} listeners protocols by name, in capitals
+ * @property {Record<string, string>} [advertised] the address that a listener sends its clients to, by name; its own by default
  * @property {Record<string, string | number | boolean>} settings
  * @property {string[]} [javaFlags]
  */
@@ -59,8 +60,12 @@ export function serverProperties(node, { controllerId, controllerPort, brokers, 
     "controlled.shutdown.max.retries": 2,
     ...security?.settings,
   };
-  if (node.port !== undefined)
-    settings["advertised.listeners"] = [`PLAINTEXT://127.0.0.1:${node.port}`, ...extra].join(",");
+  if (node.port !== undefined) {
+    const advertised = Object.entries(node.extraPorts ?? {}).map(
+      ([name, port]) => `${name}://${security?.advertised?.[name] ?? `127.0.0.1:${port}`}`,
+    );
+    settings["advertised.listeners"] = [`PLAINTEXT://127.0.0.1:${node.port}`, ...advertised].join(",");
+  }
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${String(value).replaceAll("\n", "\\n")}\n`)
     .join("");

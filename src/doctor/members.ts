@@ -1,6 +1,7 @@
 import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
 import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import { askCoordinator } from "../kafka/cluster/coordinator.ts";
 import { MEMBER_OF_BRIDGE } from "../kafka/consume/all-led.ts";
 import { isRequestRefused } from "../kafka/errors.ts";
 import { counted } from "../runtime/counted.ts";
@@ -24,7 +25,7 @@ export const checkMembers = async (
   const name = `group ${groupId}`;
   const cluster = await clock.within(6_000, signal, services.connectCluster());
   try {
-    const { members } = await cluster.group(groupId);
+    const { members } = await askCoordinator(clock, () => cluster.group(groupId));
     const strangers = members.filter((member) => !isBridge(member, config));
     if (strangers.length === 0)
       return [

@@ -1,6 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
+import { askCoordinator } from "./coordinator.ts";
 import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts";
 import { preparedMessage } from "../produce/produce-request.ts";
 
@@ -20,8 +21,6 @@ export type Rights = {
 };
 
 const TIMEOUT_MS = 1_000;
-const COORDINATOR_TRIES = 5;
-const AGAIN_AFTER_MS = 400;
 /** Beyond the end of any log: with the right to read, the answer is OFFSET_OUT_OF_RANGE. */
 const OFFSET_OUT_OF_RANGE = "9223372036854775806";
 const NO_RECORDS = Buffer.alloc(0);
@@ -93,24 +92,13 @@ export const connectRights = async (newClient: NewClient, clock: Clock): Promise
       const broker = await cluster.findControllerBroker();
       const verdict = await verdictOf(broker.findGroupCoordinator({ groupId })).catch(() => null);
       if (verdict === "denied") return verdict;
-      for (let tries = 1; ; tries++) {
-        try {
-          const coordinator = await cluster.findGroupCoordinator({ groupId });
-          return await groupVerdictOf(
-            coordinator.joinGroup({
-              groupId,
-              sessionTimeout,
-              rebalanceTimeout: sessionTimeout,
-              memberId: UNKNOWN_MEMBER,
-              groupProtocols: [ASSIGNMENT],
-            }),
-          );
-        } catch (error) {
-          // A new cluster has no coordinator at first.
-          if (tries === COORDINATOR_TRIES || !/COORDINATOR/.test(protocolErrorOf(error))) throw error;
-          await clock.sleep(AGAIN_AFTER_MS);
-        }
-      }
+      return askCoordinator(clock, async () => {
+        const coordinator = await cluster.findGroupCoordinator({ groupId });
+        const join = { groupId, sessionTimeout, rebalanceTimeout: sessionTimeout };
+        return groupVerdictOf(
+          coordinator.joinGroup({ ...join, memberId: UNKNOWN_MEMBER, groupProtocols: [ASSIGNMENT] }),
+        );
+      });
     },
     close: () => clock.within(TIMEOUT_MS, undefined, cluster.disconnect()).catch(() => undefined),
   };
