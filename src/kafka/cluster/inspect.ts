@@ -5,6 +5,7 @@ import { compaction } from "./compaction.ts";
 import type { Registry } from "../schema/registry.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
 import { journalProblems, UNCLEAN } from "./journal-topic.ts";
+import { shortRetention } from "./short-retention.ts";
 import { sizeLimit } from "./size-limit.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
@@ -99,6 +100,18 @@ const tooFewReplicas = (names: readonly string[], found: ReadonlyMap<string, Fou
           `Topic ${name} has ${counted(replicationFactor, "replica")}, and min.insync.replicas=${needed}, so that nothing can be written to it: set min.insync.replicas=${replicationFactor}, or add replicas.`,
         ];
   });
+
+const allReplicasNeeded = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
+  const strict = names.filter((name) => {
+    const { replicationFactor = 0, config = {} } = found.get(name) ?? {};
+    return replicationFactor > 1 && Number(config["min.insync.replicas"] ?? 0) === replicationFactor;
+  });
+  return strict.length === 0
+    ? []
+    : [
+        `min.insync.replicas is the number of replicas: ${strict.join(", ")}. Losing one broker stops all writes there.`,
+      ];
+};
 
 /** DescribeConfigs is a right of its own. */
 const unreadableSettings = (names: readonly string[], found: ReadonlyMap<string, FoundTopic>): string[] => {
@@ -196,6 +209,8 @@ export const inspectTopics = async (
     ...replicationWarnings(usedNames, found),
     ...unreadableSettings(usedNames, found),
     ...compactedWarnings,
+    ...shortRetention(used, names, found),
+    ...allReplicasNeeded(usedNames, found),
     ...(used.includes("control") ? controlWarnings(found.get(names.control)) : []),
     ...(used.includes("audit") ? auditWarnings(names, found) : []),
     ...used.filter((role) => role !== "journal").flatMap((role) => sizeLimit(role, names, found)),

@@ -166,6 +166,29 @@ describe("setup", () => {
     }
   });
 
+  test.each([
+    ["commands", "3600000", /^Topic commands .* get no result: set retention\.ms=86400000 or more\.$/],
+    ["results", "60000", /^Topic results .* never see their results: set/],
+    ["dead", "60000", /^Topic dead .* before anybody looks at them: set/],
+  ])("warns of %s that are kept for %s ms", async (name, kept, sentence) => {
+    const { run, look, change } = paper();
+    await run();
+    change(name, { "retention.ms": kept });
+    expect((await look()).warnings).toEqual([expect.stringMatching(sentence)]);
+    change(name, { "retention.ms": "86400000" });
+    expect((await look()).warnings).toEqual([]);
+  });
+
+  test("warns where one lost broker stops all writes", async () => {
+    const { run, look, change } = paper();
+    await run();
+    change("journal", { "min.insync.replicas": "3" });
+    expect(await look()).toMatchObject({
+      problems: [],
+      warnings: [expect.stringMatching(/^min\.insync\.replicas is .*: journal\. Losing one broker/)],
+    });
+  });
+
   test("gives the audit and control topics one partition each, and compacts the latter", async () => {
     const { run, created } = paper();
     await run();
