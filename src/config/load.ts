@@ -1,4 +1,5 @@
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
+import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { consoleWarnings } from "./console-rules.ts";
 import { brokenRules } from "./rules.ts";
@@ -56,8 +57,8 @@ const readSecret = (row: Row, env: Environment): unknown => {
     return Secret.fromFile(file, check);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    const code = String(error.code);
-    throw new Error(`cannot be read from the file that ${fileVariable} names (${code})`, { cause: error });
+    const why = whyUnreadable(file, error);
+    throw new Error(`cannot be read from the file that ${fileVariable} names (${why})`, { cause: error });
   }
 };
 
