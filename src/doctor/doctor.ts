@@ -6,7 +6,7 @@ import { askBrokers, checkAdvertised, servicesFor } from "./brokers.ts";
 import { warn, runBounded, type Bounds, type Check } from "./check.ts";
 import { checkOwnClock } from "./clocks.ts";
 import { checkPartner } from "./partner.ts";
-import { checkPorts } from "./ports.ts";
+import { checkPorts, isWebhookPortFree } from "./ports.ts";
 import { checkRights } from "./rights.ts";
 import { checkSchemas } from "./schemas.ts";
 import { checkSettings } from "./settings.ts";
@@ -20,6 +20,8 @@ export type Subject = { group: string; checks: Promise<readonly Check[]> };
 const WHOLE_MS = 18_000;
 const CLUSTER_MS = 8_000;
 const AT_LEAST_MS = 1_000;
+const PORTS_MS = 5_000;
+const WEBHOOK_MS = 13_000;
 const OTHERS_MS = 15_000;
 
 const skipped = (name: string, why: string): readonly Check[] => [
@@ -77,11 +79,17 @@ const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
 const webhookChecks = (
   config: Config,
   publicUrl: PublicUrl | null,
+  ports: Promise<readonly Check[]>,
   bounds: Bounds,
 ): Promise<readonly Check[]> => {
   if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([NOT_USED]);
   if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
-  return runBounded("webhook", OTHERS_MS, bounds, (own) => checkWebhook(config, publicUrl, own));
+  // Not before: the check of the ports opens the port itself for a moment.
+  return ports.then((found) =>
+    runBounded("webhook", WEBHOOK_MS, bounds, (own) =>
+      checkWebhook(config, publicUrl, !isWebhookPortFree(found), own),
+    ),
+  );
 };
 
 /** Starts the checks of everything that `serve` needs, all at once. */
@@ -96,20 +104,22 @@ export const runChecks = (
     group: string,
     lacks: string | null,
     check: (bounds: Bounds) => Promise<readonly Check[]>,
+    ms = OTHERS_MS,
   ): Subject => ({
     group,
     checks:
       lacks === null
-        ? runBounded(group, OTHERS_MS, bounds, check)
+        ? runBounded(group, ms, bounds, check)
         : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
   });
   const noKafka = firstUnusable(reading, "KAFKA_");
   const tokens = firstUnusable(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
   const { accessToken, xToken } = config.partner;
+  const ports = runBounded("ports", PORTS_MS, bounds, (own) => checkPorts(config, own));
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
     { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
-    { group: "ports", checks: runBounded("ports", OTHERS_MS, bounds, (own) => checkPorts(config, own)) },
+    { group: "ports", checks: ports },
     ...(noKafka === null
       ? kafkaChecks(config, log, bounds)
       : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),
@@ -121,7 +131,8 @@ export const runChecks = (
       "partner",
       firstUnusable(reading, "PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"),
       (own) => checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
+      WHOLE_MS,
     ),
-    { group: "webhook", checks: webhookChecks(config, publicUrl, bounds) },
+    { group: "webhook", checks: webhookChecks(config, publicUrl, ports, bounds) },
   ];
 };
