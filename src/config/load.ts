@@ -100,6 +100,18 @@ const neededByText = (row: Row, needs: readonly Need[], flows: readonly Flow[]):
   return flow === undefined ? "" : `, which the ${flow} flow needs`;
 };
 
+/** Node.js's own switch, which every connection obeys. */
+const unverified = (env: Environment): Problem[] =>
+  env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
+    ? [
+        {
+          variable: "NODE_TLS_REJECT_UNAUTHORIZED",
+          message:
+            "is 0: no certificate is verified, so that anybody on the way can read and change everything",
+        },
+      ]
+    : [];
+
 /** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
   if (valueOf(env, name) !== undefined) return "environment";
@@ -151,7 +163,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isUnused(problem)),
-    warnings: [...warned, ...remarks, ...problems.filter(isUnused)],
+    warnings: [...unverified(env), ...warned, ...remarks, ...problems.filter(isUnused)],
   };
 };
 
