@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
 import type { Problem } from "../config/config.ts";
+import { isFileName, pathIn } from "../config/file-name.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 
@@ -24,14 +25,16 @@ const settingsOf = (env: Environment, problems: readonly Problem[]): ShownSettin
     const given = origin === "environment" && !isBroken ? (env[row.env] ?? null) : null;
     // A query may contain a key.
     const text = row.shape === "address" ? (given?.replace(/\?.*/, `?${HIDDEN}`) ?? null) : given;
-    const value = origin === "default" ? row.fallback : text;
+    const shown = row.env.endsWith("_FILE") && text !== null && !isFileName(text) ? HIDDEN : text;
+    const value = origin === "default" ? row.fallback : shown;
+    const file = origin === "file" ? (env[`${row.env}_FILE`] ?? "") : null;
     const isSet = origin === "environment" || origin === "file";
     return {
       group: row.group,
       name: row.env,
       value: row.secret && isSet && !isBroken ? HIDDEN : value,
       origin,
-      from: origin === "file" ? (env[`${row.env}_FILE`] ?? null) : null,
+      from: isBroken && file !== null ? pathIn(file) : file,
     };
   });
 

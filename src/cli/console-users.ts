@@ -1,4 +1,5 @@
 import { parseUsers, type User } from "../console/users.ts";
+import { unreadableFile } from "../config/file-name.ts";
 import { Secret } from "../config/secret.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { ConfigError } from "./io.ts";
@@ -8,6 +9,12 @@ const checked = (text: string): readonly User[] => {
   if (problems.length > 0) throw new Error(problems.join(" "));
   return users;
 };
+
+/** The message of an error of the file system repeats the setting's value. */
+const faultOf = (file: string, error: unknown): string =>
+  error instanceof Error && "code" in error
+    ? unreadableFile(file, error)
+    : `cannot be used: ${messageOf(error)}`;
 
 /** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
 export const usersOf = (file: string): (() => readonly User[]) => {
@@ -20,9 +27,8 @@ export const usersOf = (file: string): (() => readonly User[]) => {
       return known.users;
     };
   } catch (error) {
-    throw new ConfigError(
-      `The configuration has a problem:\n  CONSOLE_USERS_FILE cannot be used: ${messageOf(error)}`,
-      { cause: error },
-    );
+    throw new ConfigError(`The configuration has a problem:\n  CONSOLE_USERS_FILE ${faultOf(file, error)}`, {
+      cause: error,
+    });
   }
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isLoopback } from "../runtime/cidr.ts";
 import type { Config, Problem } from "./config.ts";
+import { unreadableFile } from "./file-name.ts";
 import { type Rule, wasRead, when } from "./rule.ts";
 import { consoleSettings } from "./settings/console.ts";
 
@@ -14,10 +15,9 @@ const loopbackWithoutAuth: Rule = ({ console: { auth, host } }) =>
 
 const unreadable = (file: string): string | null => {
   try {
-    return readFileSync(file, "utf8").trim() === "" ? "names a file that holds no users" : null;
+    return readFileSync(file, "utf8").trim() === "" ? `names a file that holds no users: ${file}` : null;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-    return `names a file that cannot be read (${code})`;
+    return unreadableFile(file, error);
   }
 };
 
@@ -26,7 +26,7 @@ const usersFileReadable: Rule = ({ console: { auth, usersFile } }) => {
   if (usersFile === undefined)
     return when(true, "CONSOLE_USERS_FILE", "is not set, which CONSOLE_AUTH=basic needs");
   const fault = unreadable(usersFile);
-  return when(fault !== null, "CONSOLE_USERS_FILE", `${fault ?? ""}: ${usersFile}`);
+  return when(fault !== null, "CONSOLE_USERS_FILE", fault ?? "");
 };
 
 /** Anybody can send the header, so the proxies that may must be known. */

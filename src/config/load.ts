@@ -1,4 +1,5 @@
 import type { Config, Loaded, Problem, Purpose } from "./config.ts";
+import { whyUnreadable } from "./file-name.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { consoleWarnings } from "./console-rules.ts";
 import { brokenRules } from "./rules.ts";
@@ -56,8 +57,8 @@ const readSecret = (row: Row, env: Environment): unknown => {
     return Secret.fromFile(file, check);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    const code = String(error.code);
-    throw new Error(`cannot be read from the file that ${fileVariable} names (${code})`, { cause: error });
+    const why = whyUnreadable(file, error);
+    throw new Error(`cannot be read from the file that ${fileVariable} names (${why})`, { cause: error });
   }
 };
 
@@ -98,6 +99,18 @@ const neededByText = (row: Row, needs: readonly Need[], flows: readonly Flow[]):
   const flow = flows.find((name) => row.need.includes(name) && needs.includes(name));
   return flow === undefined ? "" : `, which the ${flow} flow needs`;
 };
+
+/** Node.js's own switch, which every connection obeys. */
+const unverified = (env: Environment): Problem[] =>
+  env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
+    ? [
+        {
+          variable: "NODE_TLS_REJECT_UNAUTHORIZED",
+          message:
+            "is 0: no certificate is verified, so that anybody on the way can read and change everything",
+        },
+      ]
+    : [];
 
 /** Where the value of a setting comes from, whether it is valid or not. */
 export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env: Environment): Origin => {
@@ -150,7 +163,7 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
   return {
     config: Object.freeze(config),
     problems: problems.filter((problem) => !isUnused(problem)),
-    warnings: [...warned, ...remarks, ...problems.filter(isUnused)],
+    warnings: [...unverified(env), ...warned, ...remarks, ...problems.filter(isUnused)],
   };
 };
 

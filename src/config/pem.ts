@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { unreadableFile } from "./file-name.ts";
 
 // Certificates and keys are validated when the settings are read. Otherwise a bad file would show only when a
 // connection is opened, and TLS accepts a CA file without certificates: it trusts nobody then, without an
@@ -12,8 +13,7 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-    throw new Error(`names a file that cannot be read (${code}): ${file}`, { cause: error });
+    throw new Error(unreadableFile(file, error), { cause: error });
   }
 };
 

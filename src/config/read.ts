@@ -1,5 +1,6 @@
 import { coverAllAddresses, isCidr } from "../runtime/cidr.ts";
 import { decodePercent } from "../runtime/percent.ts";
+import { unreadableFile } from "./file-name.ts";
 import { Secret } from "./secret.ts";
 
 // Parsers and checks of variables. Each throws an Error whose message completes "VARIABLE …".
@@ -193,6 +194,6 @@ export const readTokenFile = (file: string): Secret => {
     return Secret.fromFile(file, checkToken);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    throw new Error(`names a file that cannot be read (${String(error.code)}): ${file}`, { cause: error });
+    throw new Error(unreadableFile(file, error), { cause: error });
   }
 };

@@ -20,11 +20,14 @@ export type Fault = { detail: string; remedy: string };
 
 /**
  * `expiresMs`: of its certificate. `notTls`: the TLS handshake failed because the other side does not speak
- * TLS, or ended it.
+ * TLS, or ended it. `refused`: nothing listens there.
  */
-export type ReachResult = { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean } & Fault);
+export type ReachResult =
+  { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean; refused: boolean } & Fault);
 
 const CONNECT_MS = 4_000;
+/** Shorter: a server that speaks no TLS may wait for the end of a request that never comes. */
+const TRY_TLS_MS = 2_000;
 
 const codeOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
@@ -128,19 +131,43 @@ export const explainFailure = (error: unknown, target: Target): Fault => {
 const isBrokenOff = (error: unknown): boolean => /before secure TLS|socket hang up/.test(messageOf(error));
 
 /** Connects, with TLS for https, sends nothing, and closes. */
-export const reach = async (target: Target, { clock, signal }: Bounds): Promise<ReachResult> => {
+export const reach = async (
+  target: Target,
+  { clock, signal }: Bounds,
+  ms = CONNECT_MS,
+): Promise<ReachResult> => {
   const { url, tls, proxy = null } = target;
   const opening = connectFor({ origin: url, tls, proxy: proxy && (() => proxy), clock })();
   try {
-    const socket = await clock.within(CONNECT_MS, signal, opening.socket);
+    const socket = await clock.within(ms, signal, opening.socket);
     const expires = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : NaN;
     return { ok: true, expiresMs: Number.isNaN(expires) ? null : expires };
   } catch (error) {
-    const notTls = url.protocol === "https:" && (NO_TLS.includes(codeOf(error)) || isBrokenOff(error));
-    return { ok: false, notTls, ...explainFailure(error, target) };
+    const code = codeOf(error);
+    const notTls = url.protocol === "https:" && (NO_TLS.includes(code) || isBrokenOff(error));
+    return { ok: false, notTls, refused: code === "ECONNREFUSED", ...explainFailure(error, target) };
   } finally {
     opening.giveUp();
   }
+};
+
+/** Whether a server speaks TLS at an address that is given without it. */
+export const speaksTls = async (target: Target, bounds: Bounds): Promise<boolean> => {
+  const { hostname, port } = target.url;
+  const url = new URL(`https://${hostname}:${port === "" ? 80 : port}`);
+  const reached = await reach({ ...target, url }, bounds, TRY_TLS_MS);
+  // A certificate error proves TLS, too.
+  return reached.ok || (!reached.notTls && /certificate/.test(reached.detail));
+};
+
+/** The fault of an http:// address where the server speaks TLS; null where it does not. */
+export const missingTls = async (target: Target, bounds: Bounds): Promise<Fault | null> => {
+  const { url, setting } = target;
+  if (url.protocol !== "http:" || !(await speaksTls(target, bounds))) return null;
+  return {
+    detail: `${url.host} speaks TLS there, and ${setting} begins with http://`,
+    remedy: `write https:// in ${setting}`,
+  };
 };
 
 const DAY_MS = 86_400_000;

@@ -5,12 +5,16 @@ import { runBounded, skipped, type Bounds, type Check, type Subject } from "./ch
 import { checkOwnClock } from "./clocks.ts";
 import { kafkaChecks } from "./kafka.ts";
 import { checkPartner } from "./partner.ts";
-import { checkPorts } from "./ports.ts";
+import { checkPorts, isWebhookPortFree } from "./ports.ts";
 import { checkSchemas } from "./schemas.ts";
 import { servicesOfRegistry } from "./session.ts";
 import { checkSettings } from "./settings.ts";
 import { NOT_USED, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
 
+/** All checks together take less than 20 s, whatever hangs. */
+const PORTS_MS = 5_000;
+const WEBHOOK_MS = 13_000;
+const PARTNER_MS = 18_000;
 const OTHERS_MS = 15_000;
 
 /** The first wrong setting with one of these prefixes that has no default; or null. */
@@ -24,11 +28,17 @@ const firstUnusable = ({ problems }: Reading, ...beginnings: readonly string[]):
 const webhookChecks = (
   config: Config,
   publicUrl: PublicUrl | null,
+  ports: Promise<readonly Check[]>,
   bounds: Bounds,
 ): Promise<readonly Check[]> => {
   if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([NOT_USED]);
   if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
-  return runBounded("webhook", OTHERS_MS, bounds, (own) => checkWebhook(config, publicUrl, own));
+  // Not before: the check of the ports opens the port itself for a moment.
+  return ports.then((found) =>
+    runBounded("webhook", WEBHOOK_MS, bounds, (own) =>
+      checkWebhook(config, publicUrl, !isWebhookPortFree(found), own),
+    ),
+  );
 };
 
 /** Starts the checks of everything that `serve` needs, all at once. */
@@ -43,11 +53,12 @@ export const runChecks = (
     group: string,
     lacks: string | null,
     check: (bounds: Bounds) => Promise<readonly Check[]>,
+    ms = OTHERS_MS,
   ): Subject => ({
     group,
     checks:
       lacks === null
-        ? runBounded(group, OTHERS_MS, bounds, check)
+        ? runBounded(group, ms, bounds, check)
         : Promise.resolve(skipped(group, `${lacks} cannot be used`)),
   });
   const noKafka = firstUnusable(reading, "KAFKA_");
@@ -58,10 +69,11 @@ export const runChecks = (
   );
   const tokens = firstUnusable(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
   const { accessToken, xToken } = config.partner;
+  const ports = runBounded("ports", PORTS_MS, bounds, (own) => checkPorts(config, own));
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
     { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
-    { group: "ports", checks: runBounded("ports", OTHERS_MS, bounds, (own) => checkPorts(config, own)) },
+    { group: "ports", checks: ports },
     ...(noKafka === null
       ? kafkaChecks(config, log, bounds)
       : [{ group: "kafka", checks: Promise.resolve(skipped("kafka", `${noKafka} cannot be used`)) }]),
@@ -73,7 +85,8 @@ export const runChecks = (
       "partner",
       firstUnusable(reading, "PARTNER_BASE_URL", "PARTNER_TLS_", "PARTNER_PROXY_URL"),
       (own) => checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
+      PARTNER_MS,
     ),
-    { group: "webhook", checks: webhookChecks(config, publicUrl, bounds) },
+    { group: "webhook", checks: webhookChecks(config, publicUrl, ports, bounds) },
   ];
 };

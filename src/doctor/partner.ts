@@ -2,73 +2,68 @@ import { openPartner } from "../bridge/partner.ts";
 import { tlsMaterial } from "../bridge/pem.ts";
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/read.ts";
+import { DeadlineError } from "../runtime/clock.ts";
 import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { compareClocks } from "./clocks.ts";
-import { expiresSoon, reach } from "./connection.ts";
+import { expiresSoon, missingTls, reach, type Target } from "./connection.ts";
+import { judgeAnswer, TOKENS } from "./partner-answer.ts";
 
-const ANSWER_MS = 8_000;
+/** For everything, so that an answer may take as long as PARTNER_CALL_TIMEOUT allows by default. */
+const WITHIN_MS = 17_000;
+const SLOW_MS = 8_000;
 
 /** As the reconcile flow asks for: a partner may require it. */
 const STATUS_EVENT = "TRANSACTION_STATUS_UPDATED";
-const TOKENS = "partner's tokens";
 
-/** What the partner's answer to a read of its log says about our tokens. */
-const judgeAnswer = (status: number, contentType: string): Check => {
-  if (status === 401 || status === 403)
-    return fail(
-      TOKENS,
-      `the partner answers ${status}: no command would be executed`,
-      "see PARTNER_ACCESS_TOKEN and PARTNER_X_TOKEN, or ask the partner for new ones",
-    );
-  if (status >= 200 && status < 300)
-    return /html/.test(contentType)
-      ? fail(
-          TOKENS,
-          `a web page answers (${status}, ${contentType}), not the partner's API`,
-          "correct PARTNER_BASE_URL",
-        )
-      : ok(TOKENS, `its log of notifications can be read (${status})`);
-  if (status === 407) return fail(TOKENS, "the proxy wants credentials (407)", "see PARTNER_PROXY_URL");
-  if (status === 429)
-    return warn(TOKENS, "the partner wants fewer calls now (429)", "run it again in a minute");
-  if (status >= 500)
-    return fail(
-      TOKENS,
-      `the partner answers ${status}, so that tokens could not be tried`,
-      "run it again, then ask the partner",
-    );
-  return status === 404 || status === 405 || status < 400
-    ? fail(
-        TOKENS,
-        `the partner answers ${status} to a read of its log`,
-        "correct PARTNER_BASE_URL, up to but without /corporate",
-      )
-    : fail(
-        TOKENS,
-        `the partner answers ${status} to a read of its log`,
-        "see `cambio-bridge logs`, and PARTNER_LOG_END_PARAMETER",
-      );
-};
+const inSeconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
-/** Reads today's log, which changes nothing. */
-const checkTokens = async (config: Config, { clock, signal }: Bounds): Promise<Check[]> => {
+/** Reads today's log, which changes nothing. `endsAt`: on the monotonic clock. */
+const checkTokens = async (
+  config: Config,
+  target: Target,
+  endsAt: number,
+  bounds: Bounds,
+): Promise<Check[]> => {
+  const { clock, signal } = bounds;
   const partner = openPartner(config, { clock });
   const today = dateIn(SAO_PAULO)(clock.now());
   const query = { startDate: today, endDate: today, eventType: STATUS_EVENT };
+  const leftMs = (): number => Math.max(endsAt - clock.monotonic(), 0);
+  const allowed = `a call may take ${inSeconds(config.partner.callTimeoutMs)} (PARTNER_CALL_TIMEOUT)`;
+  const withinMs = leftMs();
   const beganAt = clock.now();
+  const askedAt = clock.monotonic();
   try {
-    const { httpStatus, headers } = await clock.withDeadline(ANSWER_MS, signal, (asked) =>
-      partner.fetchLog(query, asked),
-    );
+    const answer = await clock.withDeadline(withinMs, signal, (asked) => partner.fetchLog(query, asked));
+    const tookMs = clock.monotonic() - askedAt;
     const halfway = (beganAt + clock.now()) / 2;
-    return [
-      judgeAnswer(httpStatus, String(headers["content-type"] ?? "")),
-      compareClocks(headers["date"], halfway),
-    ];
+    // Some servers answer a request without TLS with 400.
+    const noTls = answer.httpStatus === 400 ? await missingTls(target, bounds) : null;
+    if (noTls) return [fail(TOKENS, noTls.detail, noTls.remedy)];
+    const judged = await judgeAnswer({ ...answer, mask: partner.mask, leftMs: leftMs() }, config, bounds);
+    const verdict =
+      tookMs > SLOW_MS && judged.status === "ok"
+        ? warn(
+            TOKENS,
+            `${judged.detail}, but slowly: the answer came after ${inSeconds(tookMs)}, and ${allowed}`,
+            "run it again, and ask the partner",
+          )
+        : judged;
+    return [verdict, compareClocks(answer.headers["date"], halfway, config)];
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof DeadlineError)
+      return [
+        warn(
+          TOKENS,
+          `slow: no answer came to a read of its log within ${inSeconds(withinMs)}, and ${allowed}`,
+          "run it again, and ask the partner",
+        ),
+      ];
+    const noTls = await missingTls(target, bounds);
+    if (noTls) return [fail(TOKENS, noTls.detail, noTls.remedy)];
     const reason = partner.mask(messageOf(error));
     return [
       fail(
@@ -82,19 +77,25 @@ const checkTokens = async (config: Config, { clock, signal }: Bounds): Promise<C
   }
 };
 
+const targetOf = ({ partner }: Config): Target => {
+  const proxy = partner.proxyUrl?.reveal();
+  return {
+    url: new URL(partner.baseUrl ?? ""),
+    tls: tlsMaterial("PARTNER", partner),
+    proxy: proxy === undefined ? null : new URL(proxy),
+    setting: "PARTNER_BASE_URL",
+    caSetting: "PARTNER_TLS_CA_FILE",
+  };
+};
+
 /** The connection to the partner, through the proxy if one is set. */
-const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> => {
-  const { partner } = config;
-  const url = new URL(partner.baseUrl ?? "");
-  const proxyText = partner.proxyUrl?.reveal();
-  const proxy = proxyText === undefined ? null : new URL(proxyText);
+const checkConnection = async (target: Target, bounds: Bounds): Promise<Check> => {
+  const { url, proxy } = target;
   if (proxy) {
     const setting = "PARTNER_PROXY_URL";
     const reached = await reach({ url: proxy, tls: {}, setting, caSetting: null }, bounds);
     if (!reached.ok) return fail("partner's proxy", reached.detail, reached.remedy);
   }
-  const tls = tlsMaterial("PARTNER", partner);
-  const target = { url, tls, proxy, setting: "PARTNER_BASE_URL", caSetting: "PARTNER_TLS_CA_FILE" };
   const reached = await reach(target, bounds);
   const name = `partner ${url.host}`;
   if (!reached.ok)
@@ -107,7 +108,7 @@ const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> =
         "it is called without TLS: anybody on the way reads the tokens",
         "name its https address in PARTNER_BASE_URL",
       )
-    : ok(name, proxy === null ? "can be reached" : "can be reached through the proxy");
+    : ok(name, !proxy ? "can be reached" : "can be reached through the proxy");
 };
 
 /**
@@ -115,6 +116,9 @@ const checkConnection = async (config: Config, bounds: Bounds): Promise<Check> =
  * can be tried.
  */
 export const checkPartner = async (config: Config, tokens: boolean, bounds: Bounds): Promise<Check[]> => {
-  const way = await checkConnection(config, bounds);
-  return way.status === "fail" || !tokens ? [way] : [way, ...(await checkTokens(config, bounds))];
+  const endsAt = bounds.clock.monotonic() + WITHIN_MS;
+  const target = targetOf(config);
+  const way = await checkConnection(target, bounds);
+  if (way.status === "fail" || !tokens) return [way];
+  return [way, ...(await checkTokens(config, target, endsAt, bounds))];
 };

@@ -26,12 +26,46 @@ const certificates = ({ config: { kafka, partner } }: Reading, clock: Clock): Ch
       : [warn(variable, soon, "have it renewed")];
   });
 
+/** Tokens that are written as they stand in a header or in a shell, which the other side refuses. */
+const tokens = ({ config: { partner, registry } }: Reading): Check[] =>
+  (
+    [
+      ["PARTNER_ACCESS_TOKEN", partner.accessToken],
+      ["PARTNER_X_TOKEN", partner.xToken],
+      ["SCHEMA_REGISTRY_TOKEN", registry.token],
+    ] as const
+  ).flatMap(([variable, secret]) => {
+    const text = secret?.reveal().trim() ?? "";
+    if (/^bearer\s/i.test(text))
+      return [warn(variable, 'begins with "Bearer ", which is no part of a token', "leave that word out")];
+    return /^(["']).*\1$/.test(text)
+      ? [warn(variable, "stands in quotes, which are sent with it", "leave the quotes out")]
+      : [];
+  });
+
+/** With TLS there is something in front, whose address the bridge sees in place of the partner's. */
+const proxyNotTrusted = ({ config: { bridge, webhook } }: Reading): Check[] => {
+  const { allowedCidrs, trustedProxyCidrs, publicUrl } = webhook;
+  const isProxied = bridge.flows.includes("webhooks") && publicUrl?.startsWith("https:") === true;
+  return isProxied && allowedCidrs.length > 0 && trustedProxyCidrs.length === 0
+    ? [
+        warn(
+          "WEBHOOK_TRUSTED_PROXY_CIDRS",
+          "is empty, but WEBHOOK_PUBLIC_URL is https and WEBHOOK_ALLOWED_CIDRS is set: what ends TLS in front is taken for the sender, and every webhook refused by its address",
+          "name the proxy's addresses",
+        ),
+      ]
+    : [];
+};
+
 /** Every problem and warning of the settings. */
 export const checkSettings = (reading: Reading, clock: Clock): Check[] => {
   const problems = [
     ...reading.problems.map(({ variable, message }) => fail(variable, message.replace(/\.$/, ""), CORRECT)),
     ...reading.warnings.map(({ variable, message }) => warn(variable, message, CORRECT)),
     ...certificates(reading, clock),
+    ...tokens(reading),
+    ...proxyNotTrusted(reading),
   ];
   return problems.length > 0 ? problems : [ok("settings", "nothing is wrong with them")];
 };

@@ -1,13 +1,13 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/read.ts";
+import { isLoopback, rangesOf } from "../runtime/cidr.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { expiresSoon, explainFailure, reach, type Target } from "./connection.ts";
+import { expiresSoon, explainFailure, missingTls, reach, type Target } from "./connection.ts";
+import { ask, NO_TOKEN } from "./listener.ts";
+import { judge, notStarted } from "./webhook-verdict.ts";
 
 const ANSWER_MS = 4_000;
-
-/** Sent in place of the path token; the bridge must refuse it. */
-const NO_TOKEN = "cambio-bridge-doctor";
 
 /** The address at which the partner reaches the listener. `setting`: where it was given. */
 export type PublicUrl = { url: URL; setting: string };
@@ -22,10 +22,7 @@ const credentialsOf = ({ username, password }: URL): Record<string, string> =>
         authorization: `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`,
       };
 
-/**
- * Without credentials, and with another path token, so that the listener does not accept the request as a
- * notification.
- */
+/** The address without credentials, without a slash at its end, and without a path token that is in force. */
 const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const url = new URL(given);
   url.username = url.password = "";
@@ -34,93 +31,43 @@ const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const segments = url.pathname.replace(/\/+$/, "").split("/");
   const last = segments.at(-1);
   if (secrets.some((secret) => secret === last || encodeURIComponent(secret) === last)) segments.pop();
-  url.pathname = [...segments, NO_TOKEN].join("/");
+  url.pathname = segments.join("/");
   return url;
 };
 
-/** What is wrong where `status` is not the bridge's answer. */
-const faultOf = (name: string, status: number, got: number, expected: number, { webhook }: Config): Check => {
-  if (status === 401 || status === 403)
-    return fail(
-      name,
-      `something in front answers ${status}, to a GET ${got}: the partner would not come through either`,
-      "let POST requests pass to the bridge without credentials: it checks signatures itself",
-    );
-  if (status >= 300 && status < 400)
-    return fail(
-      name,
-      `it redirects (${status}), which senders of webhooks do not follow`,
-      "subscribe the address that it leads to",
-    );
-  if (status === 404 || status === 405)
-    return fail(
-      name,
-      `it answers ${status}, and not as the bridge does: notifications are lost there`,
-      `see the path (WEBHOOK_PATH is ${webhook.path}) and the ingress' rules`,
-    );
-  if (status === 503)
-    return fail(
-      name,
-      "it answers 503: the bridge is not ready, or the ingress has none",
-      "see /readyz of the bridge, and the ingress' endpoints",
-    );
-  if (status === 502 || status === 504)
-    return fail(
-      name,
-      `the ingress answers ${status}: it does not reach the bridge`,
-      "see WEBHOOK_HOST and WEBHOOK_PORT, the service's port, and NetworkPolicies",
-    );
-  return fail(name, `it answers ${status}, and not ${expected}`, "see what stands in front of the bridge");
+/** With another path token, so that the listener does not accept the request as a notification. */
+const withWrongToken = (given: URL): URL => {
+  const url = new URL(given);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${NO_TOKEN}`;
+  return url;
 };
-
-/** What the answers to a POST without a signature and to a GET say. */
-const judgeStatus = (name: string, posted: number, got: number, config: Config): Check => {
-  const isPathToken = config.webhook.auth === "path-token";
-  const expected = isPathToken ? 404 : 401;
-  if (posted >= 200 && posted < 300)
-    return fail(
-      name,
-      `it answers ${posted} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
-      "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
-    );
-  if (posted === expected && got === 405)
-    return ok(name, `answers from outside, and ${posted} without a signature`);
-  if (posted === 401 && isPathToken && got === 405)
-    return ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)");
-  if (posted === 401 && !isPathToken && (got === 403 || got === 404))
-    return warn(
-      name,
-      `it answers 401 as the bridge does, but ${got} to a GET, where the bridge answers 405: either something in front passes only POST, or it is not the bridge that answers`,
-      'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows by one',
-    );
-  return faultOf(name, posted, got, expected, config);
-};
-
-/** With WEBHOOK_AUTH=none a POST would be taken for a notification, so that there is only the answer to a GET. */
-const judgeGet = (name: string, got: number, config: Config): Check =>
-  got === 405 ? ok(name, "answers from outside") : faultOf(name, got, got, 405, config);
 
 /** Asks the listener at its public address, without a signature. */
-const askAddress = async (config: Config, { url, setting }: PublicUrl, bounds: Bounds): Promise<Check[]> => {
+const askAddress = async (
+  config: Config,
+  { url, setting }: PublicUrl,
+  mayRun: boolean,
+  bounds: Bounds,
+): Promise<Check[]> => {
   const { clock, signal } = bounds;
+  const { auth } = config.webhook;
   const name = `webhook ${url.host}`;
   const target: Target = { url, tls: {}, setting, caSetting: null };
   const reached = await reach(target, bounds);
-  if (!reached.ok) return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
-  const asked = withoutSecrets(url, config);
-  const statusOf = (method: "GET" | "POST"): Promise<number> =>
-    clock.withDeadline(ANSWER_MS, signal, async (each) => {
-      const headers = { ...credentialsOf(url), "content-type": "application/json" };
-      const body = method === "POST" ? "{}" : null;
-      const answer = await fetch(asked, { method, redirect: "manual", signal: each, headers, body });
-      await answer.body?.cancel();
-      return answer.status;
-    });
+  if (!reached.ok) {
+    if (reached.refused && !mayRun) return [notStarted(fail(name, reached.detail, reached.remedy))];
+    return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
+  }
+  const given = withoutSecrets(url, config);
+  const asked = auth === "path-token" ? withWrongToken(given) : given;
+  const send = (method: "GET" | "POST") =>
+    ask(method, asked, { headers: credentialsOf(url), ms: ANSWER_MS }, bounds);
   try {
-    const first =
-      config.webhook.auth === "none"
-        ? judgeGet(name, await statusOf("GET"), config)
-        : judgeStatus(name, await statusOf("POST"), await statusOf("GET"), config);
+    const post = auth === "none" ? null : await send("POST");
+    const get = await send("GET");
+    // Some servers answer a request without TLS with 400.
+    const noTls = (post ?? get).status === 400 ? await missingTls(target, bounds) : null;
+    if (noTls) return [fail(name, `${noTls.detail}; the partner cannot deliver`, noTls.remedy)];
     const soon = expiresSoon(reached.expiresMs, clock);
     const more = [
       ...(soon === null
@@ -136,21 +83,54 @@ const askAddress = async (config: Config, { url, setting }: PublicUrl, bounds: B
           ]
         : []),
     ];
-    return [first, ...more];
+    return [judge({ name, path: given.pathname, setting }, post, get, mayRun, config), ...more];
   } catch (error) {
     signal.throwIfAborted();
-    const { detail, remedy } = explainFailure(error, target);
+    const { detail, remedy } = (await missingTls(target, bounds)) ?? explainFailure(error, target);
     return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
   }
 };
 
-/** Checks that the listener answers at its public address, and accepts no notification without proof. */
+const isInPrivateRange = rangesOf([
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "169.254.0.0/16",
+  "fc00::/7",
+  "fe80::/10",
+]);
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+/** A warning of an address that only this machine, or only its network, can reach, unless the partner is there, too. */
+const unreachable = ({ url, setting }: PublicUrl, { partner }: Config): Check[] => {
+  const host = hostOf(url);
+  const partnerHost = partner.baseUrl === undefined ? "" : hostOf(new URL(partner.baseUrl));
+  const isNear = isLoopback(partnerHost) || isInPrivateRange(partnerHost) || !/[.:]/.test(partnerHost);
+  if (isLoopback(host) ? isLoopback(partnerHost) : !isInPrivateRange(host) || isNear) return [];
+  const where = isLoopback(host) ? "an address of this machine" : "a private address";
+  return [
+    warn(
+      `webhook ${url.host}`,
+      `it is ${where}: the partner cannot reach it`,
+      `name the address that the partner calls in ${setting}`,
+    ),
+  ];
+};
+
+/**
+ * Checks that the listener answers at its public address, and accepts no notification without proof. `mayRun`:
+ * whether a bridge may run on this machine.
+ */
 export const checkWebhook = async (
   config: Config,
   publicUrl: PublicUrl,
+  mayRun: boolean,
   bounds: Bounds,
 ): Promise<Check[]> => {
-  const checks = await askAddress(config, publicUrl, bounds);
+  const checks = [
+    ...(await askAddress(config, publicUrl, mayRun, bounds)),
+    ...unreachable(publicUrl, config),
+  ];
   if (config.webhook.auth === "none")
     checks.push(
       warn(

@@ -68,20 +68,6 @@ test("a registry that is not there", async () => {
   );
 });
 
-test("ports that other programs have, and those that a bridge has already", async () => {
-  const taken = await serve({});
-  const other = await examine({ WEBHOOK_PORT: String(taken.port) });
-  expect(other.line("ports", "WEBHOOK_PORT")).toMatch(/^fail another program has this port.*WEBHOOK_PORT/);
-  const components = { journal: { status: "down", detail: "reading" } };
-  const bridge = await httpServer(() =>
-    answer("503 Service Unavailable", JSON.stringify({ status: "unready", components })),
-  );
-  const ports = { WEBHOOK_PORT: String(taken.port), MANAGEMENT_PORT: String(bridge.port) };
-  const running = await examine(ports);
-  expect(running.line("ports", "WEBHOOK_PORT")).toMatch(/^ok a bridge that runs here/);
-  expect(running.line("ports", "bridge that runs here")).toMatch(/^warn it is unready: journal \(reading\)/);
-});
-
 test("ends at once when it is aborted", async () => {
   const stop = new AbortController();
   const silent = await serve({ onConnect: () => stop.abort(new Error("received SIGINT")) });

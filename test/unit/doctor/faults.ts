@@ -1,10 +1,12 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { runCommand } from "../cli/run-command.ts";
-import { serve, type Server } from "../partner/hostile-server.ts";
+import { answer, serve, type Server } from "../partner/hostile-server.ts";
 
 export type Said = { group: string; name: string; status: string; detail: string; remedy: string | null };
 
@@ -55,6 +57,19 @@ export const examine = async (over: Environment, ...args: string[]) => {
   };
   return { code, ok: told.ok, checks: told.checks, of, line };
 };
+
+/** A port of this machine that nobody has. */
+export const freePort = async (): Promise<string> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return String(port);
+};
+
+/** Answers a POST with this status, and a GET as the bridge does. */
+export const bridgeLike = (posted: string) => (method: string) =>
+  method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
 
 /** An HTTP server that answers by the method and the path of a request. */
 export const httpServer = async (reply: (method: string, path: string) => string): Promise<Server> => {

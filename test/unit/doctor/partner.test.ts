@@ -1,3 +1,4 @@
+import { TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
 import { answer, serve } from "../partner/hostile-server.ts";
 import { EXPIRED_CERT, TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
@@ -37,15 +38,6 @@ test("a web page instead of the API", async () => {
   expect(line("partner", "clock")).toMatch(/^warn .*no Date header/);
 });
 
-test.each([
-  [-600, /^fail ours is (599|600|601) s ahead: around midnight in America\/Sao_Paulo/],
-  [600, /^fail ours is (599|600|601) s behind/],
-  [-20, /^warn ours is (19|20|21) s ahead.*NTP/],
-])("a partner whose clock is off by %i s", async (seconds, said) => {
-  const partner = await httpServer(() => answer("200 OK", "[]", dated(Date.now() + seconds * 1_000)));
-  expect((await examine({ PARTNER_BASE_URL: partner.url })).line("partner", "clock")).toMatch(said);
-});
-
 test("certificates: unknown, expired", async () => {
   const untrusted = await serve({ tls: { key: TEST_KEY, cert: TEST_CERT } });
   const first = await examine({ PARTNER_BASE_URL: untrusted.url });
@@ -68,4 +60,24 @@ test("no such host; a missing proxy, and one that wants credentials", async () =
   expect(wanting.line("partner")).toMatch(
     /^fail .*proxy answered 407.*user and password into PARTNER_PROXY_URL/,
   );
+});
+
+test("http:// to a port that speaks TLS, also one that answers it with 400", async () => {
+  const secured = await serve({ tls: { key: TEST_KEY, cert: TEST_CERT } });
+  const explaining = await serve({
+    onConnect: (socket) =>
+      socket.once("data", (first) => {
+        if (first[0] !== 0x16) return void socket.end(answer("400 Bad Request", "HTTP to an HTTPS port"));
+        socket.removeAllListeners("data").pause();
+        socket.unshift(first);
+        new TLSSocket(socket, { isServer: true, key: TEST_KEY, cert: TEST_CERT }).on(
+          "error",
+          () => undefined,
+        );
+      }),
+  });
+  for (const { port } of [secured, explaining])
+    expect((await examine({ PARTNER_BASE_URL: `http://127.0.0.1:${port}` })).line("partner", "tokens")).toBe(
+      `fail 127.0.0.1:${port} speaks TLS there, and PARTNER_BASE_URL begins with http://: write https:// in PARTNER_BASE_URL`,
+    );
 });

@@ -1,9 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answer, serve } from "../partner/hostile-server.ts";
-import { examine, httpServer, NOWHERE } from "./faults.ts";
-
-const bridgeLike = (posted: string) => (method: string) =>
-  method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", "Allow: POST\r\n");
+import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
+import { bridgeLike, examine, freePort, httpServer, NOWHERE } from "./faults.ts";
 
 const lineOf = async (url: string, settings = {}): Promise<string> =>
   (await examine({ ...settings, WEBHOOK_PUBLIC_URL: url })).line("webhook");
@@ -20,12 +18,35 @@ const openLines = async (url: string): Promise<string[]> => {
 
 test("401 without a signature, and 405 to a GET, is in order", async () => {
   const { url } = await httpServer(bridgeLike("401 Unauthorized"));
-  expect(await lineOf(url)).toMatch(/^ok answers from outside, and 401/);
+  expect(await lineOf(url)).toMatch(
+    /^ok answers from outside, and 401 without a signature \(the secret itself was not tried\)/,
+  );
+});
+
+test("the bridge's 405 to a GET, and 200 to a notification without a signature", async () => {
+  const { url } = await httpServer(bridgeLike("200 OK"));
+  expect(await lineOf(url)).toMatch(
+    /^fail it answers 200 .*anybody can write events \(this one is a dead letter now\): set WEBHOOK_AUTH/,
+  );
+});
+
+test.each(["Allow: GET, POST\r\n", ""])("a 405 with the header %j is a gateway's", async (allow) => {
+  const gateway = (posted: string) =>
+    httpServer((method) =>
+      method === "POST" ? answer(posted, "") : answer("405 Method Not Allowed", "", allow),
+    );
+  const { url } = await gateway("401 Unauthorized");
+  expect(await lineOf(url)).toMatch(/^warn it answers 401 as the bridge does, but 405 to a GET/);
+  const other = await gateway("404 Not Found");
+  expect(await lineOf(other.url, { WEBHOOK_AUTH: "path-token" })).toMatch(/^fail it answers 404/);
 });
 
 test.each([
-  ["200 OK", /^fail it answers 200 .*anybody can write events.*WEBHOOK_AUTH/],
-  ["404 Not Found", /^fail it answers 404.*WEBHOOK_PATH/],
+  [
+    "200 OK",
+    /^fail something else answers there, not the bridge \(200 to a POST, 200 to a GET\): notifications are lost there: see the path/,
+  ],
+  ["404 Not Found", /^fail it answers 404.*WEBHOOK_PATH.*, or the bridge runs with another WEBHOOK_AUTH$/],
   ["301 Moved", /^fail it redirects \(301\)/],
   ["502 Bad Gateway", /^fail the ingress answers 502.*WEBHOOK_PORT/],
   ["503 Service Unavailable", /^fail it answers 503.*\/readyz/],
@@ -86,7 +107,8 @@ test("nothing listens, nothing answers, and not asked", async () => {
 });
 
 test.each([
-  ["405 Method Not Allowed", /^ok answers from outside/],
+  ["405 Method Not Allowed\r\nAllow: POST", /^ok answers from outside/],
+  ["405 Method Not Allowed", /^fail it answers 405, and not as the bridge does/],
   ["404 Not Found", /^fail it answers 404.*notifications are lost there: .*WEBHOOK_PATH/],
   ["502 Bad Gateway", /^fail the ingress answers 502/],
   ["200 OK", /^fail it answers 200, and not 405/],
@@ -104,3 +126,71 @@ test("WEBHOOK_AUTH=none: an address that does not answer is reported", async () 
     OPEN,
   ]);
 });
+
+describe("before the first start: the webhook port of this machine is free", () => {
+  test("the address is refused, and the check of the ports does not answer in the bridge's place", async () => {
+    const WEBHOOK_PORT = await freePort();
+    const { line } = await examine({ WEBHOOK_PORT }, "--webhook-url", `http://127.0.0.1:${WEBHOOK_PORT}/x`);
+    expect(line("ports", "WEBHOOK_PORT")).toMatch(/^ok is free/);
+    expect(line("webhook")).toMatch(
+      /^warn 127.0.0.1:\d+ refuses the connection \(ECONNREFUSED\).*; no bridge runs here yet, so it could not be asked: start it, then run doctor again/,
+    );
+  });
+
+  test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout"])(
+    "the ingress answers %s",
+    async (status) => {
+      const { url, port } = await httpServer(() => answer(status, ""));
+      expect(await lineOf(url, { WEBHOOK_PORT: await freePort() })).toMatch(
+        new RegExp(`^warn .*answers ${status.slice(0, 3)}.*; no bridge runs here yet`),
+      );
+      // Something has the port: a bridge may run.
+      expect(await lineOf(url, { WEBHOOK_PORT: String(port) })).toMatch(/^fail .*answers 50/);
+    },
+  );
+
+  test("what another bridge could not mend stays a fault", async () => {
+    const { url } = await httpServer(() => answer("404 Not Found", ""));
+    expect(await lineOf(url, { WEBHOOK_PORT: await freePort() })).toMatch(/^fail it answers 404/);
+    expect(await lineOf("http://nobody.invalid", { WEBHOOK_PORT: await freePort() })).toMatch(
+      /^fail the name nobody.invalid/,
+    );
+  });
+});
+
+test.each([
+  ["path-token", "an-old-token", /leave the token out of WEBHOOK_PUBLIC_URL: its path goes on/],
+  ["hmac", "more", /let WEBHOOK_PUBLIC_URL end with \/webhooks\/transaction-status: its path goes on/],
+])("%s: the path goes on after WEBHOOK_PATH, which may stand behind a prefix", async (auth, more, said) => {
+  const { url } = await httpServer(() => answer("404 Not Found", ""));
+  const path = `${url}/prefix/webhooks/transaction-status`;
+  const wrong = await lineOf(`${path}/${more}`, { WEBHOOK_AUTH: auth });
+  expect(wrong).toMatch(said);
+  expect(wrong).not.toContain(more === "more" ? "/more" : more);
+  expect(await lineOf(path, { WEBHOOK_AUTH: auth })).toMatch(/see the path \(WEBHOOK_PATH is/);
+});
+
+test("http:// to a port that speaks TLS", async () => {
+  const { url } = await serve({ tls: { key: TEST_KEY, cert: TEST_CERT } });
+  expect(await lineOf(url.replace("https:", "http:"))).toMatch(
+    /^fail 127.0.0.1:\d+ speaks TLS there, .*the partner cannot deliver: write https:\/\/ in WEBHOOK_PUBLIC_URL$/,
+  );
+});
+
+test("an address that only this machine or its network can reach, unless the partner is there, too", async () => {
+  const { url } = await httpServer(bridgeLike("401 Unauthorized"));
+  const linesOf = async (address: string, partner: string): Promise<string> =>
+    (await examine({ WEBHOOK_PUBLIC_URL: address, PARTNER_BASE_URL: partner }))
+      .of("webhook")
+      .map(({ status, detail, remedy }) => `${status} ${detail}: ${remedy ?? ""}`)
+      .join("\n");
+  const outside = "https://partner.invalid";
+  expect(await linesOf(url, outside)).toMatch(
+    /^warn it is an address of this machine: the partner cannot reach it: name the address that the partner calls in WEBHOOK_PUBLIC_URL$/m,
+  );
+  expect(await linesOf(url, `http://${NOWHERE}`)).not.toContain("cannot reach it");
+  const inside = "http://10.255.255.1:1";
+  const told = await Promise.all([linesOf(inside, outside), linesOf(inside, "https://172.20.0.9")]);
+  expect(told[0]).toMatch(/^warn it is a private address: the partner cannot reach it/m);
+  expect(told[1]).not.toContain("cannot reach it");
+}, 30_000);

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { checkPartner } from "../../../src/doctor/partner.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { configOf } from "../config/environment.ts";
+import { answer, serve } from "../partner/hostile-server.ts";
+import { examine, httpServer, nowhere } from "./faults.ts";
+
+const DATE = `Date: ${new Date().toUTCString()}\r\n`;
+const JSON_TYPE = "Content-Type: application/json\r\n";
+
+const lineAt = async (text: string, settings = {}): Promise<string> => {
+  const { url } = await httpServer(() => text);
+  return (await examine({ ...settings, PARTNER_BASE_URL: url })).line("partner", "tokens");
+};
+
+describe("a 2xx whose body is not the log", () => {
+  test.each([
+    ["a health check", '{"status":"ok"}', /holds no array of entries.*PARTNER_LOG_ENTRIES_POINTER/],
+    ["a failure that it states", '{"success":false}', /says that it failed/],
+    ["a failure beside a list", '{"success":false,"data":[]}', /says that it failed/],
+    ["a web page as text", "<html>", /breaks off, or is not JSON/],
+    ["nothing", "", /is empty/],
+    ["half of it", '[{"a":1}', /breaks off, or is not JSON/],
+    ["other objects", '[{"a":1},{"a":2}]', /some entries are not understood/],
+  ])("%s", async (_, body, why) => {
+    const line = await lineAt(answer("200 OK", body, `${DATE}Content-Type: text/plain\r\n`));
+    expect(line).toMatch(/^fail the partner answers 200, but not with its log: /);
+    expect(line).toMatch(why);
+  });
+
+  test("204", async () => {
+    expect(await lineAt(`HTTP/1.1 204 No Content\r\n${DATE}\r\n`)).toMatch(/^fail .*204.*is empty/);
+  });
+
+  test("a pointer that leads nowhere", async () => {
+    const wrong = { PARTNER_LOG_ENTRIES_POINTER: "/data/items" };
+    expect(await lineAt(answer("200 OK", '{"data":[]}', DATE), wrong)).toMatch(
+      /^fail .*has no array where PARTNER_LOG_ENTRIES_POINTER points to/,
+    );
+  });
+
+  test("no entry today, and the first page of several", async () => {
+    for (const body of ["[]", '{"data":[]}', '{"success":true,"items":[]}'])
+      expect(await lineAt(answer("200 OK", body, DATE)), body).toMatch(
+        /^ok its log of .* can be read \(200\)/,
+      );
+    expect(await lineAt(answer("200 OK", '{"items":[],"next":"/page/2"}', DATE))).toMatch(
+      /^warn .*not as a whole: the answer names a next page: read "When a run is not complete"/,
+    );
+  });
+
+  test("a body that stops", async () => {
+    const partner = await serve({
+      onRequest: (socket) => socket.write(`HTTP/1.1 200 OK\r\n${DATE}Content-Length: 100\r\n\r\n[`),
+    });
+    const over = { PARTNER_BASE_URL: partner.url, PARTNER_CALL_TIMEOUT: "200ms" };
+    expect((await examine(over)).line("partner", "tokens")).toMatch(
+      /^fail the partner answers 200, but its log breaks off \(no answer within 200 ms\)/,
+    );
+  });
+});
+
+describe("what the partner says of a refusal", () => {
+  test.each([
+    ['{"message":"endtDate is not known"}', 'and says "endtDate is not known"'],
+    ['{"error":"no such day"}', 'and says "no such day"'],
+    ['{"error":{"message":"no such day"}}', 'and says "no such day"'],
+    ['{"message":"two\\nlines \\u001b[31mred"}', 'and says "two\\u000alines \\u001b[31mred"'],
+    [`{"message":"${"m".repeat(300)}"}`, `and says "${"m".repeat(200)}…"`],
+    ['{"message":"is access-token-of-tests yours?"}', 'and says "is *** yours?"'],
+  ])("%s", async (body, said) => {
+    const line = await lineAt(answer("422 Unprocessable Content", body, `${DATE}${JSON_TYPE}`));
+    expect(line).toContain(`fail the partner answers 422 to a read of its log ${said}: see`);
+  });
+
+  test.each(["{}", "[]", "<html>", '{"message":7}', '{"message":" "}', ""])("nothing in %j", async (body) => {
+    expect(await lineAt(answer("422 Unprocessable Content", body, DATE))).toMatch(
+      /^fail the partner answers 422 to a read of its log: see/,
+    );
+  });
+
+  test("401", async () => {
+    const line = await lineAt(answer("401 Unauthorized", '{"message":"token expired"}', DATE));
+    expect(line).toMatch(/^fail the partner answers 401 and says "token expired": no command/);
+  });
+});
+
+describe("a slow partner", () => {
+  /** The lines about a partner, with a clock that the test moves. */
+  const examineAt = (url: string, clock: { nowMs: number }, over = {}) =>
+    checkPartner(configOf({ ...nowhere, ...over, PARTNER_BASE_URL: url }), true, {
+      clock: { ...systemClock, monotonic: () => clock.nowMs },
+      signal: new AbortController().signal,
+    });
+
+  test("an answer after 9 s, which PARTNER_CALL_TIMEOUT allows", async () => {
+    const clock = { nowMs: 0 };
+    const partner = await serve({
+      onRequest: (socket) => {
+        clock.nowMs = 9_000;
+        socket.end(answer("200 OK", "[]", DATE));
+      },
+    });
+    const [, tokens] = await examineAt(partner.url, clock);
+    expect(tokens).toMatchObject({
+      status: "warn",
+      detail:
+        "its log of notifications can be read (200), but slowly: the answer came after 9 s, and a call may take 15 s (PARTNER_CALL_TIMEOUT)",
+    });
+  });
+
+  test("no answer before the check ends", async () => {
+    const clock = { nowMs: 0 };
+    const partner = await serve({ onConnect: () => (clock.nowMs = 16_800) });
+    const over = { PARTNER_CALL_TIMEOUT: "30s", SHUTDOWN_TIMEOUT: "60s" };
+    const [, tokens] = await examineAt(partner.url, clock, over);
+    expect(tokens?.status).toBe("warn");
+    expect(tokens?.detail).toMatch(/^slow: no answer came .* a call may take 30 s \(PARTNER_CALL_TIMEOUT\)$/);
+  });
+
+  test("no answer within PARTNER_CALL_TIMEOUT", async () => {
+    const partner = await serve({});
+    const over = { PARTNER_CALL_TIMEOUT: "100ms", PARTNER_BASE_URL: partner.url };
+    expect((await examine(over)).line("partner", "tokens")).toMatch(
+      /^fail no answer came .*\(no answer within 100 ms\)/,
+    );
+  });
+
+  test("a body that does not end", async () => {
+    const clock = { nowMs: 0 };
+    const partner = await serve({
+      onRequest: (socket) => {
+        clock.nowMs = 16_500;
+        socket.write(`HTTP/1.1 200 OK\r\n${DATE}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`);
+        const more = setInterval(() => socket.write("1\r\n \r\n"), 20);
+        socket.on("close", () => clearInterval(more));
+      },
+    });
+    const [, tokens] = await examineAt(partner.url, clock);
+    expect(tokens).toMatchObject({ status: "fail" });
+    expect(tokens?.detail).toMatch(/^the partner answers 200, but its log does not end within/);
+  });
+});
