@@ -1,13 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
 import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
-import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
 import { counted } from "../../runtime/counted.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { prettyJson } from "../../runtime/pretty-json.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { headerList, textOrBase64 } from "../bytes.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";

@@ -1,4 +1,5 @@
-import { placeText, type Place } from "./dead-letter.ts";
+import { placeText } from "../../runtime/record-position.ts";
+import type { Place } from "./dead-letter.ts";
 
 /** What became of one letter under a claim. In all cases but `left` and `unknown` it stands in its topic. */
 export type LetterEnd =

@@ -37,10 +37,6 @@ export const readRef = (text: string): Place | null => {
     : { partition: Number(partition), offset: Number(offset) };
 };
 
-/** A place as topic[partition]@offset. */
-export const placeText = (topic: string, { partition, offset }: Place): string =>
-  `${topic}[${partition}]@${offset}`;
-
 /**
  * Commands in the order of their partition, so that each key keeps its order; notifications as they were
  * received.

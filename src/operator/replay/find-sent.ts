@@ -1,5 +1,6 @@
+import { placeText } from "../../runtime/record-position.ts";
 import { isOver, type Claim, type Claims } from "./claims.ts";
-import { placeText, type Place } from "./dead-letter.ts";
+import type { Place } from "./dead-letter.ts";
 
 /** Whether a letter of dead claims stands in its topic. Valid for these claims only. */
 export type Finding = { claims: ReadonlySet<Claim>; place: string | null };

@@ -1,11 +1,11 @@
 import type { PublishedStatus, TransactionHistory } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../../kafka/schema/codec.ts";
 import { USUAL_STATUSES } from "../../../notification/statuses.ts";
 import type { Direction, TransactionStatusUpdated } from "../../../records.ts";
 import { iso } from "../../../runtime/instant.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { truncate } from "../truncate.ts";
 import { TRUNCATED } from "./command-notes.ts";
 import { createCoverage, type SearchDeps } from "./coverage.ts";
