@@ -1,5 +1,6 @@
 import { UsageError } from "../runtime/errors.ts";
-import type { AuditPlace, Begun } from "./audit.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
+import type { Begun } from "./audit.ts";
 import {
   canonicalName,
   PROPOSAL_MS,
@@ -14,9 +15,9 @@ export type FourEyes = {
   /** Whether this process has CONSOLE_FOUR_EYES set. */
   isWanted: boolean;
   /** Resolves when the audit topic is read up to this place, inclusive. */
-  readUpTo: (place: AuditPlace) => Promise<DecisionRequests>;
+  readUpTo: (place: RecordPosition) => Promise<DecisionRequests>;
   /** As topic[partition]@offset. */
-  placeText: (place: AuditPlace) => string;
+  placeText: (place: RecordPosition) => string;
 };
 
 /** Whether a second person asked for the same decision. */
