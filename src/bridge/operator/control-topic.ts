@@ -1,11 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import type { PausePorts } from "../../operator/pause.ts";
-import {
-  readControlEntry,
-  writeControlEntry,
-  type Pausable,
-  type ControlEntry,
-} from "../../operator/control-entry.ts";
+import { writeControlEntry, type Pausable, type ControlEntry } from "../../operator/control-entry.ts";
+import { applyControlRecord } from "../../operator/control-fold.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
@@ -30,13 +26,10 @@ export const controlTopic = (
         scanRanges(
           { services, signal },
           { topic, purpose: "control", ranges: await cluster.ranges(topic) },
-          (record) => {
-            const { key, value } = record;
-            const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
-            if (read.kind === "entry") found.set(read.entry.flow, read.entry);
-            else if (read.kind === "deleted") found.delete(read.flow);
-            else warn(`${placeText(topic, record)} cannot be read: ${read.detail}.`);
-          },
+          (record) =>
+            applyControlRecord(found, record, (detail) =>
+              warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
+            ),
         ),
       );
     });
