@@ -80,7 +80,11 @@ export const permission = (
     if (!isWanted && !requests.isProposed({ commandId, quoteId }, own)) return { kind: "decide", force };
     const approval = findApproval(requests, own, { commandId, quoteId });
     const proposed = (why: Proposed["why"]): Proposed => ({
-      ...{ kind: "proposed", untilMs: own.atMs + PROPOSAL_MS, place: placeText(place), quoteId, why },
+      kind: "proposed",
+      untilMs: own.atMs + PROPOSAL_MS,
+      place: placeText(place),
+      quoteId,
+      why,
     });
     if (approval.kind === "alone") {
       const { against } = approval;

@@ -84,7 +84,13 @@ export const startReplayRun = (
 
   return {
     snapshot: (): ReplayRun => ({
-      ...{ runId, by, startedAtMs, total, ...counts, last, state },
+      runId,
+      by,
+      startedAtMs,
+      total,
+      ...counts,
+      last,
+      state,
       detail: details.length === 0 ? null : details.join(" "),
     }),
     /**

@@ -116,7 +116,10 @@ export const transactionSearch = (
     snapshot: () => {
       const { statuses, direction, notes } = summarize(timeline.all());
       return {
-        ...{ transactionId, direction, mainFlow: USUAL_STATUSES[direction], statuses },
+        transactionId,
+        direction,
+        mainFlow: USUAL_STATUSES[direction],
+        statuses,
         notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(timeline.isTruncated() ? [TRUNCATED] : [])],
         progress: {
           ...coverage.progress(),
