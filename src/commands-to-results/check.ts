@@ -94,7 +94,7 @@ const utf8OrNull = (bytes: Buffer): string | null => (isUtf8(bytes) ? bytes.toSt
 export const leadingCommandId = (bytes: Buffer): string => {
   // latin1 maps each byte to one character: the value as a whole may not be UTF-8.
   const start = bytes.subarray(0, LEADING_BYTES).toString("latin1");
-  // On a text of megabytes the expression would overflow the stack.
+  // The start is enough, and on a text of more than 8 MB the expression would overflow its stack.
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
   const text = leading === undefined ? null : utf8OrNull(Buffer.from(leading, "latin1"));
   return validOrNull(text === null ? null : parseJson(text), id) ?? "";
