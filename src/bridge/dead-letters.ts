@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { traceHeaders } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
-import type { Header, Incoming, Outgoing, Written } from "../kafka/record.ts";
+import type { Header, Incoming, Outgoing } from "../kafka/record.ts";
 import type { Metrics } from "../ops/metrics.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { SpanStart, TraceContext } from "../runtime/traces.ts";
 import type { UnreadableNotification } from "../webhooks-to-events/flow.ts";
 import { splitIntoParts } from "./dead-letter-parts.ts";
@@ -16,14 +17,14 @@ import { sendInSpan } from "./traces/record-span.ts";
  * be durable.
  */
 export type DeadLetters = Subsystem & {
-  parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<Written>;
+  parkNotification: (notification: UnreadableNotification, timeoutMs: number) => Promise<RecordPosition>;
   /** @param parent the span that the letter is a part of, if there are traces */
   parkCommand: (
     record: Incoming,
     reason: string,
     detail: string,
     parent?: TraceContext | null,
-  ) => Promise<Written>;
+  ) => Promise<RecordPosition>;
 };
 
 /** Why something is a dead letter. `parent`: the span that the letter is a part of. */
@@ -47,15 +48,15 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
    * One after the other, so that parts do not fill the queue. There may be hundreds, so each has its own
    * timeout.
    */
-  const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<Written | null> => {
-    let written: Written | null = null;
+  const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<RecordPosition | null> => {
+    let written: RecordPosition | null = null;
     for (const part of splitIntoParts(letter, randomUUID()))
       written = await publisher.publish(part, timeoutMs);
     return written;
   };
 
   /** A letter that the topic refuses for its size (compressed already) is sent in parts. */
-  const put = (letter: Outgoing, timeoutMs: number): Promise<Written> =>
+  const put = (letter: Outgoing, timeoutMs: number): Promise<RecordPosition> =>
     publisher.publish(letter, timeoutMs).catch(async (error: unknown) => {
       const written = isRefused(error) ? await publishParts(letter, timeoutMs) : null;
       if (written === null) throw error;
@@ -67,7 +68,7 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
     letter: Outgoing,
     timeoutMs: number,
     { source, reason, detail, parent }: Cause,
-  ): Promise<Written> => {
+  ): Promise<RecordPosition> => {
     const headers: Header[] = [
       ["dead-letter-reason", reason],
       ["dead-letter-detail", detail.slice(0, MAX_DETAIL_LENGTH)],
@@ -78,7 +79,7 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
     const carriesTrace = source === "webhook";
     const attributes = { "cambio.dead_letter.reason": reason };
     // In front, because the bridge's own dead-letter headers are recognized by standing last.
-    const putWith = (trace: TraceContext | null): Promise<Written> =>
+    const putWith = (trace: TraceContext | null): Promise<RecordPosition> =>
       put({ ...letter, headers: [...traceHeaders(trace), ...headers] }, timeoutMs);
     const written = await (traces === null
       ? putWith(null)

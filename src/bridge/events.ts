@@ -6,12 +6,12 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import {
   EventTooLarge,
   publishOnce,
-  type RecordPosition,
   type PublishOnce,
   type PublishPorts,
 } from "../notification/publish-once.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";

@@ -6,6 +6,7 @@ import { startTail, type Range } from "../kafka/consume/tail.ts";
 import { eventWindow, type EventWindow } from "../notification/event-window.ts";
 import { windowEventOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Services } from "./services.ts";
 import { topicProgress } from "./topic-progress.ts";
 
@@ -13,7 +14,7 @@ import { topicProgress } from "./topic-progress.ts";
 export type FollowedEvents = {
   window: EventWindow;
   /** Must be called for each event that this replica has published: it is not read back. */
-  wrote: (place: { partition: number; offset: number }) => void;
+  wrote: (place: RecordPosition) => void;
   state: () => { up: boolean; detail: string };
   close: () => Promise<void>;
 };

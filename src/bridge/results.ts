@@ -3,9 +3,10 @@ import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { cloudEventHeaders } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
-import type { Header, Written } from "../kafka/record.ts";
+import type { Header } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import type { CommandResult } from "../records.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
 import { bridgeSource } from "./source.ts";
@@ -17,7 +18,7 @@ const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
 const TIMEOUT_MS = 15_000;
 
 /** Resolves with the position of the result's record. */
-type PublishResult = (...published: Parameters<Publish>) => Promise<Written>;
+type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
 
 /** The results topic: codec and publisher. */
 export type Results = Subsystem & {
@@ -72,7 +73,7 @@ export const openResults = (config: Config, services: Services, schemaId: number
     value: Buffer,
     origin: Origin | null,
     trace: TraceContext | null,
-  ): Promise<Written> => {
+  ): Promise<RecordPosition> => {
     const key = origin ? origin.key : Buffer.from(result.commandId);
     const headers = [...headersOf(result, trace), ...(origin ? placeOf(origin) : [])];
     const record = { key, value, headers, encodedHeaders };

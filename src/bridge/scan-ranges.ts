@@ -7,10 +7,4 @@ export const scanRanges = (
   { services, signal }: { services: Services; signal: AbortSignal },
   { topic, purpose, ranges }: { topic: string; purpose: string; ranges: Ranges },
   take: TakeRecord,
-): Promise<void> =>
-  scan(
-    services.ownReader(topic, purpose),
-    take,
-    { ...services, ranges: () => Promise.resolve(ranges) },
-    signal,
-  );
+): Promise<void> => scan({ ...services.ownReader(topic, purpose), ranges }, take, services, signal);

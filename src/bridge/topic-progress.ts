@@ -1,6 +1,6 @@
 import type { Range } from "../kafka/consume/tail.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 
-type Place = { partition: number; offset: number };
 /** Offsets from `from` on; `to` is the one after the last. */
 type Run = { from: number; to: number };
 
@@ -47,7 +47,7 @@ export const topicProgress = () => {
       next.clear();
       for (const [partition, { startOffset }] of ranges) next.set(partition, startOffset);
     },
-    wrote: ({ partition, offset }: Place): void => {
+    wrote: ({ partition, offset }: RecordPosition): void => {
       const expected = next.get(partition) ?? 0;
       if (offset === expected) next.set(partition, offset + 1);
       else if (offset > expected) {
@@ -58,7 +58,7 @@ export const topicProgress = () => {
       }
       skipOwn(partition);
     },
-    read: ({ partition, offset }: Place): void => {
+    read: ({ partition, offset }: RecordPosition): void => {
       next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
     },
     next: (partition: number): number | null => next.get(partition) ?? null,

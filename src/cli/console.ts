@@ -50,7 +50,10 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const topics = openConsole(config, services);
   const { queries, actions } = topics;
   const server = createConsoleServer(options, {
-    ...{ queries, actions: auth === "none" ? null : actions, clock: systemClock, log },
+    queries,
+    actions: auth === "none" ? null : actions,
+    clock: systemClock,
+    log,
   });
   try {
     const address: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");

@@ -3,6 +3,7 @@ import { pauseOnce } from "../bridge/operator/pause.ts";
 import type { PauseRequest } from "../operator/pause.ts";
 import { isPausable, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { iso } from "../runtime/instant.ts";
+import { placeText } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -26,7 +27,7 @@ const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Pr
   if (says === "pause") io.out(`${flow} is paused ${end(untilMs)}.`);
   else io.out(before ? `${flow} is resumed.` : `${flow} was not paused; the resume is written all the same.`);
   if (before) io.out(`Before: paused by ${lastPause(before)}`);
-  io.out(`Written to ${place}, and to ${config.topics.audit}[${audit.partition}]@${audit.offset}.`);
+  io.out(`Written to ${place}, and to ${placeText(config.topics.audit, audit)}.`);
   io.out("Each replica that reaches Kafka follows within 5 seconds.");
   return EXIT.done;
 };

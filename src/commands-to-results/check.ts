@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Command as CommandRecord, Operation } from "../records.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
 import { fromRecord, type ParsedCommand, type FIELDS, type RequestType } from "./parsed-command.ts";
@@ -87,22 +88,15 @@ const LEADING_BYTES = 16_384;
 /** Only at the start of the text: further in, it could be a field of a nested object. */
 const LEADING_COMMAND_ID = /^\s*\{\s*"commandId"\s*:\s*("(?:[^"\\]|\\.)*")\s*,/s;
 
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const utf8 = (bytes: Buffer): string | null => {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return null;
-  }
-};
+const utf8OrNull = (bytes: Buffer): string | null => (isUtf8(bytes) ? bytes.toString("utf8") : null);
 
 /** The commandId at the start of a value that cannot be parsed; empty if there is none. */
 export const leadingCommandId = (bytes: Buffer): string => {
   // latin1 maps each byte to one character: the value as a whole may not be UTF-8.
   const start = bytes.subarray(0, LEADING_BYTES).toString("latin1");
-  // On a text of megabytes the expression would overflow the stack.
+  // The start is enough, and on a text of more than 8 MB the expression would overflow its stack.
   const leading = LEADING_COMMAND_ID.exec(start)?.[1];
-  const text = leading === undefined ? null : utf8(Buffer.from(leading, "latin1"));
+  const text = leading === undefined ? null : utf8OrNull(Buffer.from(leading, "latin1"));
   return validOrNull(text === null ? null : parseJson(text), id) ?? "";
 };
 
@@ -133,7 +127,7 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
   return {
     record: (record) => check(fromRecord(record)),
     json: (bytes, timestampMs) => {
-      const text = utf8(bytes);
+      const text = utf8OrNull(bytes);
       if (text === null) return unreadable("the value is not valid UTF-8", leadingCommandId(bytes));
       if (objectOf(parseJson(text)) === null)
         return unreadable("the value is not a JSON object", leadingCommandId(bytes));

@@ -10,14 +10,13 @@ const MAX_AMOUNT_LENGTH = 128;
 
 const AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
 const NOT_ZERO = /[1-9]/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
 const CONTROL = /\p{Cc}/u;
 
 /** UTF-8 replaces lone surrogates, so two different ids could become one. */
 export const text: Rule = (value) => {
   if (typeof value !== "string") return "be a string";
   if (value.length > MAX_ID_LENGTH) return `have at most ${MAX_ID_LENGTH} characters`;
-  return LONE_SURROGATE.test(value) ? "be well-formed Unicode" : null;
+  return value.isWellFormed() ? null : "be well-formed Unicode";
 };
 
 export const id: Rule = (value) => text(value) ?? (value === "" ? "not be empty" : null);

@@ -1,11 +1,12 @@
+import { isHeaderName } from "./read.ts";
+
 // Readers for OpenTelemetry's own variables. They follow its specification, which differs from the bridge's
 // settings.
 
-const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** `key=value,key=value` with percent-escapes. Its errors repeat nothing of the text, which may be secret. */
-export const readPairs = (text: string): Readonly<Record<string, string>> => {
+export const readEscapedPairs = (text: string): Readonly<Record<string, string>> => {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   const entries = pairs.map((pair): [string, string] => {
     const [, key, value] = /^\s*([^=]*?)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
@@ -21,8 +22,8 @@ export const readPairs = (text: string): Readonly<Record<string, string>> => {
 
 /** Checks headers in the same form. */
 export const checkHeaders = (text: string): void => {
-  for (const [name, value] of Object.entries(readPairs(text)))
-    if (!TOKEN.test(name) || !HEADER_VALUE.test(value))
+  for (const [name, value] of Object.entries(readEscapedPairs(text)))
+    if (!isHeaderName(name) || !HEADER_VALUE.test(value))
       throw new Error("holds what no header of a request can carry");
 };
 

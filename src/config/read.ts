@@ -127,8 +127,11 @@ export const readHeaderText = (text: string): string => {
 /** For secrets: errors repeat nothing of the text. */
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
 
+/** A `token` of HTTP (RFC 9110). */
+export const isHeaderName = (text: string): boolean => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text);
+
 export const readHeaderName = (text: string): string => {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)) throw new Error("is not a header's name");
+  if (!isHeaderName(text)) throw new Error("is not a header's name");
   return text;
 };
 
@@ -147,7 +150,7 @@ export const readPointer = (text: string): string => {
 };
 
 /** `name=value,name=value`. Errors repeat no value: it may be secret. */
-const readPairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
+const readUniquePairs = (text: string, isPair: (name: string, value: string) => boolean, what: string) => {
   const items = readList(text).map((item): [string, string] => {
     const at = item.indexOf("=");
     return [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
@@ -163,7 +166,7 @@ const readPairs = (text: string, isPair: (name: string, value: string) => boolea
 
 /** SASL extensions that RFC 7628 lets a client send with its token. */
 export const readExtensions = (text: string): Readonly<Record<string, string>> =>
-  readPairs(
+  readUniquePairs(
     text,
     (name, value) => /^[A-Za-z]+$/.test(name) && name !== "auth" && /^[\x20-\x7e]+$/.test(value),
     "SASL extensions, whose names are letters and not auth,",
@@ -174,9 +177,9 @@ const TAKEN_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
-  const headers = readPairs(
+  const headers = readUniquePairs(
     text,
-    (name, value) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && HEADER_TEXT.test(value),
+    (name, value) => isHeaderName(name) && HEADER_TEXT.test(value),
     "headers",
   );
   const taken = Object.keys(headers).find((name) => TAKEN_HEADERS.test(name));

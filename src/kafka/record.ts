@@ -1,3 +1,5 @@
+import type { RecordPosition } from "../runtime/record-position.ts";
+
 /** One header to write. A string is written as UTF-8. */
 export type Header = readonly [name: string, value: Buffer | string | null];
 
@@ -21,7 +23,7 @@ export type Outgoing = {
 };
 
 /** Where a record was written. All in-sync replicas have it. */
-export type Written = { partition: number; offset: number };
+export type Written = RecordPosition;
 
 /**
  * A record that was read. `timestampMs` is the broker's time or the producer's, as message.timestamp.type

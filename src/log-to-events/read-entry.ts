@@ -42,17 +42,11 @@ const FORMER_STATE = /^(prev|old|before|former)/;
 /** The field of a notification that a member or column with this name holds. */
 export const fieldOf = (name: string): string | undefined => FIELDS.get(normalize(name));
 
-const wellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
-
 /**
  * A JSON value, or the JSON text that a string holds. Replaces lone surrogates, which escapes can produce and
  * a payload must not contain.
  */
-const unwrapped = (raw: string): string => {
-  if (!raw.startsWith('"')) return raw;
-  const text = stringOf(raw).trim();
-  return /\\u[dD]/.test(raw) ? wellFormed(text) : text;
-};
+const unwrapped = (raw: string): string => (raw.startsWith('"') ? stringOf(raw).trim().toWellFormed() : raw);
 
 /** Whether a value is an object, or a string that may hold one: then it contains escaped quotes. */
 const mayBeObject = (raw: string): boolean =>

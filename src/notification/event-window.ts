@@ -35,7 +35,6 @@ export type EventWindow = {
   /** Whether the window holds the event with this identity. */
   seen: (identity: Digest, nowMs: number) => boolean;
   factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
-  size: () => { events: number; transactions: number; bytes: number };
 };
 
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
@@ -68,10 +67,5 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
     },
     seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
     factsOf,
-    size: () => ({
-      events: events.count,
-      transactions: transactions.count,
-      bytes: events.bytes + transactions.bytes,
-    }),
   };
 };

@@ -20,11 +20,8 @@ export type ReadNotification =
   /** `detail` says what is wrong, for people; it quotes nothing of the text. */
   | { ok: false; detail: string };
 
-const wellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
-
-// The text was decoded from valid UTF-8, so only an escape can produce a lone surrogate.
-const textOf = (source: string): string =>
-  source.includes("\\") ? wellFormed(stringOf(source)) : stringOf(source);
+/** An escape can produce a lone surrogate. */
+const textOf = (source: string): string => stringOf(source).toWellFormed();
 
 const isString = (source: string): boolean => source.startsWith('"');
 const isNumber = (source: string): boolean => /^[-0-9]/.test(source);

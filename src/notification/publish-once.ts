@@ -1,5 +1,6 @@
 import type { Source, TransactionStatusUpdated } from "../records.ts";
 import { digestOf } from "../runtime/digest.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { EventWindow } from "./event-window.ts";
 import { windowEventOf } from "./identity.ts";
@@ -7,9 +8,6 @@ import { InFlight } from "./in-flight.ts";
 import { mergedFacts, NO_FACTS, type TransactionFacts } from "./transaction-facts.ts";
 import type { Notification } from "./notification.ts";
 import { translate } from "./translate.ts";
-
-/** The position of a record in its topic. */
-export type RecordPosition = { partition: number; offset: number };
 
 /** The broker refuses an event of this size. Trying again does not help. */
 export class EventTooLarge extends Error {

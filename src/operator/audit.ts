@@ -1,12 +1,10 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Action, Actor, Outcome } from "./action.ts";
 import { requireOperator } from "./forbidden.ts";
 
 /** An entry of the audit topic: an action that is about to begin (`outcome` is null), or its outcome. */
 export type AuditEntry = { actionId: string; actor: Actor; action: Action; outcome: Outcome | null };
-
-/** Where an audit entry stands. */
-export type AuditPlace = { partition: number; offset: number };
 
 /** Nothing was done; the message says why. The audit topic gets the outcome `refused`. */
 export class NothingDone extends UsageError {}
@@ -18,7 +16,7 @@ export const continueUnless = (stopped: AbortSignal | undefined): void => {
 
 export type AuditPorts = {
   /** Resolves when the entry is durable. */
-  write: (entry: AuditEntry) => Promise<AuditPlace>;
+  write: (entry: AuditEntry) => Promise<RecordPosition>;
   newId: () => string;
   /** Is told, as a sentence, that an outcome could not be written. */
   warn: (sentence: string) => void;
@@ -27,7 +25,7 @@ export type AuditPorts = {
 };
 
 /** An action whose first audit entry is durable, and where that entry stands. */
-export type Begun = { actionId: string; place: AuditPlace };
+export type Begun = { actionId: string; place: RecordPosition };
 
 /** What an action returns, and the outcome that is written to the audit topic. */
 export type ActionResult<T> = { value: T; outcome: Outcome };

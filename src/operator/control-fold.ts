@@ -19,6 +19,18 @@ export type FoldHooks = {
   forgotten: (flow: Pausable) => void;
 };
 
+/** Applies a record to the last entry of each flow. One that cannot be read changes nothing. */
+export const applyControlRecord = (
+  entries: Map<Pausable, ControlEntry>,
+  { key, value }: Pick<ControlRecord, "key" | "value">,
+  unreadable: (detail: string) => void,
+): void => {
+  const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
+  if (read.kind === "entry") entries.set(read.entry.flow, read.entry);
+  else if (read.kind === "deleted") entries.delete(read.flow);
+  else unreadable(read.detail);
+};
+
 /**
  * Folds the control topic into the last entry of each flow. When the topic is read anew, the new entries take
  * effect only once it is read to its end: a pause must not end while older entries are read again, nor because
@@ -37,15 +49,6 @@ export const createControlFold = ({ unreadable, forgotten }: FoldHooks) => {
     entries = new Map([...entries, ...loading]);
     loading = null;
     isRead = true;
-  };
-
-  const apply = (record: ControlRecord): void => {
-    const { key, value } = record;
-    const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
-    const known = loading ?? entries;
-    if (read.kind === "entry") known.set(read.entry.flow, read.entry);
-    else if (read.kind === "deleted") known.delete(read.flow);
-    else unreadable(record, read.detail);
   };
 
   return {
@@ -77,7 +80,7 @@ export const createControlFold = ({ unreadable, forgotten }: FoldHooks) => {
       if (offset < next) return last?.offset === offset && last.timestampMs === timestampMs;
       place.next = offset + 1;
       place.last = { offset, timestampMs };
-      apply(record);
+      applyControlRecord(loading ?? entries, record, (detail) => unreadable(record, detail));
       finishLoading();
       return true;
     },

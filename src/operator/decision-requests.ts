@@ -1,6 +1,6 @@
-import type { AuditPlace } from "./audit.ts";
 import { isText, readAuditEvent } from "./read-audit-event.ts";
 import { objectOf } from "../runtime/json-object.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { ResolveRequest } from "./resolve-outcome.ts";
 
 /** A request to end a doubt, as the audit topic holds it. */
@@ -8,7 +8,7 @@ export type DecisionRequest = ResolveRequest & {
   actionId: string;
   by: string;
   note: string;
-  place: AuditPlace;
+  place: RecordPosition;
   /** The record's timestamp, by the broker's clock. */
   atMs: number;
 };
@@ -29,7 +29,7 @@ const textOrNull = (value: unknown): string | null => (isText(value) ? value : n
  * Reads a record of the audit topic. Other actions, and forms that this version does not know, are `other`.
  * Never throws.
  */
-export const readRequestEntry = (text: string, at: { place: AuditPlace; atMs: number }): RequestEntry => {
+export const readRequestEntry = (text: string, at: { place: RecordPosition; atMs: number }): RequestEntry => {
   const event = readAuditEvent(text);
   if (event?.action !== "resolve") return OTHER;
   const { subject: commandId, actionId, by, data } = event;

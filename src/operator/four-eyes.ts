@@ -1,5 +1,6 @@
 import { UsageError } from "../runtime/errors.ts";
-import type { AuditPlace, Begun } from "./audit.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
+import type { Begun } from "./audit.ts";
 import {
   canonicalName,
   PROPOSAL_MS,
@@ -14,9 +15,9 @@ export type FourEyes = {
   /** Whether this process has CONSOLE_FOUR_EYES set. */
   isWanted: boolean;
   /** Resolves when the audit topic is read up to this place, inclusive. */
-  readUpTo: (place: AuditPlace) => Promise<DecisionRequests>;
+  readUpTo: (place: RecordPosition) => Promise<DecisionRequests>;
   /** As topic[partition]@offset. */
-  placeText: (place: AuditPlace) => string;
+  placeText: (place: RecordPosition) => string;
 };
 
 /** Whether a second person asked for the same decision. */
@@ -79,7 +80,11 @@ export const permission = (
     if (!isWanted && !requests.isProposed({ commandId, quoteId }, own)) return { kind: "decide", force };
     const approval = findApproval(requests, own, { commandId, quoteId });
     const proposed = (why: Proposed["why"]): Proposed => ({
-      ...{ kind: "proposed", untilMs: own.atMs + PROPOSAL_MS, place: placeText(place), quoteId, why },
+      kind: "proposed",
+      untilMs: own.atMs + PROPOSAL_MS,
+      place: placeText(place),
+      quoteId,
+      why,
     });
     if (approval.kind === "alone") {
       const { against } = approval;

@@ -1,7 +1,8 @@
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import type { Actor } from "./action.ts";
-import type { AuditPlace, Audited } from "./audit.ts";
+import type { Audited } from "./audit.ts";
 import { isPause, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
 
 export type PausePorts = {
@@ -20,7 +21,7 @@ export type PauseRequest = Pick<ControlEntry, "flow" | "says" | "untilMs">;
 export type PauseResult = {
   entry: ControlEntry;
   place: string;
-  audit: AuditPlace;
+  audit: RecordPosition;
   before: ControlEntry | null;
 };
 

@@ -1,9 +1,5 @@
-import {
-  EventTooLarge,
-  type RecordPosition,
-  type Published,
-  type PublishOnce,
-} from "../notification/publish-once.ts";
+import { EventTooLarge, type Published, type PublishOnce } from "../notification/publish-once.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext } from "../runtime/traceparent.ts";
 import type { Span } from "../runtime/traces.ts";
 import type { RawDelivery } from "./delivery.ts";

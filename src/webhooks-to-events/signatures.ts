@@ -16,12 +16,11 @@ const PERCENT_BYTE = /%([0-9a-f]{2})/gi;
 const wireBytes = (text: string): Buffer => Buffer.from(text, "latin1");
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 // The key is a KeyObject that is made once for each secret: with raw bytes as the key, Node 24 takes eight
-// times as long for each message. `digest()` without an encoding would allocate memory outside of the heap,
-// and take a quarter longer.
+// times as long for each message.
 const hmacSha256 = (key: KeyObject, ...parts: readonly Buffer[]): Buffer => {
   const hmac = createHmac("sha256", key);
   for (const part of parts) hmac.update(part);
-  return Buffer.from(hmac.digest("hex"), "hex");
+  return hmac.digest();
 };
 
 /** Decodes 32 bytes from hex (64 characters) or base64 (43 or 44); null for anything else. */

@@ -33,7 +33,7 @@ const scanned = async (
   const keys: string[] = [];
   try {
     await scan(
-      { topic, groupId: topic, sessionTimeoutMs: 6_000 },
+      { topic, groupId: topic, sessionTimeoutMs: 6_000, ranges: await cluster.ranges(topic, sinceMs) },
       (record) => {
         keys.push(String(record.key));
         return see(record);
@@ -43,7 +43,6 @@ const scanned = async (
         clock: systemClock,
         log,
         random: () => 0,
-        ranges: () => cluster.ranges(topic, sinceMs),
       },
       new AbortController().signal,
     );

@@ -1,7 +1,8 @@
-import type { Entry, Position } from "../../src/commands-to-results/journal-rules/entry.ts";
+import type { Entry } from "../../src/commands-to-results/journal-rules/entry.ts";
 import { fromRecord, toRecord } from "../../src/commands-to-results/journal-rules/entry.ts";
 import type { Journal } from "../../src/commands-to-results/journal-rules/ports.ts";
 import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
+import type { RecordPosition } from "../../src/runtime/record-position.ts";
 import { EPOCH_MS } from "./clock.ts";
 import { createCommandIdCheck } from "./command-id-check.ts";
 import type { Oracle } from "./oracle.ts";
@@ -9,7 +10,7 @@ import type { Scenario } from "./scenario.ts";
 import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
 /** A record of the journal topic. */
-type Written = Position & { timestampMs: number; key: string; entry: Entry | null };
+type Written = RecordPosition & { timestampMs: number; key: string; entry: Entry | null };
 
 /** The journal topic, which all replicas share. */
 export type JournalLog = ReturnType<typeof createJournalLog>;
@@ -30,7 +31,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   };
   const partitionOf = (key: string): number => key.charCodeAt(key.length - 1) % partitions.length;
 
-  const write = (key: string, entry: Entry): Position => {
+  const write = (key: string, entry: Entry): RecordPosition => {
     const partition = partitionOf(key);
     const records = partitions[partition]!;
     const offset = records.length;
@@ -146,7 +147,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   };
 
   /** LogAppendTime of an entry. */
-  const timeOf = ({ partition, offset }: Position): number | null =>
+  const timeOf = ({ partition, offset }: RecordPosition): number | null =>
     partitions[partition]?.[offset]?.timestampMs ?? null;
 
   return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: commandIdCheck.ended };

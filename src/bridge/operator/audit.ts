@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { audited, type Audited, type AuditEntry, type AuditPlace } from "../../operator/audit.ts";
+import { audited, type Audited, type AuditEntry } from "../../operator/audit.ts";
 import { AUDIT_CONTENT_TYPE, auditEvent } from "../../operator/audit-event.ts";
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Services } from "../services.ts";
 import { bridgeSource } from "../source.ts";
 import { withCluster } from "../with-cluster.ts";
@@ -32,7 +33,7 @@ export const openAudit = async (
     sendTimeoutMs: TIMEOUT_MS,
   });
   const source = bridgeSource(config);
-  const write = (entry: AuditEntry): Promise<AuditPlace> => {
+  const write = (entry: AuditEntry): Promise<RecordPosition> => {
     const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
     const key = Buffer.from(entry.actionId);
     const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];

@@ -1,11 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import type { PausePorts } from "../../operator/pause.ts";
-import {
-  readControlEntry,
-  writeControlEntry,
-  type Pausable,
-  type ControlEntry,
-} from "../../operator/control-entry.ts";
+import { writeControlEntry, type Pausable, type ControlEntry } from "../../operator/control-entry.ts";
+import { applyControlRecord } from "../../operator/control-fold.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
 import { noSuchTopic, withCluster } from "../with-cluster.ts";
@@ -29,12 +26,10 @@ export const controlTopic = (
         scanRanges(
           { services, signal },
           { topic, purpose: "control", ranges: await cluster.ranges(topic) },
-          ({ partition, offset, key, value }) => {
-            const read = readControlEntry(key?.toString("utf8") ?? null, value?.toString("utf8") ?? null);
-            if (read.kind === "entry") found.set(read.entry.flow, read.entry);
-            else if (read.kind === "deleted") found.delete(read.flow);
-            else warn(`${topic}[${partition}]@${offset} cannot be read: ${read.detail}.`);
-          },
+          (record) =>
+            applyControlRecord(found, record, (detail) =>
+              warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
+            ),
         ),
       );
     });
@@ -50,8 +45,7 @@ export const controlTopic = (
     try {
       const { key, value } = writeControlEntry(entry);
       const record = { key: Buffer.from(key), value: Buffer.from(value), headers: [] };
-      const { partition, offset } = await publisher.publish(record, TIMEOUT_MS);
-      return `${topic}[${partition}]@${offset}`;
+      return placeText(topic, await publisher.publish(record, TIMEOUT_MS));
     } finally {
       await publisher.close(0);
     }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Incoming } from "../../kafka/record.ts";
-import type { DeadLetter, Place } from "../../operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../operator/replay/dead-letter.ts";
 import { members } from "../../runtime/json.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";
 import { unwrap, type AddedName, type Unwrapped } from "../dead-letter-headers.ts";
 import type { Original } from "../dead-letter-parts.ts";
@@ -56,7 +57,7 @@ type IsOld = (timestampMs: number) => boolean;
 
 /** One record as a letter. For a letter in parts: its first part stands for all. */
 const letterOf = (record: Incoming, unwrapped: Unwrapped | null, isOld: IsOld): DeadLetter => {
-  const place: Place = { partition: record.partition, offset: record.offset };
+  const place: RecordPosition = { partition: record.partition, offset: record.offset };
   const added: Added = unwrapped?.added ?? new Map<AddedName, string>();
   const source = added.has("received-at") ? "webhook" : unwrapped ? "command" : "unknown";
   const receivedAtMs = numberOf(added.get("received-at"));

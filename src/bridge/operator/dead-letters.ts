@@ -4,11 +4,12 @@ import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import type { TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range, Ranges } from "../../kafka/consume/tail.ts";
-import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import { unwrap } from "../dead-letter-headers.ts";
 import { joinParts, type Original } from "../dead-letter-parts.ts";
 import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { letterIndex } from "./dead-letter-index.ts";
 
 /** Selects letters; times are epoch milliseconds. */
@@ -65,7 +66,7 @@ export const eachLetter = async (
   index.inParts().filter(isMeant).forEach(see);
 };
 
-export const holds = (ranges: Ranges, place: Place): boolean => {
+export const holds = (ranges: Ranges, place: RecordPosition): boolean => {
   const range = ranges.get(place.partition);
   return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
 };
@@ -74,7 +75,10 @@ export const holds = (ranges: Ranges, place: Place): boolean => {
  * The letters at these places; for a letter in parts, the place of any part. A place without a letter is left
  * out.
  */
-export const lettersAt = async (deps: LetterDeps, places: readonly Place[]): Promise<DeadLetter[]> => {
+export const lettersAt = async (
+  deps: LetterDeps,
+  places: readonly RecordPosition[],
+): Promise<DeadLetter[]> => {
   const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
   const named = new Set(places.filter((place) => holds(ranges, place)).map(refOf));
   const wanted = new Map<number, Range>();

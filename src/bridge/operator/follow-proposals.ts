@@ -7,8 +7,8 @@ import {
   type DecisionRequests,
 } from "../../operator/decision-requests.ts";
 import type { FourEyes } from "../../operator/four-eyes.ts";
-import { placeText } from "../../operator/replay/dead-letter.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import type { Services } from "../services.ts";
 import { AUDIT_PARTITION, followAudit, type FollowedAudit } from "./follow-audit.ts";
 

@@ -3,11 +3,12 @@ import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Actor } from "../../operator/action.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { inOriginalOrder, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { inOriginalOrder, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import { findSent, type Finding } from "../../operator/replay/find-sent.ts";
 import { decide, planOf, type Plan, type Planned, type PlanRules } from "../../operator/replay/plan.ts";
 import { replay, type ReplayOutcome } from "../../operator/replay/replay.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { scanRanges } from "../scan-ranges.ts";
 import type { Services } from "../services.ts";
 import { withCluster } from "../with-cluster.ts";
@@ -20,7 +21,7 @@ import { commandsTarget, eventsTarget, type Target } from "./replay-targets.ts";
 /** What a person asked for. */
 export type Request = {
   /** By their refs, or by a selection. */
-  letters: { refs: readonly Place[] } | Selection;
+  letters: { refs: readonly RecordPosition[] } | Selection;
   again: boolean;
   /** A further commands topic that letters may be sent back to. */
   topic?: string | undefined;
@@ -33,7 +34,7 @@ export type Request = {
 
 export type Hooks = {
   /** `unknown`: refs without a letter. */
-  planned: (plan: Plan, unknown: readonly Place[]) => void;
+  planned: (plan: Plan, unknown: readonly RecordPosition[]) => void;
   ended: (planned: Planned, end: LetterEnd) => void;
   warn: (sentence: string) => void;
 };

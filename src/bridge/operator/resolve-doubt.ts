@@ -11,13 +11,12 @@ import type { Publish } from "../../commands-to-results/journal-rules/ports.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
-import type { Written } from "../../kafka/record.ts";
 import type { Actor } from "../../operator/action.ts";
 import { continueUnless } from "../../operator/audit.ts";
 import type { Permit } from "../../operator/four-eyes.ts";
-import { placeText } from "../../operator/replay/dead-letter.ts";
 import type { ResolveRequest, ResolveOutcome } from "../../operator/resolve-outcome.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
 import { withCluster } from "../with-cluster.ts";
@@ -73,7 +72,7 @@ const decideIn = async (
     see: finder.take,
   });
   const { view, journal } = opened;
-  let published: Written | null = null;
+  let published: RecordPosition | null = null;
   const publish: Publish = async (...result) => {
     published = await results.publishLate(...result);
   };

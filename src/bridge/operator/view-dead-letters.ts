@@ -1,8 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
-import { refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Services } from "../services.ts";
 import { noSuchTopic } from "../with-cluster.ts";
 import { followReplayClaims } from "./follow-replay-claims.ts";
@@ -11,7 +12,7 @@ import { eachLetter, lettersAt, loadLetter, type LoadedLetter, type Selection } 
 export type LetterViews = {
   each: (selection: Selection, see: (letter: DeadLetter) => void) => Promise<void>;
   /** Null if there is no such letter. `loaded` is null if parts are missing. */
-  show: (place: Place) => Promise<{ letter: DeadLetter; loaded: LoadedLetter | null } | null>;
+  show: (place: RecordPosition) => Promise<{ letter: DeadLetter; loaded: LoadedLetter | null } | null>;
   /** When it was replayed; null if that is not known. */
   sent: (letter: DeadLetter) => readonly Sent[] | null;
   close: () => Promise<void>;

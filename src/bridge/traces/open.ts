@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config/config.ts";
-import { readPairs } from "../../config/open-telemetry.ts";
+import { readEscapedPairs } from "../../config/open-telemetry.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -30,8 +30,8 @@ export const openTraces = async (
     {
       url,
       headers: () => ({
-        ...readPairs(traces.headers?.reveal() ?? ""),
-        ...readPairs(traces.tracesHeaders?.reveal() ?? ""),
+        ...readEscapedPairs(traces.headers?.reveal() ?? ""),
+        ...readEscapedPairs(traces.tracesHeaders?.reveal() ?? ""),
       }),
       timeoutMs: traces.tracesTimeoutMs ?? traces.timeoutMs,
       compression: traces.tracesCompression ?? traces.compression,

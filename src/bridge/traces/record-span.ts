@@ -1,4 +1,4 @@
-import type { Written } from "../../kafka/record.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Span, SpanAttributes, SpanStart, TraceContext, Traces } from "../../runtime/traces.ts";
 
 export type SentRecord = Pick<SpanStart, "parent" | "link"> & {
@@ -17,8 +17,8 @@ const codeOf = (error: unknown): string =>
 const sendAndEnd = async (
   span: Span,
   { topic, verb = "send", attributes }: SentRecord,
-  send: () => Promise<Written>,
-): Promise<Written> => {
+  send: () => Promise<RecordPosition>,
+): Promise<RecordPosition> => {
   const common = {
     "messaging.system": "kafka",
     "messaging.operation.type": "send",
@@ -48,8 +48,8 @@ const sendAndEnd = async (
 export const sendInSpan = (
   traces: Traces,
   sent: SentRecord,
-  send: (trace: TraceContext | null) => Promise<Written>,
-): Promise<Written> => {
+  send: (trace: TraceContext | null) => Promise<RecordPosition>,
+): Promise<RecordPosition> => {
   const { topic, verb = "send", carriesTrace, parent, link = null } = sent;
   const kind = carriesTrace ? "producer" : "client";
   const span = traces.begin({ name: `${verb} ${topic}`, kind, parent, link });

@@ -1,8 +1,9 @@
 import { Command } from "commander";
-import { placeText, refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import type { Sent } from "../../operator/replay/claims.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { wholeNumber } from "../option-values.ts";

@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { replayLetters } from "../../bridge/operator/replay.ts";
 import { explainOutage } from "../../bridge/outage.ts";
 import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { refOf, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf } from "../../operator/replay/dead-letter.ts";
 import { planLines, skippedText, type Plan } from "../../operator/replay/plan.ts";
 import { failureText, replaySummary } from "../../operator/replay/summary.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "../actor.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
@@ -22,7 +23,7 @@ const PROGRESS_EVERY_MS = 2_000;
 
 const RUN_AGAIN = " Run it again: what was sent is not sent twice.";
 
-const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<ExitCode> => {
+const replay = async (io: Io, refs: readonly RecordPosition[], flags: Flags): Promise<ExitCode> => {
   const { json = false, dryRun = false, again = false, topic, rate } = flags;
   const { config, services } = openTool(io);
   const print = (line: string): void => (json ? io.err : io.out)(escapeInvisible(line));
@@ -34,7 +35,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
   let lastProgressAt = systemClock.monotonic();
   let notPlanned = 0;
 
-  const planned = (plan: Plan, unknown: readonly Place[]): void => {
+  const planned = (plan: Plan, unknown: readonly RecordPosition[]): void => {
     total = plan.send.length;
     // Who names a letter wants it sent; who selects letters wants none left.
     const left = plan.skipped.filter(({ skipped }) => refs.length > 0 || skipped.wasSent !== true);
@@ -50,7 +51,7 @@ const replay = async (io: Io, refs: readonly Place[], flags: Flags): Promise<Exi
       for (const each of plan.send)
         printJson(refOf(each.letter.place), { end: "planned", topic: each.topic });
   };
-  const ended = ({ letter }: { letter: { place: Place } }, end: LetterEnd): void => {
+  const ended = ({ letter }: { letter: { place: RecordPosition } }, end: LetterEnd): void => {
     summary.add(end);
     printJson(refOf(letter.place), end);
     const failure = failureText(refOf(letter.place), end);
@@ -102,7 +103,7 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
     .argument(
       "[refs...]",
       "partition/offset of each in the dead-letter topic",
-      (text: string, all: Place[] | undefined) => [...(all ?? []), letterRef(text)],
+      (text: string, all: RecordPosition[] | undefined) => [...(all ?? []), letterRef(text)],
     )
     .option("--dry-run", "show what would be sent, and send nothing")
     .option("--again", "also send what was replayed before")
@@ -116,7 +117,7 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
         "dead-letters replay --since 24h --dry-run --by ana --note test",
       ),
     )
-    .action(async (refs: Place[], flags: Flags, command: Command) => {
+    .action(async (refs: RecordPosition[], flags: Flags, command: Command) => {
       if (refs.length > 0 === isChosen(flags))
         command.error(
           "error: name letters by their REF, or choose them by --reason, --source, --since, --until",

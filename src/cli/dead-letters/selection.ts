@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Selection } from "../../bridge/operator/dead-letters.ts";
-import { readRef, type Place } from "../../operator/replay/dead-letter.ts";
+import { readRef } from "../../operator/replay/dead-letter.ts";
 import { pastMs } from "../option-values.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 
 export type SelectionFlags = { reason?: string; source?: string; since?: number; until?: number };
 
@@ -24,7 +25,7 @@ export const selectionOf = ({ reason, source, since, until }: SelectionFlags): S
 export const isChosen = ({ reason, source, since, until }: SelectionFlags): boolean =>
   [reason, source, since, until].some((each) => each !== undefined);
 
-export const letterRef = (text: string): Place => {
+export const letterRef = (text: string): RecordPosition => {
   const found = readRef(text);
   if (found === null)
     throw new InvalidArgumentError("It must be a place in the dead-letter topic such as 3/4711.");

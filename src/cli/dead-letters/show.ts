@@ -1,13 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
 import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
-import { placeText, refOf, type DeadLetter, type Place } from "../../operator/replay/dead-letter.ts";
+import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
 import { explainReason } from "../../operator/replay/reasons.ts";
 import { counted } from "../../runtime/counted.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { prettyJson } from "../../runtime/pretty-json.ts";
+import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 import { headerList, textOrBase64 } from "../bytes.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
@@ -83,7 +84,7 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
   ];
 };
 
-const show = (io: Io, ref: Place, json: boolean): Promise<ExitCode> =>
+const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
   viewing(io, async (views) => {
     const found = await views.show(ref);
     if (!found) {
@@ -116,4 +117,6 @@ export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
     .argument("<ref>", "partition/offset in the dead-letter topic", letterRef)
     .option("--json", "print one JSON object; bytes that are no text in base64")
     .addHelpText("after", examples("dead-letters show 0/4711"))
-    .action(async (ref: Place, { json = false }: { json?: boolean }) => exit(await show(io, ref, json)));
+    .action(async (ref: RecordPosition, { json = false }: { json?: boolean }) =>
+      exit(await show(io, ref, json)),
+    );

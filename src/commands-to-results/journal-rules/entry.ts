@@ -7,6 +7,7 @@ import type {
   Released,
 } from "../../records.ts";
 import { quoteKey } from "../quote-key.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 
 /**
  * The rules of this build's fold. Raised when an entry must be folded in a way that older builds do not know.
@@ -67,10 +68,10 @@ export const publishedEntry = ({ operation, commandId }: Ref, resultId: string):
 });
 
 /** Position of a record in the journal. */
-export type Position = { partition: number; offset: number };
+export type Position = RecordPosition;
 
 /** A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does not know. */
-export type JournalRecord = Position & { timestampMs: number; key: string; entry: FoldedEntry | null };
+export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
 const wrapped = (step: Step): CommandJournalEntry["step"] => {
   switch (step.kind) {

@@ -1,8 +1,9 @@
-import type { JournalRecord, Position, Ref } from "./entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { JournalRecord, Ref } from "./entry.ts";
 import { keyName } from "./fingerprint.ts";
 import type { Look } from "./partition-view.ts";
 
-const placeName = ({ partition, offset }: Position): string => `${partition}/${offset}`;
+const placeName = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
 
 /**
  * Finds the journal keys of a command of which only the commandId is known. Must be given every record that
@@ -21,7 +22,7 @@ export const createCommandFinder = (commandId: string) => {
     },
     refs: (): Ref[] => [...found.values()],
     /** LogAppendTime (epoch milliseconds) of an entry of this command; null for any other position. */
-    timeOf: (position: Position): number | null => times.get(placeName(position)) ?? null,
+    timeOf: (position: RecordPosition): number | null => times.get(placeName(position)) ?? null,
   };
 };
 

@@ -2,8 +2,9 @@ import type { Answer } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
-import type { Position, Ref, Step } from "./entry.ts";
+import type { Ref, Step } from "./entry.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot } from "./ports.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
 
@@ -43,7 +44,7 @@ export type Job = {
    * The conclusion of this job's last attempt, and where it was appended. Whether it stands is for the fold
    * to say.
    */
-  ownConclusion: { result: CommandResult; value: Buffer; position: Position } | null;
+  ownConclusion: { result: CommandResult; value: Buffer; position: RecordPosition } | null;
 };
 
 export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
@@ -77,7 +78,7 @@ export const writeStep = (
   step: Step,
   signal: AbortSignal,
   shorter = (): Step => step,
-): Promise<Position> => {
+): Promise<RecordPosition> => {
   const { operation, key, commandId } = ref;
   return appendAndReadBack(deps, key, { operation, commandId, step }, signal, () => ({
     operation,

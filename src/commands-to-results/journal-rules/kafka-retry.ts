@@ -1,5 +1,6 @@
 import { backoffMs } from "../../runtime/backoff.ts";
-import type { Entry, Position } from "./entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { Entry } from "./entry.ts";
 import type { Deps, Observer, Options } from "./ports.ts";
 
 export type WriteDeps = Pick<Deps, "clock" | "random"> & {
@@ -42,9 +43,9 @@ export const appendAndReadBack = async (
   entry: Entry,
   signal: AbortSignal,
   shorter: () => Entry = () => entry,
-): Promise<Position> => {
+): Promise<RecordPosition> => {
   let fitting = entry;
-  const append = (): Promise<Position> =>
+  const append = (): Promise<RecordPosition> =>
     deps.journal.append(key, fitting).catch((error: unknown) => {
       if (error instanceof EntryRefused) fitting = shorter();
       throw error;

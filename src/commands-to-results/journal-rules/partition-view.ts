@@ -1,4 +1,5 @@
-import type { FoldedEntry, JournalRecord, Position, Ref } from "./entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { FoldedEntry, JournalRecord, Ref } from "./entry.ts";
 import { contentOf, fingerprint, keyName, type Fingerprint } from "./fingerprint.ts";
 import { createMemory } from "./memory.ts";
 import { changeOf, type Claim } from "./fold-rules.ts";
@@ -9,16 +10,16 @@ export type Look =
   | { kind: "free" }
   | { kind: "held"; claim: Claim }
   /** `position`: the entry with the IN_DOUBT result. */
-  | { kind: "doubt"; claim: Claim; position: Position }
+  | { kind: "doubt"; claim: Claim; position: RecordPosition }
   /** `taken`: the fold concluded it, and `position` is its Claimed entry. */
-  | { kind: "concluded"; position: Position; taken: boolean };
+  | { kind: "concluded"; position: RecordPosition; taken: boolean };
 
-export type Doubt = { ref: Ref; claim: Claim; position: Position; sinceMs: number };
+export type Doubt = { ref: Ref; claim: Claim; position: RecordPosition; sinceMs: number };
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
-export type Unpublished = { ref: Ref; position: Position; resultId: string; sinceMs: number };
+export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 
 /** A conclusion that contradicts the final result: one says that the partner executed the command, the other that it did not. */
-export type Contradicted = { ref: Ref; position: Position; timestampMs: number; saysExecuted: boolean };
+export type Contradicted = { ref: Ref; position: RecordPosition; timestampMs: number; saysExecuted: boolean };
 
 type Open = { ref: Ref; claim: Claim; print: Fingerprint; offset: number; doubtSinceMs: number | null };
 

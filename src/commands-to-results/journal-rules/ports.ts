@@ -2,8 +2,9 @@ import type { Call, PartnerRequest, CallPermit } from "../../partner/types.ts";
 import type { CommandResult } from "../../records.ts";
 import type { Backoff } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Command, BuildResult, Decide, Guard, Identity, Verdict } from "../types.ts";
-import type { Entry, Position, Ref } from "./entry.ts";
+import type { Entry, Ref } from "./entry.ts";
 import type { View } from "./view.ts";
 
 /** The journal topic, which decides who may call. */
@@ -12,9 +13,9 @@ export type Journal = {
    * Resolves when all in-sync replicas have the entry. When it rejects, the entry may be in the log, may
    * appear later, or never; with EntryRefused it is too large and never will be.
    */
-  append: (key: string, entry: Entry) => Promise<Position>;
+  append: (key: string, entry: Entry) => Promise<RecordPosition>;
   /** Reads one entry again; null when retention has deleted it. */
-  reread: (position: Position) => Promise<Entry | null>;
+  reread: (position: RecordPosition) => Promise<Entry | null>;
 };
 
 /** The Kafka record of a command without a usable commandId. */

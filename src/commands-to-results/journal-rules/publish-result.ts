@@ -1,13 +1,14 @@
 import type { CommandResult } from "../../records.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { retryUntilAborted } from "./kafka-retry.ts";
-import { publishedEntry, type Entry, type Position } from "./entry.ts";
+import { publishedEntry, type Entry } from "./entry.ts";
 import type { Job } from "./job.ts";
 import type { Look } from "./partition-view.ts";
 import type { Settled } from "./ports.ts";
 import { contradicts } from "./fold-rules.ts";
 import { quoteTaken } from "./verdicts-without-answer.ts";
 
-type Decided = Extract<Look, { position: Position }>;
+type Decided = Extract<Look, { position: RecordPosition }>;
 type StandingResult = {
   result: CommandResult;
   value: Buffer;
@@ -15,7 +16,7 @@ type StandingResult = {
   traceparent: string | null;
 };
 
-const samePosition = (a: Position, b: Position): boolean =>
+const samePosition = (a: RecordPosition, b: RecordPosition): boolean =>
   a.partition === b.partition && a.offset === b.offset;
 
 /** The result that an entry holds or implies: the same on every replica and at every repetition. */
@@ -36,7 +37,7 @@ const resultOf = ({ prepared, deps }: Job, { step }: Entry): StandingResult | nu
   return { result, value: deps.codec.encode(result), requestHash, traceparent: null };
 };
 
-const reread = async ({ deps, ref }: Job, position: Position): Promise<Entry | null> => {
+const reread = async ({ deps, ref }: Job, position: RecordPosition): Promise<Entry | null> => {
   const entry = await deps.journal.reread(position);
   // The topic was deleted and created again, and that has not been noticed yet: this entry is not of this
   // journal.

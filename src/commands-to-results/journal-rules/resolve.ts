@@ -1,7 +1,8 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { appendAndReadBack, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
-import { publishedEntry, type Entry, type Position, type Ref } from "./entry.ts";
+import { publishedEntry, type Entry, type Ref } from "./entry.ts";
 import type { Doubt, Look } from "./partition-view.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { Deps } from "./ports.ts";
@@ -17,12 +18,12 @@ export type Decision = {
 
 export type Resolved =
   /** `position`: of the decision's entry. */
-  | { kind: "resolved"; result: CommandResult; position: Position }
+  | { kind: "resolved"; result: CommandResult; position: RecordPosition }
   /**
    * There is a final result already. `note`: of the operator who decided it. `result` is null for
    * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
    */
-  | { kind: "decided"; result: CommandResult | null; note: string | null; position: Position }
+  | { kind: "decided"; result: CommandResult | null; note: string | null; position: RecordPosition }
   | { kind: "tooYoung"; ageMs: number; neededMs: number }
   /** Claimed: its owner, or the replica that takes it over, will conclude it. */
   | { kind: "underWay" }
@@ -35,12 +36,12 @@ type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
     finalResultId: (commandId: string) => string;
     /** LogAppendTime (epoch milliseconds) of a folded entry of the command; null if unknown. */
-    timeOf: (position: Position) => number | null;
+    timeOf: (position: RecordPosition) => number | null;
   };
 
 const resultAt = (
   deps: ResolveDeps,
-  position: Position,
+  position: RecordPosition,
   signal: AbortSignal,
 ): Promise<{
   result: CommandResult;

@@ -1,4 +1,5 @@
-import type { JournalRecord, Position, Ref } from "./entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { JournalRecord, Ref } from "./entry.ts";
 import { fingerprint, keyName } from "./fingerprint.ts";
 import type { Contradicted, Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
 import { createPartitionView } from "./partition-view.ts";
@@ -151,7 +152,7 @@ export const createView = (options: {
     halted: (): boolean => parts.some(({ halted }) => halted),
 
     /** Resolves when the record at this position is folded. */
-    past: ({ partition, offset }: Position, signal: AbortSignal): Promise<void> => {
+    past: ({ partition, offset }: RecordPosition, signal: AbortSignal): Promise<void> => {
       const own = part(partition);
       return own.next !== null && own.next > offset ? Promise.resolve() : own.waiters.wait(offset, signal);
     },
@@ -177,7 +178,7 @@ export const createView = (options: {
     unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),
     doubts: (): Doubt[] => parts.flatMap(({ view }) => view.doubts()),
     /** Forgets what stands before this position, the first one that the log still holds. */
-    forgetBefore: ({ partition, offset }: Position): void => part(partition).view.forgetBefore(offset),
+    forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).view.forgetBefore(offset),
     count: () => parts.map(({ view }) => view.count()),
   };
 };

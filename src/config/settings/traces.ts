@@ -1,8 +1,8 @@
 import {
   checkHeaders,
+  readEscapedPairs,
   readExporter,
   readFlag,
-  readPairs,
   readProtocol,
   readRatio,
 } from "../open-telemetry.ts";
@@ -27,7 +27,7 @@ const flag = withDefault("true or false", readFlag);
 const exporter = withDefault("otlp, none", readExporter);
 const protocol = withDefault("http/protobuf", readProtocol);
 const optionalProtocol = optional("http/protobuf", readProtocol);
-const pairs = withDefault("list of key=value", readPairs);
+const pairs = withDefault("list of key=value", readEscapedPairs);
 const ratio = withDefault("0 to 1", readRatio);
 
 /**

@@ -1,4 +1,3 @@
-import { messageOf } from "../../runtime/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Queries } from "../ports.ts";
 
@@ -51,7 +50,8 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
   const sendHeartbeats = async (stream: Stream, untilMs: number, signal: AbortSignal): Promise<void> => {
     while (streams.has(stream) && clock.monotonic() < untilMs) {
       stream.write(BEAT);
-      await clock.sleep(BEAT_EVERY_MS, signal);
+      // The browser may leave during the sleep.
+      await clock.sleep(BEAT_EVERY_MS, signal).catch(() => undefined);
     }
     stream.end();
   };
@@ -90,10 +90,7 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
           stream = mine;
           streams.add(mine);
           unsubscribe ??= queries.onChange(announceChange);
-          sendHeartbeats(mine, clock.monotonic() + MAX_AGE_MS, gone.signal).catch((error: unknown) => {
-            // The browser left during the sleep.
-            if (!gone.signal.aborted) throw new Error(messageOf(error), { cause: error });
-          });
+          void sendHeartbeats(mine, clock.monotonic() + MAX_AGE_MS, gone.signal);
         },
         cancel: () => {
           if (stream) remove(stream);
@@ -103,7 +100,7 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
       { highWaterMark: MAX_UNREAD },
     );
   };
-  return { open, count: () => streams.size };
+  return { open };
 };
 
 export type LiveStreams = ReturnType<typeof createLiveStreams>;

@@ -7,7 +7,8 @@ import { code, inlineText } from "../html/text.ts";
 import { ago, at } from "../html/time.ts";
 import type { ConsoleEnv } from "../options.ts";
 import type { AuditLine } from "../ports.ts";
-import { placeText, readRef } from "../../operator/replay/dead-letter.ts";
+import { readRef } from "../../operator/replay/dead-letter.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import { askOrRemember } from "./ask-kafka.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {

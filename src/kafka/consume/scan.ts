@@ -4,7 +4,7 @@ import type { Mark } from "../mark.ts";
 import type { Incoming } from "../record.ts";
 import type { BatchPosition } from "./reader-hooks.ts";
 import { startReader, type GroupOptions, type ReaderDeps } from "./reader.ts";
-import type { Range } from "./tail.ts";
+import type { Ranges } from "./tail.ts";
 
 /**
  * Takes one record. The records of a partition come in order; the next one comes when the promise is
@@ -12,10 +12,8 @@ import type { Range } from "./tail.ts";
  */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
-type Deps = ReaderDeps & {
-  /** The offsets to read, by partition. */
-  ranges: () => Promise<ReadonlyMap<number, Range>>;
-};
+/** `ranges`: the offsets to read, by partition. */
+type ScanOptions = GroupOptions & { ranges: Ranges };
 
 type PartitionProgress = {
   next: number;
@@ -53,14 +51,14 @@ const isDone = ({ next, end }: PartitionProgress): boolean => next >= end;
  * Yields to the event loop after each batch.
  */
 export const scan = async (
-  options: GroupOptions,
+  { ranges, ...group }: ScanOptions,
   take: TakeRecord,
-  deps: Deps,
+  deps: ReaderDeps,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { topic } = options;
+  signal.throwIfAborted();
+  const { topic } = group;
   const { clock } = deps;
-  const ranges = await clock.withDeadline(STALLED_MS, signal, () => deps.ranges());
   const progressByPartition = new Map<number, PartitionProgress>();
   for (const [partition, { startOffset, endOffset }] of ranges)
     progressByPartition.set(partition, { next: startOffset, end: endOffset, last: null, isSettled: false });
@@ -143,7 +141,7 @@ export const scan = async (
   };
 
   const reader = startReader(
-    { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
+    { ...group, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
     {
       assigned: (partitions) => {
         const positions = new Map<number, number>();

@@ -1,4 +1,5 @@
-import type { Outgoing, Written } from "../record.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { Outgoing } from "../record.ts";
 import { wireSizeOf, type PendingRecord } from "./pending-record.ts";
 import { PublishError } from "./publish-error.ts";
 
@@ -37,7 +38,7 @@ export class Backlog {
     record: Outgoing,
     since: number,
     deadline: number,
-    resolve: (written: Written) => void,
+    resolve: (written: RecordPosition) => void,
     reject: (error: PublishError) => void,
   ): PendingRecord | null {
     const { topic, maxWaiting, maxWaitingBytes } = this.#options;

@@ -1,4 +1,5 @@
-import type { Outgoing, Written } from "../record.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { Outgoing } from "../record.ts";
 import type { PublishError } from "./publish-error.ts";
 
 /** A record between `publish` and its settlement. Settled once; later outcomes are ignored. */
@@ -12,7 +13,7 @@ export type PendingRecord = {
   /** Chosen once the number of partitions is known; -1 until then. */
   partition: number;
   isSettled: boolean;
-  readonly resolve: (written: Written) => void;
+  readonly resolve: (written: RecordPosition) => void;
   readonly reject: (error: PublishError) => void;
 };
 

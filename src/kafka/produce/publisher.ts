@@ -3,11 +3,12 @@ import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { Backlog, type BacklogOptions } from "./backlog.ts";
 import { isRefusedByBroker, protocolErrorOf } from "../errors.ts";
 import { Lane, MAX_BATCH_RECORDS } from "./lane.ts";
 import { newPartitioner } from "./partitioner.ts";
-import type { Outgoing, Written } from "../record.ts";
+import type { Outgoing } from "../record.ts";
 import type { Sent, Session } from "./session.ts";
 import type { PendingRecord } from "./pending-record.ts";
 import { PublishError } from "./publish-error.ts";
@@ -22,7 +23,7 @@ export type PublisherOptions = BacklogOptions & {
 /** Writes records to one topic, with acks=all. */
 export type Publisher = {
   /** Resolves when all in-sync replicas have the record. Rejects with a {@link PublishError}. */
-  publish(record: Outgoing, timeoutMs: number): Promise<Written>;
+  publish(record: Outgoing, timeoutMs: number): Promise<RecordPosition>;
   state(): { up: boolean; detail: string; waiting: number };
   /** Waits for pending records for at most `drainMs`, rejects the rest, and closes the connections. */
   close(drainMs: number): Promise<void>;
@@ -149,11 +150,9 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   const redistribute = (): void => {
     const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.takeAll())];
     withoutLeader = [];
-    for (const { sending, leader } of lanes.values()) {
-      if (sending?.batch.some((item) => leaders[item.partition] !== leader)) {
+    for (const { sending, leader } of lanes.values())
+      if (sending?.batch.some((item) => leaders[item.partition] !== leader))
         sending.giveUp(new Error("the partition has another leader now"));
-      }
-    }
     items.sort((a, b) => a.sequence - b.sequence).forEach(enqueue);
   };
 

@@ -1,4 +1,4 @@
-import { placeText, type Place } from "./dead-letter.ts";
+import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 
 /** What became of one letter under a claim. In all cases but `left` and `unknown` it stands in its topic. */
 export type LetterEnd =
@@ -87,7 +87,7 @@ export const createClaims = () => {
     find: (actionId: string): Claim | undefined => claims.get(actionId),
     /** Every time that it was sent, the oldest first. */
     sent: (ref: string): readonly Sent[] => histories.get(ref)?.sent ?? [],
-    isTaken: (topic: string, place: Place): boolean => places.has(placeText(topic, place)),
+    isTaken: (topic: string, place: RecordPosition): boolean => places.has(placeText(topic, place)),
     /** Claims on a topic that have open letters, each with those letters. */
     open: (topic: string): ReadonlyMap<Claim, readonly string[]> => {
       const open = new Map<Claim, string[]>();

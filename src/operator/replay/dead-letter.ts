@@ -1,10 +1,9 @@
-/** Where a record stands in its topic. */
-export type Place = { partition: number; offset: number };
+import type { RecordPosition } from "../../runtime/record-position.ts";
 
 /** A dead letter without its bytes. */
 export type DeadLetter = {
   /** Of its first record. */
-  place: Place;
+  place: RecordPosition;
   timestampMs: number;
   /** Empty where the record was not written by the bridge. */
   reason: string;
@@ -17,7 +16,7 @@ export type DeadLetter = {
   /** Approximate size of all its records. */
   bytes: number;
   /** All its records, the first part first. */
-  records: readonly Place[];
+  records: readonly RecordPosition[];
   /** Which of its parts are missing, as text; null where it is complete. */
   missing: string | null;
   /** Why a replay of it would have no effect; null where none is known. */
@@ -27,19 +26,15 @@ export type DeadLetter = {
 };
 
 /** How people name a dead letter: `partition/offset`. */
-export const refOf = ({ partition, offset }: Place): string => `${partition}/${offset}`;
+export const refOf = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
 
 /** Null for a text that is not of the form `partition/offset`. */
-export const readRef = (text: string): Place | null => {
+export const readRef = (text: string): RecordPosition | null => {
   const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
   return partition === undefined || offset === undefined
     ? null
     : { partition: Number(partition), offset: Number(offset) };
 };
-
-/** A place as topic[partition]@offset. */
-export const placeText = (topic: string, { partition, offset }: Place): string =>
-  `${topic}[${partition}]@${offset}`;
 
 /**
  * Commands in the order of their partition, so that each key keeps its order; notifications as they were

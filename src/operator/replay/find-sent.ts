@@ -1,5 +1,5 @@
+import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 import { isOver, type Claim, type Claims } from "./claims.ts";
-import { placeText, type Place } from "./dead-letter.ts";
 
 /** Whether a letter of dead claims stands in its topic. Valid for these claims only. */
 export type Finding = { claims: ReadonlySet<Claim>; place: string | null };
@@ -11,7 +11,7 @@ export type SentSearch = {
   /** The offset to read from, by partition; null where there is nothing to look for. */
   from: Readonly<Record<string, number>> | null;
   /** To be called for every record from there on. */
-  see: (digest: string, place: Place) => void;
+  see: (digest: string, place: RecordPosition) => void;
   findings: () => ReadonlyMap<string, Finding>;
 };
 

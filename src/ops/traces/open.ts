@@ -8,7 +8,6 @@ import {
   SpanStatusCode,
   trace,
   TraceFlags,
-  type Link,
   type Span as ApiSpan,
   type SpanContext,
 } from "@opentelemetry/api";
@@ -18,8 +17,6 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
   ParentBasedSampler,
-  RandomIdGenerator,
-  SamplingDecision,
   TraceIdRatioBasedSampler,
   type Sampler,
 } from "@opentelemetry/sdk-trace-base";
@@ -79,7 +76,6 @@ const samplerOf = ({ sampler, ratio }: TracesOptions): Sampler => {
 };
 
 const nothing = (): void => undefined;
-const NO_LINKS: Link[] = [];
 
 /** A span that is not exported. */
 const unsampled = (traceparent: string, tracestate: TraceContext["tracestate"]): Span => ({
@@ -150,13 +146,9 @@ export const openTraces = (
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 
-  const sampler = samplerOf(options);
-  const ids = new RandomIdGenerator();
-  let nextTraceId = "";
   const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(options.resource)),
-    sampler,
-    idGenerator: { generateSpanId: ids.generateSpanId, generateTraceId: () => nextTraceId },
+    sampler: samplerOf(options),
     spanLimits: LIMITS,
     spanProcessors: [countingProcessor(options, counts, lost, partialSuccess.take, clock)],
   });
@@ -171,23 +163,9 @@ export const openTraces = (
         return unsampled(parent.traceparent, parent.tracestate);
       try {
         const from = parent && contextOf(parent, isRemote);
-        if (from === null) {
-          // Webhooks wait for this, and most traces are not sampled: decide before the library builds a span.
-          nextTraceId = ids.generateTraceId();
-          const { decision } = sampler.shouldSample(
-            ROOT_CONTEXT,
-            nextTraceId,
-            name,
-            KINDS[kind],
-            {},
-            NO_LINKS,
-          );
-          if (decision === SamplingDecision.NOT_RECORD)
-            return unsampled(`00-${nextTraceId}-${ids.generateSpanId()}-00`, null);
-        }
         const linked = link && contextOf(link, true);
         const within = from ? trace.setSpanContext(ROOT_CONTEXT, from) : ROOT_CONTEXT;
-        const links = linked ? [{ context: linked }] : NO_LINKS;
+        const links = linked ? [{ context: linked }] : [];
         return spanOf(tracer.startSpan(name, { kind: KINDS[kind], links }, within), failed);
       } catch (error) {
         failed(error);

@@ -151,6 +151,7 @@ describe("commands in JSON", () => {
     ["", ""],
     ["[]", ""],
     ["{'a':1}", ""],
+    ['\ufeff{"commandId":"c","request":{}}', ""],
   ])("%s cannot be read", (text, commandId) => {
     expect(json(text)).toMatchObject({ code: "UNREADABLE_COMMAND", commandId, operation: "UNKNOWN" });
   });

@@ -324,6 +324,11 @@ describe("a dead letter's value", () => {
     expect(await shown(null)).toContain("It has no value.");
   });
 
+  test("a byte order mark is shown, and makes the value no JSON", async () => {
+    expect(await shown(Buffer.from("\ufeff[1]"))).toContain(">\\ufeff</span>[1]");
+    expect(await shown(Buffer.from("\ufeff[1]"), "?as=json")).toContain("It is not JSON.");
+  });
+
   test("a megabyte comes in parts", async () => {
     const value = Buffer.concat([Buffer.alloc(1_048_576, "\u0001"), Buffer.from("END")]);
     for (const query of ["?as=text", "?as=hex", "?as=json"]) {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type RecordPosition } from "../../../src/notification/publish-once.ts";
+import { publishOnce } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents } from "../../../src/webhooks-to-events/flow.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
+import type { RecordPosition } from "../../../src/runtime/record-position.ts";
 
 const NOW_MS = Date.parse("2026-11-21T13:00:00Z");
 

@@ -9,11 +9,12 @@ import {
 } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
-import { publishOnce, type RecordPosition } from "../../../src/notification/publish-once.ts";
+import { publishOnce } from "../../../src/notification/publish-once.ts";
 import { webhooksToEvents, type UnreadableNotification } from "../../../src/webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import type { RecordPosition } from "../../../src/runtime/record-position.ts";
 import type { TraceContext } from "../../../src/runtime/traces.ts";
 
 type Setup = {

@@ -59,7 +59,12 @@ export const openActions = (
       if (!requests.isWanted) return [];
       const proposed = (await requests.current()).proposals(commandId, services.clock.now());
       return proposed.map(({ by, as, note, atMs, place, quoteId }) => ({
-        ...{ by, as, note, atMs, quoteId, untilMs: atMs + PROPOSAL_MS },
+        by,
+        as,
+        note,
+        atMs,
+        quoteId,
+        untilMs: atMs + PROPOSAL_MS,
         place: { topic: config.topics.audit, ...place },
       }));
     },

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { ReplayPlan, Selection } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
-import { readRef, refOf, type Place } from "../../../operator/replay/dead-letter.ts";
+import { readRef, refOf } from "../../../operator/replay/dead-letter.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
 import { UsageError } from "../../../runtime/errors.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Request } from "../../operator/replay.ts";
 import { selectionOf } from "../ranges.ts";
 
 /** What is kept of a plan. Its letters are read again when it is carried out. */
-export type KeptPlan = { by: string; places: readonly Place[]; again: boolean; madeAtMs: number };
+export type KeptPlan = { by: string; places: readonly RecordPosition[]; again: boolean; madeAtMs: number };
 
 const KEEP_MS = 15 * 60_000;
 const MAX_PLANS = 20;
@@ -36,7 +37,12 @@ export const createPlanStore = (nowMs: () => number) => {
       if (nowMs() - madeAtMs >= KEEP_MS || plans.size > MAX_PLANS) plans.delete(id);
   };
   return {
-    keep: ({ by }: Actor, { send, skipped, warnings }: Plan, unknown: readonly Place[], again: boolean) => {
+    keep: (
+      { by }: Actor,
+      { send, skipped, warnings }: Plan,
+      unknown: readonly RecordPosition[],
+      again: boolean,
+    ) => {
       const planId = randomUUID();
       plans.set(planId, { by, places: send.map(({ letter }) => letter.place), again, madeAtMs: nowMs() });
       forgetOld();

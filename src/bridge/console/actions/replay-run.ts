@@ -1,9 +1,10 @@
 import type { ReplayRun } from "../../../console/ports.ts";
 import type { LetterEnd } from "../../../operator/replay/claims.ts";
-import { refOf, type Place } from "../../../operator/replay/dead-letter.ts";
+import { refOf } from "../../../operator/replay/dead-letter.ts";
 import { skippedText } from "../../../operator/replay/plan.ts";
 import { Cancelled } from "../../../operator/replay/replay.ts";
 import { messageOf } from "../../../runtime/errors.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Hooks, Replayed } from "../../operator/replay.ts";
 
 const LAST = 50;
@@ -43,7 +44,7 @@ export const startReplayRun = (
   let state: ReplayRun["state"] = "running";
   const details: string[] = [];
 
-  const ended = (place: Place, end: LetterEnd): void => {
+  const ended = (place: RecordPosition, end: LetterEnd): void => {
     counts[COUNTED[end.end]] += 1;
     last = [{ ref: refOf(place), text: textOf(end) }, ...last].slice(0, LAST);
   };
@@ -83,7 +84,13 @@ export const startReplayRun = (
 
   return {
     snapshot: (): ReplayRun => ({
-      ...{ runId, by, startedAtMs, total, ...counts, last, state },
+      runId,
+      by,
+      startedAtMs,
+      total,
+      ...counts,
+      last,
+      state,
       detail: details.length === 0 ? null : details.join(" "),
     }),
     /**

@@ -4,8 +4,8 @@ import type { Actions, ReplayRun } from "../../../console/ports.ts";
 import type { Actor } from "../../../operator/action.ts";
 import { requireOperator } from "../../../operator/forbidden.ts";
 import type { Plan } from "../../../operator/replay/plan.ts";
-import type { Place } from "../../../operator/replay/dead-letter.ts";
 import { UsageError } from "../../../runtime/errors.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Services } from "../../services.ts";
 import { replayLetters } from "../../operator/replay.ts";
 import { explainOutage } from "../../outage.ts";
@@ -78,11 +78,11 @@ export const openReplays = (
       const letters = lettersOf(selection);
       atMost(planning, "plans");
       planning += 1;
-      const found: { plan: Plan; unknown: readonly Place[] }[] = [];
+      const found: { plan: Plan; unknown: readonly RecordPosition[] }[] = [];
       const limits = { ratePerSecond: RATE_PER_SECOND, maxLetters: MAX_LETTERS };
       const request = { letters, again, ...limits, actor: null };
       const hooks = {
-        planned: (plan: Plan, unknown: readonly Place[]) => void found.push({ plan, unknown }),
+        planned: (plan: Plan, unknown: readonly RecordPosition[]) => void found.push({ plan, unknown }),
         ended: () => undefined,
         warn,
       };

@@ -31,12 +31,14 @@ export const auditLine = ({ topic, partition, offset, timestampMs, value }: Inco
   if (!data || typeof data["action"] !== "string")
     return {
       ...at,
-      ...{ actionId: "", action: UNREADABLE, subject: "", by: "", note: "" },
-      ...{
-        from: { host: "", user: "", program: "", address: "" },
-        parameters: truncate(text),
-        outcome: null,
-      },
+      actionId: "",
+      action: UNREADABLE,
+      subject: "",
+      by: "",
+      note: "",
+      from: { host: "", user: "", program: "", address: "" },
+      parameters: truncate(text),
+      outcome: null,
     };
   const { host, user, program, address } = objectOf(data["from"]) ?? {};
   return {

@@ -48,7 +48,9 @@ export const letterDetail = async (
   const gone = letter.missing === null && loaded === null;
   return {
     letter,
-    ...{ key, value, headers: headers ? headersOf(headers) : [] },
+    key,
+    value,
+    headers: headers ? headersOf(headers) : [],
     replayed: gone ? [...replayed, `${topic} does not hold all of it any more.`] : replayed,
   };
 };

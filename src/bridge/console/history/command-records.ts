@@ -100,7 +100,9 @@ export const commandRecords = (
       });
       if (found === null) return null;
       const step = stepOf(record, {
-        ...{ kind: "dead letter", title: `Dead letter: ${reason}`, tone: "bad" },
+        kind: "dead letter",
+        title: `Dead letter: ${reason}`,
+        tone: "bad",
         facts: [
           ["detail", added.get("detail") ?? null],
           ["part", added.get("part") ?? null],

@@ -56,8 +56,12 @@ export const commandSearch = (
     seen.calls = Math.max(seen.calls, calls);
   };
   const unreadable = (record: Incoming): FoundRecord => ({
-    ...{ step: unreadableStep(record), commandId, quoteId: null },
-    ...{ attemptId: null, isFinal: false, calls: 0 },
+    step: unreadableStep(record),
+    commandId,
+    quoteId: null,
+    attemptId: null,
+    isFinal: false,
+    calls: 0,
   });
   const addIfMatching = async (record: Incoming, read: ReadRecord): Promise<void> => {
     const found = (await read(record)) ?? (record.key?.equals(id) === true ? unreadable(record) : null);
@@ -140,8 +144,13 @@ export const commandSearch = (
       }),
       notes: commandNotes({
         topics: config.topics,
-        ...{ coverage, sizes, isComplete, isCut: timeline.isTruncated(), isEnough: isEnough() },
-        ...{ hasCommand: seen.command, sinceMs: near.sinceMs() },
+        coverage,
+        sizes,
+        isComplete,
+        isCut: timeline.isTruncated(),
+        isEnough: isEnough(),
+        hasCommand: seen.command,
+        sinceMs: near.sinceMs(),
       }),
       progress: {
         ...coverage.progress(),

@@ -39,15 +39,20 @@ export const commandStep = (record: Incoming, checked: Checked): Step => {
     const { code, message, quoteId } = checked;
     const facts = [["code", code], ["message", message], ["quoteId", quoteId], key] as const;
     return stepOf(record, {
-      ...{ kind: "command", title: "Command that breaks a rule", tone: "bad" },
-      ...{ facts, payload: text },
+      kind: "command",
+      title: "Command that breaks a rule",
+      tone: "bad",
+      facts,
+      payload: text,
     });
   }
   const { issuedAt, expiresAt, request } = checked.command;
   const { type, ...fields } = request;
   const title = type === "AcceptQuote" ? "Command: accept a quote" : "Command: create a quote";
   return stepOf(record, {
-    ...{ kind: "command", title, tone: "plain" },
+    kind: "command",
+    title,
+    tone: "plain",
     facts: [
       ...Object.entries(fields),
       ["issued at", iso(issuedAt)],
@@ -82,8 +87,11 @@ const factsOf = (result: CommandResult): readonly (readonly [string, string | nu
 
 export const resultStep = (record: Incoming, result: CommandResult): Step =>
   stepOf(record, {
-    ...{ kind: "result", title: `Result: ${result.outcome}`, tone: TONES[result.outcome] },
-    ...{ facts: factsOf(result), payload: result.response },
+    kind: "result",
+    title: `Result: ${result.outcome}`,
+    tone: TONES[result.outcome],
+    facts: factsOf(result),
+    payload: result.response,
   });
 
 /** @param concluded the result that a conclusion holds; null where it cannot be read */
@@ -91,7 +99,9 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
   switch (step.kind) {
     case "claimed":
       return stepOf(record, {
-        ...{ kind: "claim", title: "Claimed: one call may be made", tone: "wait" },
+        kind: "claim",
+        title: "Claimed: one call may be made",
+        tone: "wait",
         facts: [
           ["attempt", step.attemptId],
           ["taken up at", iso(step.receivedAt)],
@@ -104,8 +114,11 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
       });
     case "released":
       return stepOf(record, {
-        ...{ kind: "release", title: "Released: the call was not made, or did nothing", tone: "plain" },
-        ...{ facts: [["attempt", step.attemptId]], payload: null },
+        kind: "release",
+        title: "Released: the call was not made, or did nothing",
+        tone: "plain",
+        facts: [["attempt", step.attemptId]],
+        payload: null,
       });
     case "concluded": {
       const isDoubt = step.outcome === "IN_DOUBT";
@@ -127,8 +140,11 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
     }
     case "published":
       return stepOf(record, {
-        ...{ kind: "other", title: "The final result stands in the results topic", tone: "plain" },
-        ...{ facts: [["resultId", step.resultId]], payload: null },
+        kind: "other",
+        title: "The final result stands in the results topic",
+        tone: "plain",
+        facts: [["resultId", step.resultId]],
+        payload: null,
       });
   }
 };
@@ -136,8 +152,11 @@ export const journalStep = (record: Incoming, { step }: Entry, concluded: Comman
 /** A record in an unknown form: anybody, and another version of the bridge, may write to the topic. */
 export const unreadableStep = (record: Incoming): Step =>
   stepOf(record, {
-    ...{ kind: "other", title: "A record that this version cannot read", tone: "bad" },
-    ...{ facts: [["bytes", record.value?.length ?? "null"]], payload: null },
+    kind: "other",
+    title: "A record that this version cannot read",
+    tone: "bad",
+    facts: [["bytes", record.value?.length ?? "null"]],
+    payload: null,
   });
 
 /**

@@ -73,7 +73,10 @@ export const openHistories = (
       if (problem !== null)
         return {
           transactionId: truncate(transactionId, MAX_SHOWN_ID_LENGTH),
-          ...{ direction: "UNKNOWN", mainFlow: [], statuses: [], ...nothing(problem) },
+          direction: "UNKNOWN",
+          mainFlow: [],
+          statuses: [],
+          ...nothing(problem),
         };
       const from = since(sinceMs);
       return transactions.ask(`${from} ${transactionId}`, () =>

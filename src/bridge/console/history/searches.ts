@@ -104,7 +104,12 @@ export const createSearches = <S extends History>(
     if (!makeRoom()) return null;
     const now = clock.monotonic();
     const entry: Entry<S> = {
-      ...{ create, search: create(), state: "waiting", askedAt: now, restingSince: now, problem: null },
+      create,
+      search: create(),
+      state: "waiting",
+      askedAt: now,
+      restingSince: now,
+      problem: null,
       stop: new AbortController(),
     };
     entries.set(name, entry);

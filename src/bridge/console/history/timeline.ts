@@ -1,5 +1,5 @@
 import type { Place } from "../../../console/ports.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 
 /** `rank`: the order among entries of the same time. `length`: approximate, in characters. */
 export type TimelineEntry<T> = { atMs: number; rank: number; place: Place; length: number; value: T };

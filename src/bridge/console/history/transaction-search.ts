@@ -1,11 +1,11 @@
 import type { PublishedStatus, TransactionHistory } from "../../../console/ports.ts";
 import type { Incoming } from "../../../kafka/record.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
 import type { Decode } from "../../../kafka/schema/codec.ts";
 import { USUAL_STATUSES } from "../../../notification/statuses.ts";
 import type { Direction, TransactionStatusUpdated } from "../../../records.ts";
 import { iso } from "../../../runtime/instant.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { truncate } from "../truncate.ts";
 import { TRUNCATED } from "./command-notes.ts";
 import { createCoverage, type SearchDeps } from "./coverage.ts";
@@ -116,7 +116,10 @@ export const transactionSearch = (
     snapshot: () => {
       const { statuses, direction, notes } = summarize(timeline.all());
       return {
-        ...{ transactionId, direction, mainFlow: USUAL_STATUSES[direction], statuses },
+        transactionId,
+        direction,
+        mainFlow: USUAL_STATUSES[direction],
+        statuses,
         notes: [...reach(), ...notes.slice(0, MAX_NOTED), ...(timeline.isTruncated() ? [TRUNCATED] : [])],
         progress: {
           ...coverage.progress(),

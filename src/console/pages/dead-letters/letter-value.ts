@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { hexDump } from "../../../runtime/hex-dump.ts";
 import { prettyJson } from "../../../runtime/pretty-json.ts";
 import { html, type Html } from "../../html/markup.ts";
@@ -12,16 +13,6 @@ const NAMES: Readonly<Record<Way, string>> = { text: "Text", json: "JSON", hex: 
 const TEXT_PART = 32_768;
 const HEX_PART = 8_192;
 const MAX_JSON_BYTES = 65_536;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-const textOf = (value: Buffer): string | null => {
-  try {
-    return utf8.decode(value);
-  } catch {
-    return null;
-  }
-};
 
 /** A part of the value as shown. `whole`: the length of all of it; null where it is not known. */
 type Shown = {
@@ -53,7 +44,7 @@ const jsonOf = (value: Buffer, text: string | null, from: number): Shown | null 
 const partOf = (value: Buffer, asked: string | undefined, from: number): Shown => {
   const way = WAYS.find((name) => name === asked);
   if (way === "hex") return hexOf(value, from);
-  const text = textOf(value);
+  const text = isUtf8(value) ? value.toString("utf8") : null;
   const json = way === "text" ? null : jsonOf(value, text, from);
   if (json !== null) return json;
   if (way === undefined && text === null) return hexOf(value, from);

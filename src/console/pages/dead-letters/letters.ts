@@ -9,6 +9,7 @@ import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { LetterFilter, LettersPage } from "../../ports.ts";
 import { refOf, type DeadLetter } from "../../../operator/replay/dead-letter.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { askOrRemember } from "../ask-kafka.ts";
 import { filterForm, filterIn, filterPath } from "./filter.ts";
 import { planFields } from "./plan-form.ts";
@@ -16,7 +17,7 @@ import { planFields } from "./plan-form.ts";
 const PREVIEW = 80;
 
 const fromOf = ({ source, origin }: DeadLetter): Html =>
-  html`${source === "unknown" ? "unknown" : source}${origin === null ? "" : html`<br />${code(`${origin.topic}[${origin.partition}]@${origin.offset}`)}`}`;
+  html`${source === "unknown" ? "unknown" : source}${origin === null ? "" : html`<br />${code(placeText(origin.topic, origin))}`}`;
 
 const row = (letter: DeadLetter, nowMs: number, acts: boolean): Html => {
   const ref = refOf(letter.place);

@@ -2,8 +2,8 @@ import { html, type Html } from "../../html/markup.ts";
 import { facts } from "../../html/elements.ts";
 import { block, code, count, inlineText } from "../../html/text.ts";
 import { at, when } from "../../html/time.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
 import { formatDuration } from "../../../runtime/duration.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import type { Doubt } from "../../ports.ts";
 
 const OWNER_LOST = "OWNER_LOST";

@@ -6,7 +6,7 @@ import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Proposal } from "../../ports.ts";
 import { canonicalName } from "../../../operator/decision-requests.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { Problem } from "../../problem.ts";
 import { askKafka } from "../ask-kafka.ts";
 

@@ -9,7 +9,7 @@ import { when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Step } from "../../ports.ts";
 import { Problem } from "../../problem.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { windowChoice, windowIn } from "./time-window.ts";
 
 const REFRESH_S = 2;

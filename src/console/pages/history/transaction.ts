@@ -9,7 +9,7 @@ import { ago, at, when } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { PublishedStatus, TransactionHistory } from "../../ports.ts";
 import { Problem } from "../../problem.ts";
-import { placeText } from "../../../operator/replay/dead-letter.ts";
+import { placeText } from "../../../runtime/record-position.ts";
 import { notesOf } from "./command.ts";
 import { statusLine, type Stop } from "./status-line.ts";
 import { windowChoice, windowIn } from "./time-window.ts";

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { republish } from "../../../../src/commands-to-results/journal-rules/republish.ts";
 import type { Decision } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
 import { quotesOf, resolve } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
-import type { Position, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
+import type { Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { RecordPosition } from "../../../../src/runtime/record-position.ts";
 import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
 
@@ -37,7 +38,7 @@ const doubted = ({ machineMs = 0 } = {}) => {
     deps: {
       ...deps,
       finalResultId,
-      timeOf: ({ offset }: Position) => log.entries[offset]?.timestampMs ?? null,
+      timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
     },
     later: (ms: number): void => void (logMs += ms),
   };

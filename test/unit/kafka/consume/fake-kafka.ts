@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
 import type { GroupOptions } from "../../../../src/kafka/consume/reader.ts";
+import type { Range } from "../../../../src/kafka/consume/tail.ts";
 
 export const TOPIC = "commands";
 
@@ -135,6 +136,9 @@ export const fakeKafka = (
     },
   } as unknown as Consumer;
 
+  const ranges = (): Map<number, Range> =>
+    new Map(logs.map(({ start, end }, partition) => [partition, { startOffset: start, endOffset: end }]));
+
   const cluster = {
     committed: () => {
       state.asked += 1;
@@ -144,19 +148,14 @@ export const fakeKafka = (
       }
       return Promise.resolve(new Map([...commits].filter(([, { offset }]) => offset >= 0)));
     },
-    ranges: () => {
-      const ranges = logs.map(({ start, end }, partition) => [
-        partition,
-        { startOffset: start, endOffset: end },
-      ]);
-      return Promise.resolve(new Map(ranges as [number, { startOffset: number; endOffset: number }][]));
-    },
+    ranges: () => Promise.resolve(ranges()),
     close: () => Promise.resolve(),
   } as unknown as Cluster;
 
   return {
     client: { consumer: () => consumer } as unknown as Kafka,
     connectCluster: () => Promise.resolve(cluster),
+    ranges,
     state,
     paused,
     logs,

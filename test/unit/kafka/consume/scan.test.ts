@@ -13,13 +13,16 @@ const named = (name: string, count: number): string[] =>
 /** A scan that has begun. It blocks at each record with a key in `gates`. */
 const scanning = (
   kafka: Kafka,
-  { take, clock = systemClock }: { take?: TakeRecord; clock?: typeof systemClock } = {},
+  {
+    take,
+    clock = systemClock,
+    stop = new AbortController(),
+  }: { take?: TakeRecord; clock?: typeof systemClock; stop?: AbortController } = {},
 ) => {
   const seen: string[] = [];
   const gates = new Map<string, Promise<void>>();
-  const stop = new AbortController();
   const end = scan(
-    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000 },
+    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, ranges: kafka.ranges() },
     (record) => {
       const name = String(record.key);
       seen.push(name);
@@ -30,7 +33,6 @@ const scanning = (
       clock,
       log: silent,
       random: () => 0,
-      ranges: async () => (await kafka.connectCluster()).ranges(TOPIC),
     },
     stop.signal,
   );
@@ -172,6 +174,16 @@ test("ends when the signal aborts, and leaves the group", async () => {
   go();
   await expect(end).rejects.toThrow("the process stops");
   expect(kafka.state.stopped).toBe(true);
+});
+
+test("does not begin when the signal was aborted before", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, named("a", 3));
+  const stop = new AbortController();
+  stop.abort(new Error("the process stops"));
+  const { end, seen } = scanning(kafka, { stop });
+  await expect(end).rejects.toThrow("the process stops");
+  expect(seen).toEqual([]);
 });
 
 test("rejects when nothing comes for a minute, with the reader's reason", async () => {
