@@ -102,7 +102,7 @@ const signInFault = ({ kafka }: Config, error: unknown): readonly [string, strin
         ];
   if (kafka.saslMechanism === undefined)
     return [
-      `it refuses the connection (${reason})`,
+      `it refuses the connection or the sign-in (${reason})`,
       "see whether that listener wants a sign-in (KAFKA_SASL_MECHANISM) or a client certificate (KAFKA_TLS_CERT_FILE)",
     ];
   if (kafka.saslMechanism === "oauthbearer")
