@@ -35,6 +35,7 @@ export type EventWindow = {
   /** Whether the window holds the event with this identity. */
   seen: (identity: Digest, nowMs: number) => boolean;
   factsOf: (transaction: Digest, nowMs: number) => TransactionFacts;
+  size: () => { events: number; transactions: number; bytes: number };
 };
 
 export type EventWindowOptions = { windowMs: number; maxBytes: number };
@@ -67,5 +68,10 @@ export const eventWindow = ({ windowMs, maxBytes }: EventWindowOptions): EventWi
     },
     seen: (identity, nowMs) => events.get(identity, nowMs) !== undefined,
     factsOf,
+    size: () => ({
+      events: events.count,
+      transactions: transactions.count,
+      bytes: events.bytes + transactions.bytes,
+    }),
   };
 };

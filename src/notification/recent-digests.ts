@@ -12,6 +12,9 @@ export type RecentDigests = {
   /** All numbers of a digest, combined; undefined for one that was not added within the window. */
   get(digest: Digest, nowMs: number): number | undefined;
   add(digest: Digest, value: number, atMs: number): void;
+  /** How many digests are kept. One that was added in several parts counts once for each. */
+  readonly count: number;
+  readonly bytes: number;
 };
 
 export type RecentDigestsOptions = {
@@ -75,5 +78,9 @@ export const recentDigests = ({ windowMs, maxBytes, combine }: RecentDigestsOpti
       const earlier = newest.table.get(key);
       newest.table.set(key, combine && earlier !== undefined ? combine(earlier, value) : value);
     },
+    get count() {
+      return parts.reduce((sum, { table }) => sum + table.count, 0);
+    },
+    bytes: PARTS * slots * bytesOfSlot,
   };
 };

@@ -100,7 +100,7 @@ export const createLiveStreams = (queries: Pick<Queries, "onChange">, clock: Clo
       { highWaterMark: MAX_UNREAD },
     );
   };
-  return { open };
+  return { open, count: () => streams.size };
 };
 
 export type LiveStreams = ReturnType<typeof createLiveStreams>;

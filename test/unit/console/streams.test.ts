@@ -79,23 +79,23 @@ test("a change is sent once a second at most, to everybody", async () => {
 });
 
 test("sends heartbeats, and ends after ten minutes", async () => {
-  const { opened, hearers, pass } = open();
+  const { streams, opened, pass } = open();
   const { heard, done } = reader(opened());
   await pass(59_000);
   expect(heard.filter((event) => event === "event: beat")).toHaveLength(6);
   await pass(600_000);
   await done;
-  expect(hearers.size).toBe(0);
+  expect(streams.count()).toBe(0);
 });
 
 test("a stream that is left is removed at once, and with the last one the subscription and all timers end", async () => {
-  const { opened, hearers, sleepers } = open();
+  const { streams, opened, hearers, sleepers } = open();
   const all = [reader(opened()), reader(opened())];
   expect(hearers.size).toBe(1);
   await all[0]!.cancel();
-  expect([hearers.size, sleepers.size]).toEqual([1, 1]);
+  expect([streams.count(), hearers.size]).toEqual([1, 1]);
   await all[1]!.cancel();
-  expect([hearers.size, sleepers.size]).toEqual([0, 0]);
+  expect([streams.count(), hearers.size, sleepers.size]).toEqual([0, 0, 0]);
 });
 
 test("a hundred at most, of all users", async () => {
@@ -107,11 +107,11 @@ test("a hundred at most, of all users", async () => {
 });
 
 test("ten at most of one user: the eleventh ends the user's oldest, and nobody else's", async () => {
-  const { streams, opened, sleepers, change, pass } = open();
+  const { streams, opened, change, pass } = open();
   const ben = reader(streams.open("ben")!);
   const ana = [...Array(11).keys()].map(() => reader(opened()));
   await ana[0]!.done;
-  expect(sleepers.size).toBe(11);
+  expect(streams.count()).toBe(11);
   change();
   await pass(1_000);
   for (const { heard } of [ben, ...ana.slice(1)]) expect(heard).toContain("event: change");
@@ -125,20 +125,20 @@ test("without sign-in only the bound of all applies", () => {
 });
 
 test("a user at the bound gets a stream also when all are taken, in place of the oldest", () => {
-  const { streams, sleepers } = open();
+  const { streams } = open();
   for (let nth = 0; nth < 90; nth++) streams.open(null);
   for (let nth = 0; nth < 10; nth++) streams.open("ana");
   expect(streams.open("ben")).toBeNull();
   expect(streams.open("ana")).toBeInstanceOf(ReadableStream);
-  expect(sleepers.size).toBe(100);
+  expect(streams.count()).toBe(100);
 });
 
 test("a stream that is not read is closed", async () => {
-  const { opened, hearers, change, pass } = open();
+  const { streams, opened, change, pass } = open();
   opened();
   for (let i = 0; i < 20; i++) {
     change();
     await pass(1_000);
   }
-  expect(hearers.size).toBe(0);
+  expect(streams.count()).toBe(0);
 });
