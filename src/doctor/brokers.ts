@@ -7,8 +7,8 @@ import { protocolErrorOf } from "../kafka/errors.ts";
 import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { expiresSoon, reach, type Target } from "./connection.ts";
-import type { Session } from "./session.ts";
+import { expiresSoon, reach, speaksTls, type Target } from "./connection.ts";
+import type { KafkaAccess } from "./access.ts";
 
 const GREETING_MS = 3_000;
 const SIGN_IN_MS = 6_000;
@@ -58,10 +58,8 @@ const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise
   const reached = await reach(target, bounds);
   if (!reached.ok) {
     // The handshake may hang where the connection is accepted.
-    if (config.kafka.tls && /does not answer/.test(reached.detail)) {
-      const accepted = await reach(targetOf(config, broker, false), bounds);
-      if (accepted.ok) return fail(name, ...NOT_KAFKA.nothing);
-    }
+    if (config.kafka.tls && reached.silent && (await reach(targetOf(config, broker, false), bounds)).ok)
+      return fail(name, ...NOT_KAFKA.nothing);
     const isPlain = reached.notTls && (await protocolAt(targetOf(config, broker, false), bounds)) === "kafka";
     return isPlain
       ? fail(
@@ -72,16 +70,14 @@ const obstacle = async (config: Config, broker: string, bounds: Bounds): Promise
       : fail(name, reached.detail, reached.remedy);
   }
   let spoken = await protocolAt(target, bounds);
-  if (!config.kafka.tls && (spoken === "closed" || spoken === "other")) {
-    const overTls = await reach(targetOf(config, broker, true), bounds);
-    // A certificate error proves TLS, too.
-    if (overTls.ok || (!overTls.notTls && /certificate/.test(overTls.detail))) spoken = "tls";
-  }
+  const isOdd = !config.kafka.tls && (spoken === "closed" || spoken === "other");
+  if (isOdd && (await speaksTls(target, bounds))) spoken = "tls";
   if (spoken !== "kafka") return fail(name, ...NOT_KAFKA[spoken]);
   const soon = expiresSoon(reached.expiresMs, bounds.clock);
   return soon === null ? null : warn(name, soon, "have it renewed before clients refuse it");
 };
 
+/** What is wrong with the sign-in, and what to do. */
 const signInFault = ({ kafka }: Config, error: unknown): readonly [string, string] => {
   const answer = protocolErrorOf(error);
   const reason = messageOf(error);
@@ -90,16 +86,16 @@ const signInFault = ({ kafka }: Config, error: unknown): readonly [string, strin
       `it answered the first request, and then nothing more (${reason}): it is overloaded, or just starting`,
       "check that broker",
     ];
-  if (answer === "ILLEGAL_SASL_STATE" || answer === "UNSUPPORTED_SASL_MECHANISM")
-    return answer === "ILLEGAL_SASL_STATE"
-      ? [
-          `that listener takes no sign-in (${reason})`,
-          "name the brokers' SASL port in KAFKA_BROKERS, or leave KAFKA_SASL_MECHANISM out",
-        ]
-      : [
-          `it does not know KAFKA_SASL_MECHANISM=${kafka.saslMechanism} (${reason})`,
-          "set KAFKA_SASL_MECHANISM as that listener has it (sasl.enabled.mechanisms)",
-        ];
+  if (answer === "ILLEGAL_SASL_STATE")
+    return [
+      `that listener takes no sign-in (${reason})`,
+      "name the brokers' SASL port in KAFKA_BROKERS, or leave KAFKA_SASL_MECHANISM out",
+    ];
+  if (answer === "UNSUPPORTED_SASL_MECHANISM")
+    return [
+      `it does not know KAFKA_SASL_MECHANISM=${kafka.saslMechanism} (${reason})`,
+      "set KAFKA_SASL_MECHANISM as that listener has it (sasl.enabled.mechanisms)",
+    ];
   if (kafka.saslMechanism === undefined)
     return [
       `it refuses the connection or the sign-in (${reason})`,
@@ -127,14 +123,14 @@ export type BrokerAnswer = {
 const signIn = async (
   config: Config,
   broker: string,
-  session: Session,
+  access: KafkaAccess,
   bounds: Bounds,
 ): Promise<BrokerAnswer> => {
   const name = `broker ${broker}`;
   const refused = (check: Check): BrokerAnswer => ({ broker, check, clusterId: null, advertised: [] });
   const hindered = await obstacle(config, broker, bounds);
   if (hindered?.status === "fail") return refused(hindered);
-  const { newClient } = session.servicesFor([broker]);
+  const { newClient } = access.servicesFor([broker]);
   try {
     const asked = askOneBroker(newClient, bounds.clock);
     const described = await bounds.clock.within(SIGN_IN_MS, bounds.signal, asked);
@@ -147,8 +143,8 @@ const signIn = async (
 };
 
 /** Asks each broker of KAFKA_BROKERS by itself, as a client does that knows only this one. */
-export const askBrokers = (config: Config, session: Session, bounds: Bounds): Promise<BrokerAnswer[]> =>
-  Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, session, bounds)));
+export const askBrokers = (config: Config, access: KafkaAccess, bounds: Bounds): Promise<BrokerAnswer[]> =>
+  Promise.all(config.kafka.brokers.map((broker) => signIn(config, broker, access, bounds)));
 
 /** Refuses brokers of another cluster than that of the first one that answers. */
 export const ofOneCluster = (answers: readonly BrokerAnswer[]): BrokerAnswer[] => {

@@ -20,10 +20,11 @@ export type Fault = { detail: string; remedy: string };
 
 /**
  * `expiresMs`: of its certificate. `notTls`: the TLS handshake failed because the other side does not speak
- * TLS, or ended it. `refused`: nothing listens there.
+ * TLS, or ended it. `refused`: nothing listens there. `silent`: no answer came in time.
  */
 export type ReachResult =
-  { ok: true; expiresMs: number | null } | ({ ok: false; notTls: boolean; refused: boolean } & Fault);
+  | { ok: true; expiresMs: number | null }
+  | ({ ok: false; notTls: boolean; refused: boolean; silent: boolean } & Fault);
 
 const CONNECT_MS = 4_000;
 /** Shorter: a server that speaks no TLS may wait for the end of a request that never comes. */
@@ -145,7 +146,8 @@ export const reach = async (
   } catch (error) {
     const code = codeOf(error);
     const notTls = url.protocol === "https:" && (NO_TLS.includes(code) || isBrokenOff(error));
-    return { ok: false, notTls, refused: code === "ECONNREFUSED", ...explainFailure(error, target) };
+    const [refused, silent] = [code === "ECONNREFUSED", error instanceof DeadlineError];
+    return { ok: false, notTls, refused, silent, ...explainFailure(error, target) };
   } finally {
     opening.giveUp();
   }

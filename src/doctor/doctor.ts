@@ -5,9 +5,9 @@ import { runBounded, skipped, type Bounds, type Check, type Subject } from "./ch
 import { checkOwnClock } from "./clocks.ts";
 import { kafkaChecks } from "./kafka.ts";
 import { checkPartner } from "./partner.ts";
-import { checkPorts, isWebhookPortFree } from "./ports.ts";
+import { checkPorts } from "./ports.ts";
 import { checkSchemas } from "./schemas.ts";
-import { servicesOfRegistry } from "./session.ts";
+import { servicesOfRegistry } from "./access.ts";
 import { checkSettings } from "./settings.ts";
 import { NOT_USED, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
 
@@ -28,16 +28,15 @@ const firstUnusable = ({ problems }: Reading, ...beginnings: readonly string[]):
 const webhookChecks = (
   config: Config,
   publicUrl: PublicUrl | null,
-  ports: Promise<readonly Check[]>,
+  /** Resolves when the ports were checked: whether a bridge may run on this machine. */
+  mayRun: Promise<boolean>,
   bounds: Bounds,
 ): Promise<readonly Check[]> => {
   if (!config.bridge.flows.includes("webhooks")) return Promise.resolve([NOT_USED]);
   if (publicUrl === null) return Promise.resolve([NOT_ASKED]);
   // Not before: the check of the ports opens the port itself for a moment.
-  return ports.then((found) =>
-    runBounded("webhook", WEBHOOK_MS, bounds, (own) =>
-      checkWebhook(config, publicUrl, !isWebhookPortFree(found), own),
-    ),
+  return mayRun.then((may) =>
+    runBounded("webhook", WEBHOOK_MS, bounds, (own) => checkWebhook(config, publicUrl, may, own)),
   );
 };
 
@@ -69,7 +68,12 @@ export const runChecks = (
   );
   const tokens = firstUnusable(reading, "PARTNER_ACCESS_TOKEN", "PARTNER_X_TOKEN", "PARTNER_NAME") === null;
   const { accessToken, xToken } = config.partner;
-  const ports = runBounded("ports", PORTS_MS, bounds, (own) => checkPorts(config, own));
+  let isFree = false;
+  const ports = runBounded("ports", PORTS_MS, bounds, async (own) => {
+    const found = await checkPorts(config, own);
+    isFree = found.isFree;
+    return found.checks;
+  });
   return [
     { group: "settings", checks: Promise.resolve(checkSettings(reading, bounds.clock)) },
     { group: "clock", checks: Promise.resolve([checkOwnClock(bounds.clock.now())]) },
@@ -87,6 +91,14 @@ export const runChecks = (
       (own) => checkPartner(config, tokens && accessToken !== undefined && xToken !== undefined, own),
       PARTNER_MS,
     ),
-    { group: "webhook", checks: webhookChecks(config, publicUrl, ports, bounds) },
+    {
+      group: "webhook",
+      checks: webhookChecks(
+        config,
+        publicUrl,
+        ports.then(() => !isFree),
+        bounds,
+      ),
+    },
   ];
 };

@@ -31,18 +31,13 @@ const compare = async (
   const missing = identity.missing(ranges, lasts);
   const dropped = identity.dropped(ranges);
   if (dropped !== null && missing === null) await verdict.judge(dropped);
-  const fault =
-    missing ??
-    verdict
-      .fault()
-      ?.replace(`${topic} `, "")
-      .replace(/: nothing is begun.*$/s, "");
-  return fault === undefined
+  const fault = missing === null ? verdict.fault() : `it ${missing}`;
+  return fault === null
     ? []
     : [
         fail(
           `topic ${topic}`,
-          `is not the journal that the group ${kafka.groupId} has used: it ${fault}`,
+          `is not the journal that the group ${kafka.groupId} has used: ${fault}`,
           REMEDY,
         ),
       ];

@@ -6,12 +6,14 @@ import { askBrokers, checkAdvertised, ofOneCluster, type BrokerAnswer } from "./
 import { fail, runBounded, skipped, type Bounds, type Check, type Subject } from "./check.ts";
 import { checkMembers } from "./members.ts";
 import { checkRights } from "./rights.ts";
-import { openSession, type Session } from "./session.ts";
+import { openAccess, type KafkaAccess } from "./access.ts";
 import { checkToken } from "./token.ts";
 import { checkTopics, MISSING } from "./topics.ts";
 
 /** All checks together take less than 20 s, whatever hangs. */
 const WHOLE_MS = 18_000;
+/** Until then the brokers have been asked, so that something is left for the rest. */
+const BROKERS_UNTIL_MS = 16_000;
 const CLUSTER_MS = 8_000;
 const AT_LEAST_MS = 1_000;
 
@@ -29,27 +31,45 @@ const usableOf = (answers: readonly BrokerAnswer[], others: readonly Check[]): r
     : usable.map(({ broker }) => broker);
 };
 
-const ask = async (config: Config, session: Session, bounds: Bounds): Promise<Asked> => {
-  const token = await checkToken(config, session.signIn, bounds);
-  if (token?.status === "fail") return { checks: [token], usable: "there is no token for Kafka" };
-  const answers = ofOneCluster(await askBrokers(config, session, bounds));
+const askAll = async (config: Config, access: KafkaAccess, bounds: Bounds): Promise<Asked> => {
+  const answers = ofOneCluster(await askBrokers(config, access, bounds));
   const others = await checkAdvertised(config, answers, bounds);
-  const checks = [...(token ? [token] : []), ...answers.map(({ check }) => check), ...others];
-  return { checks, usable: usableOf(answers, others) };
+  return { checks: [...answers.map(({ check }) => check), ...others], usable: usableOf(answers, others) };
+};
+
+const ask = async (config: Config, access: KafkaAccess, bounds: Bounds): Promise<Asked> => {
+  const { clock, signal } = bounds;
+  const until = clock.monotonic() + BROKERS_UNTIL_MS;
+  const token = await checkToken(config, access.signIn, bounds);
+  if (token?.status === "fail") return { checks: [token], usable: "there is no token for Kafka" };
+  try {
+    const { checks, usable } = await clock.withDeadline(until - clock.monotonic(), signal, (own) =>
+      askAll(config, access, { clock, signal: own }),
+    );
+    return { checks: token ? [token, ...checks] : checks, usable };
+  } catch (error) {
+    signal.throwIfAborted();
+    const unasked = fail(
+      "brokers",
+      `could not be asked in time (${messageOf(error)})`,
+      "check that they answer",
+    );
+    return { checks: token ? [token, unasked] : [unasked], usable: "no broker can be asked" };
+  }
 };
 
 /** The checks of brokers, rights, topics and groups. */
 export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[] => {
   const { clock } = bounds;
   const until = clock.monotonic() + WHOLE_MS;
-  let session: Session;
+  let access: KafkaAccess;
   try {
-    session = openSession(config, log, bounds);
+    access = openAccess(config, log, bounds);
   } catch (error) {
     const [detail = "", remedy = "correct it"] = messageOf(error).split(/: (?=run )/);
     return [{ group: "kafka", checks: Promise.resolve([fail("sign-in", detail, remedy)]) }];
   }
-  const asked = ask(config, session, bounds);
+  const asked = ask(config, access, bounds);
   const further = (
     group: string,
     check: (services: Services, bounds: Bounds) => Promise<readonly Check[]>,
@@ -58,7 +78,7 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     checks: asked.then(({ usable }) => {
       if (typeof usable === "string") return skipped(group, usable);
       const leftMs = Math.max(until - clock.monotonic(), AT_LEAST_MS);
-      const services = session.servicesFor(usable);
+      const services = access.servicesFor(usable);
       return runBounded(group, Math.min(leftMs, CLUSTER_MS), bounds, (own) => check(services, own));
     }),
   });
@@ -82,6 +102,6 @@ export const kafkaChecks = (config: Config, log: Log, bounds: Bounds): Subject[]
     },
     ...members,
   ];
-  void Promise.allSettled(subjects.map(({ checks }) => checks)).then(session.close);
+  void Promise.allSettled(subjects.map(({ checks }) => checks)).then(access.close);
   return subjects;
 };

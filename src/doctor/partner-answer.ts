@@ -1,5 +1,5 @@
+import { examineLog } from "../bridge/log-answer.ts";
 import type { Config } from "../config/config.ts";
-import { readAnswer, type ReadAnswer, type ReadOptions } from "../log-to-events/read-answer.ts";
 import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
@@ -7,15 +7,12 @@ import { objectOf, parseJson } from "../runtime/json-object.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
 export const TOKENS = "partner's tokens";
-/** As `cambio-bridge logs` shows. */
-const MAX_ENTRY_BYTES = 1_048_576;
 const MAX_SAID_LENGTH = 200;
 /** How long a refusal's text is waited for: it comes with the head. */
 const REFUSAL_MS = 1_000;
 
 /** An answer to a read of the partner's log, and the time that is left to read it. */
-export type Answered = Pick<ReadOptions, "httpStatus" | "headers"> & {
-  body: AsyncIterable<Uint8Array>;
+export type Answered = Parameters<typeof examineLog>[1] & {
   mask: (text: string) => string;
   leftMs: number;
 };
@@ -66,7 +63,10 @@ const judgeStatus = (status: number, said: string): Check => {
 };
 
 /** What a 2xx holds, as the reconcile flow reads it. */
-const judgeLog = (status: number, { reasons, isUnderstood }: ReadAnswer): Check => {
+const judgeLog = (
+  status: number,
+  { reasons, isUnderstood }: Awaited<ReturnType<typeof examineLog>>,
+): Check => {
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
   return isUnderstood && !reasons.includes("the answer says that it failed")
@@ -84,7 +84,7 @@ const judgeLog = (status: number, { reasons, isUnderstood }: ReadAnswer): Check 
 
 /** What the partner's answer to a read of its log says about our tokens. Reads the answer's body. */
 export const judgeAnswer = async (answered: Answered, config: Config, bounds: Bounds): Promise<Check> => {
-  const { httpStatus: status, headers, body, leftMs } = answered;
+  const { httpStatus: status, headers, leftMs } = answered;
   if (status < 200 || status >= 300) return judgeStatus(status, await saidIn(answered, bounds));
   const contentType = String(headers["content-type"] ?? "");
   if (/html/.test(contentType))
@@ -93,17 +93,8 @@ export const judgeAnswer = async (answered: Answered, config: Config, bounds: Bo
       `a web page answers (${status}, ${contentType}), not the partner's API`,
       "correct PARTNER_BASE_URL",
     );
-  const { logEntriesPointer, logNotificationPointer } = config.partner;
-  const options: ReadOptions = {
-    httpStatus: status,
-    headers,
-    entriesPointer: logEntriesPointer ?? null,
-    notificationPointer: logNotificationPointer ?? null,
-    maxElementBytes: MAX_ENTRY_BYTES,
-  };
   try {
-    const reading = readAnswer(body, options, () => undefined);
-    return judgeLog(status, await bounds.clock.within(leftMs, bounds.signal, reading));
+    return judgeLog(status, await bounds.clock.within(leftMs, bounds.signal, examineLog(config, answered)));
   } catch (error) {
     bounds.signal.throwIfAborted();
     return fail(

@@ -56,9 +56,9 @@ const checkTokens = async (
     signal.throwIfAborted();
     if (error instanceof DeadlineError)
       return [
-        warn(
+        fail(
           TOKENS,
-          `slow: no answer came to a read of its log within ${inSeconds(withinMs)}, and ${allowed}`,
+          `no answer came to a read of its log within ${inSeconds(withinMs)}, and ${allowed}`,
           "run it again, and ask the partner",
         ),
       ];

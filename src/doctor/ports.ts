@@ -5,7 +5,6 @@ import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { ask, isOfBridge, NO_TOKEN } from "./listener.ts";
 
 const ANSWER_MS = 2_000;
-const FREE = "is free";
 /** What `journal` says while a replica starts; that passes. */
 const STARTING = /^(still reading|not started yet)$/;
 
@@ -92,8 +91,11 @@ const unready = ({ status, components }: Readiness): Check[] => {
   ];
 };
 
+/** `isFree`: nobody has the webhook port of this machine, so that no bridge runs here. Port 0 does not tell. */
+export type Ports = { checks: readonly Check[]; isFree: boolean };
+
 /** Checks that the ports are free, or that a bridge has them already, and then its readiness. */
-export const checkPorts = async (config: Config, bounds: Bounds): Promise<Check[]> => {
+export const checkPorts = async (config: Config, bounds: Bounds): Promise<Ports> => {
   const { webhook, management, bridge } = config;
   const listeners = [
     { name: "MANAGEMENT_PORT", host: management.host, port: management.port },
@@ -107,7 +109,7 @@ export const checkPorts = async (config: Config, bounds: Bounds): Promise<Check[
   const running = codes.includes("EADDRINUSE") ? await readiness(config, bounds) : null;
   const judge = async (name: string, host: string, port: number, code: string | null): Promise<Check> => {
     const label = `${name} ${port}`;
-    if (code === null) return ok(label, FREE);
+    if (code === null) return ok(label, "is free");
     if (code === "EADDRINUSE" && running) {
       const found = name === "WEBHOOK_PORT" ? await stranger(config, label, bounds) : null;
       return found ?? ok(label, "a bridge that runs here has it");
@@ -129,9 +131,6 @@ export const checkPorts = async (config: Config, bounds: Bounds): Promise<Check[
   const checks = await Promise.all(
     listeners.map(({ name, host, port }, index) => judge(name, host, port, codes[index] ?? null)),
   );
-  return [...checks, ...(running ? unready(running) : [])];
+  const isFree = webhook.port !== 0 && listeners.length > 1 && codes[1] === null;
+  return { checks: [...checks, ...(running ? unready(running) : [])], isFree };
 };
-
-/** Whether these checks show that no bridge has the webhook port of this machine. Port 0 does not tell. */
-export const isWebhookPortFree = (checks: readonly Check[]): boolean =>
-  checks.some(({ name, detail }) => /^WEBHOOK_PORT [1-9]/.test(name) && detail === FREE);

@@ -1,5 +1,3 @@
-import type { RecordPosition } from "../runtime/record-position.ts";
-
 /** One header to write. A string is written as UTF-8. */
 export type Header = readonly [name: string, value: Buffer | string | null];
 
@@ -21,9 +19,6 @@ export type Outgoing = {
    */
   encodedHeaders?: EncodedHeaders;
 };
-
-/** Where a record was written. All in-sync replicas have it. */
-export type Written = RecordPosition;
 
 /**
  * A record that was read. `timestampMs` is the broker's time or the producer's, as message.timestamp.type

@@ -48,7 +48,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   "console/": room(["runtime/", "operator/"], ["records.ts"]),
   // Checks what the other rooms connect to, with their adapters.
-  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/", "log-to-events/"]),
+  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [

@@ -1,4 +1,5 @@
-import type { FoldedEntry, Position } from "../../commands-to-results/journal-rules/entry.ts";
+import type { FoldedEntry } from "../../commands-to-results/journal-rules/entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import { ownCopy, sizeOf } from "../../kafka/consume/own-copy.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -16,7 +17,7 @@ export type RecentEntries = {
   /** The journal is about to be read. Records long before its end are not kept: they would not be among the last ones. */
   begin(ranges: ReadonlyMap<number, Range>): void;
   keep(record: Incoming, entry: FoldedEntry): void;
-  find(at: Position): Incoming | null;
+  find(at: RecordPosition): Incoming | null;
 };
 
 export const recentEntries = (): RecentEntries => {
@@ -24,7 +25,7 @@ export const recentEntries = (): RecentEntries => {
   let newer = new Map<string, Incoming>();
   let bytes = 0;
   const keptFrom = new Map<number, number>();
-  const nameOf = ({ partition, offset }: Position): string => `${partition}/${offset}`;
+  const nameOf = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
 
   return {
     begin: (ranges) => {

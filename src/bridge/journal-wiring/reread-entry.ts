@@ -1,4 +1,5 @@
-import type { Entry, Position } from "../../commands-to-results/journal-rules/entry.ts";
+import type { Entry } from "../../commands-to-results/journal-rules/entry.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Incoming } from "../../kafka/record.ts";
 
 type Ports = {
@@ -15,7 +16,7 @@ type Ports = {
  */
 export const rereadEntry =
   ({ reread, startOf, entryOf }: Ports) =>
-  async ({ partition, offset }: Position): Promise<Entry | null> => {
+  async ({ partition, offset }: RecordPosition): Promise<Entry | null> => {
     const record = await reread(partition, offset);
     if (record === null) {
       if ((await startOf(partition)) > offset) return null;

@@ -1,7 +1,8 @@
 import type { View } from "../../commands-to-results/journal-rules/view.ts";
 import { protocolErrorOf } from "../../kafka/errors.ts";
-import type { Incoming, Written } from "../../kafka/record.ts";
+import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import { createLogIdentity } from "../../kafka/cluster/log-identity.ts";
 import type { Services } from "../services.ts";
@@ -21,7 +22,7 @@ export type JournalWatch = {
    * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
    * lands in another partition is where nobody looks up its key.
    */
-  appending: (partition: number) => (written: Written) => void;
+  appending: (partition: number) => (written: RecordPosition) => void;
   /** Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are known. */
   note: () => string | null;
   /** What is wrong with the journal; null while nothing is. */

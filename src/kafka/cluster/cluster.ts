@@ -148,6 +148,8 @@ const lazyCluster = (
       }),
     partitions: (names) =>
       ask(async (admin) => {
+        // Without names Kafka lists all topics.
+        if (names.length === 0) return new Map();
         const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
         return new Map(
           topics.map(({ name, partitions }) => [

@@ -65,6 +65,8 @@ const setUp = (over: Over = {}) => {
     );
   return { handle, said, executed, answered };
 };
+const identified = (commandId: string, operation: string): unknown =>
+  expect.objectContaining({ commandId, operation });
 const json = (over: object = {}): string =>
   JSON.stringify({
     commandId: "c-1",
@@ -74,8 +76,8 @@ const json = (over: object = {}): string =>
 describe("a command that can be executed", () => {
   test("goes to the journal under its quote, with what is to be sent", async () => {
     const { handle, said, executed } = setUp();
-    expect(await handle(json({ amount: "10.50" }))).toMatchObject({
-      of: { commandId: "c-1", operation: "ACCEPT_QUOTE" },
+    expect(await handle(json({ amount: "10.50" }))).toEqual({
+      of: identified("c-1", "ACCEPT_QUOTE"),
       result: known,
       deadLettered: null,
     });
@@ -113,8 +115,8 @@ describe("a command that can be executed", () => {
 
   test("whose commandId was used for something else is parked, and neither answered", async () => {
     const { handle, said } = setUp({ settled: { kind: "reused" } });
-    expect(await handle(json())).toMatchObject({
-      of: { commandId: "c-1", operation: "ACCEPT_QUOTE" },
+    expect(await handle(json())).toEqual({
+      of: identified("c-1", "ACCEPT_QUOTE"),
       result: null,
       deadLettered: "COMMAND_ID_REUSED",
     });
@@ -132,7 +134,11 @@ describe("a command that cannot be read", () => {
   ])("%s is parked first, then answered under its place", async (_, value) => {
     const { handle, said, answered } = setUp();
     const handled = await handle(value);
-    expect(handled).toMatchObject({ result: answered[0], deadLettered: "UNREADABLE_COMMAND" });
+    expect(handled).toEqual({
+      of: identified("", "UNKNOWN"),
+      result: answered[0],
+      deadLettered: "UNREADABLE_COMMAND",
+    });
     expect(said).toEqual(["park UNREADABLE_COMMAND", "answer"]);
     expect(answered[0]).toMatchObject({
       commandId: "",
@@ -163,10 +169,11 @@ describe("a command that cannot be read", () => {
 
 describe("a command that cannot be read, but says its commandId", () => {
   const broken = '{"commandId":"c-9",';
+  const named = identified("c-9", "UNKNOWN");
 
   test("goes to the journal under its commandId, then is parked", async () => {
     const { handle, said, executed } = setUp();
-    expect(await handle(broken)).toMatchObject({ result: known, deadLettered: "UNREADABLE_COMMAND" });
+    expect(await handle(broken)).toEqual({ of: named, result: known, deadLettered: "UNREADABLE_COMMAND" });
     expect(said).toEqual(["execute", "park UNREADABLE_COMMAND"]);
     expect(executed[0]).toMatchObject({
       ref: { operation: "CREATE_QUOTE", key: "c-9", commandId: "c-9" },
@@ -178,7 +185,7 @@ describe("a command that cannot be read, but says its commandId", () => {
 
   test("is a reuse where that commandId names another command: no result, no second reason", async () => {
     const { handle, said } = setUp({ settled: { kind: "reused" } });
-    expect(await handle(broken)).toMatchObject({ result: null, deadLettered: "COMMAND_ID_REUSED" });
+    expect(await handle(broken)).toEqual({ of: named, result: null, deadLettered: "COMMAND_ID_REUSED" });
     expect(said).toEqual(["execute", "park COMMAND_ID_REUSED"]);
   });
 
@@ -238,7 +245,11 @@ describe("a command that breaks a rule", () => {
   test("without a commandId it is answered at once, under its place", async () => {
     const { handle, said, answered } = setUp();
     const value = '{"request":{"type":"AcceptQuote","quoteId":"q","counterpartyId":"c"}}';
-    expect(await handle(value)).toMatchObject({ result: answered[0], deadLettered: null });
+    expect(await handle(value)).toEqual({
+      of: identified("", "ACCEPT_QUOTE"),
+      result: answered[0],
+      deadLettered: null,
+    });
     expect(said).toEqual(["answer"]);
     expect(answered[0]).toMatchObject({
       commandId: "",

@@ -114,8 +114,8 @@ describe("a slow partner", () => {
     const partner = await serve({ onConnect: () => (clock.nowMs = 16_800) });
     const over = { PARTNER_CALL_TIMEOUT: "30s", SHUTDOWN_TIMEOUT: "60s" };
     const [, tokens] = await examineAt(partner.url, clock, over);
-    expect(tokens?.status).toBe("warn");
-    expect(tokens?.detail).toMatch(/^slow: no answer came .* a call may take 30 s \(PARTNER_CALL_TIMEOUT\)$/);
+    expect(tokens?.status).toBe("fail");
+    expect(tokens?.detail).toMatch(/^no answer came .* a call may take 30 s \(PARTNER_CALL_TIMEOUT\)$/);
   });
 
   test("no answer within PARTNER_CALL_TIMEOUT", async () => {

@@ -38,6 +38,15 @@ test("a web page instead of the API", async () => {
   expect(line("partner", "clock")).toMatch(/^warn .*no Date header/);
 });
 
+test.each([
+  [-600, /^fail ours is 10 min ahead: around midnight in America\/Sao_Paulo/],
+  [600, /^fail ours is 10 min behind/],
+  [-20, /^warn ours is (19|20|21) s ahead.*NTP/],
+])("a partner whose clock is off by %i s", async (seconds, said) => {
+  const partner = await httpServer(() => answer("200 OK", "[]", dated(Date.now() + seconds * 1_000)));
+  expect((await examine({ PARTNER_BASE_URL: partner.url })).line("partner", "clock")).toMatch(said);
+});
+
 test("certificates: unknown, expired", async () => {
   const untrusted = await serve({ tls: { key: TEST_KEY, cert: TEST_CERT } });
   const first = await examine({ PARTNER_BASE_URL: untrusted.url });

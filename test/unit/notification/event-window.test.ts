@@ -47,6 +47,10 @@ test("noting an event again, as when it is read back from the topic, adds nothin
   const once = window.size();
   window.note(event(1), START_MS + 10);
   expect(window.size()).toEqual(once);
+  // Nor does it make the event last longer.
+  window.note(event(1), START_MS + 1.9 * HOUR_MS);
+  expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS)).toBe(true);
+  expect(window.seen(identityFor(1), START_MS + 2 * HOUR_MS + 1)).toBe(false);
 });
 
 test("a transaction is known by its proven direction and its latest instant, whatever the order they come in", () => {

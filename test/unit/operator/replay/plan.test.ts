@@ -18,7 +18,8 @@ const sent: LetterState = { kind: "sent", sent: { by: "ana", atMs: 0, where: "co
 
 describe("a letter is", () => {
   test("sent to where it came from; a notification to the events", () => {
-    expect(decide(letter(1), free, rules)).toMatchObject({ kind: "send", topic: "commands" });
+    const rejected: unknown = expect.stringContaining("answered REJECTED");
+    expect(decide(letter(1), free, rules)).toEqual({ kind: "send", topic: "commands", warnings: [rejected] });
     const webhook = letter(1, { source: "webhook", origin: null, receivedAtMs: 0 });
     expect(decide(webhook, free, rules)).toMatchObject({ kind: "send", topic: "events" });
     const notUnderstood = { ...webhook, reason: "UNREADABLE_NOTIFICATION" };

@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import type { Bounds } from "./check.ts";
 
 /** Asks Kafka with one source of tokens for all checks. */
-export type Session = {
+export type KafkaAccess = {
   signIn: SignIn;
   /** Services that know only these brokers, and no registry: its address may be missing. */
   servicesFor: (brokers: readonly string[]) => Services;
@@ -15,7 +15,7 @@ export type Session = {
 const NO_REGISTRY = "http://registry.invalid";
 
 /** Throws a UsageError as `signInOf` does. */
-export const openSession = (config: Config, log: Log, { clock }: Bounds): Session => {
+export const openAccess = (config: Config, log: Log, { clock }: Bounds): KafkaAccess => {
   const signIn = signInOf(config, { clock, log, random: Math.random });
   const shared = { ...signIn, close: () => undefined };
   const registry = { ...config.registry, url: NO_REGISTRY };
