@@ -67,7 +67,6 @@ export const publishedEntry = ({ operation, commandId }: Ref, resultId: string):
   step: { kind: "published", resultId },
 });
 
-
 /** A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does not know. */
 export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };
 
