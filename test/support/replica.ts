@@ -1,4 +1,5 @@
 import { freePort } from "../../dev/cluster/ports.mjs";
+import { messageOf } from "../../src/runtime/errors.ts";
 import { eventually } from "./eventually.ts";
 import type { Program } from "./program.ts";
 import { secrets, type Settings } from "./settings.ts";
@@ -15,6 +16,7 @@ export type Replica = Program & {
 };
 
 const READY_MS = 45_000;
+const LAST_LINES = 8;
 
 /** Starts `serve` on ports that are chosen beforehand, so that a test can watch it start. */
 export const startReplica = async (
@@ -40,7 +42,11 @@ export const startReplica = async (
     webhookUrl: `http://127.0.0.1:${webhookPort}/webhooks/transaction-status/${secrets.WEBHOOK_SECRET}`,
     isReady,
     untilReady: async (withinMs = READY_MS) => {
-      await eventually(isReady, `${name} to be ready`, withinMs);
+      await eventually(isReady, `${name} to be ready`, withinMs).catch(async (error: unknown) => {
+        // The logs are deleted with the world.
+        const said = (await program.lines()).slice(-LAST_LINES).join("\n");
+        throw new Error(`${messageOf(error)}; its last lines:\n${said}`, { cause: error });
+      });
     },
   };
 };
