@@ -9,6 +9,7 @@ import { checkPorts } from "./ports.ts";
 import { checkSchemas } from "./schemas.ts";
 import { servicesOfRegistry } from "./access.ts";
 import { checkSettings } from "./settings.ts";
+import { checkTraces } from "./traces.ts";
 import { NOT_USED, checkWebhook, NOT_ASKED, type PublicUrl } from "./webhook.ts";
 
 /** All checks together take less than 20 s, whatever hangs. */
@@ -100,5 +101,6 @@ export const runChecks = (
         bounds,
       ),
     },
+    unless("traces", firstUnusable(reading, "OTEL_"), (own) => checkTraces(config, own)),
   ];
 };

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config/config.ts";
-import { readEscapedPairs } from "../../config/open-telemetry.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Traces } from "../../runtime/traces.ts";
-import { pem } from "../pem.ts";
+import { collectorOf } from "./collector.ts";
 
 type Deps = {
   /** Null if there are no metrics. */
@@ -17,25 +16,18 @@ type Deps = {
 /**
  * Exports spans to the configured collector. Null if there is none: OpenTelemetry is not even loaded then.
  */
-export const openTraces = async (
-  { traces }: Config,
-  { metrics, clock, log }: Deps,
-): Promise<Traces | null> => {
-  const url = traces.tracesEndpoint ?? (traces.endpoint && `${traces.endpoint}/v1/traces`);
-  if (url === undefined || traces.disabled || traces.exporter === "none") return null;
+export const openTraces = async (config: Config, { metrics, clock, log }: Deps): Promise<Traces | null> => {
+  const collector = collectorOf(config);
+  if (collector === null) return null;
+  const { traces } = config;
   const { serviceName, resourceAttributes } = traces;
   const name = serviceName ?? resourceAttributes["service.name"] ?? "cambio-bridge";
   const { openTraces: open } = await import("../../ops/traces/open.ts");
   return open(
     {
-      url,
-      headers: () => ({
-        ...readEscapedPairs(traces.headers?.reveal() ?? ""),
-        ...readEscapedPairs(traces.tracesHeaders?.reveal() ?? ""),
-      }),
+      ...collector,
       timeoutMs: traces.tracesTimeoutMs ?? traces.timeoutMs,
       compression: traces.tracesCompression ?? traces.compression,
-      ca: pem("OTEL_EXPORTER_OTLP_CERTIFICATE", traces.tracesCaFile ?? traces.caFile),
       resource: { "service.instance.id": randomUUID(), ...resourceAttributes, "service.name": name },
       sampler: traces.sampler,
       ratio: traces.samplerArg,
