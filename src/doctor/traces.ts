@@ -21,8 +21,9 @@ const exportNothing = ({ url, headers, ca }: Collector, { clock, signal }: Bound
         const request = url.startsWith("https:") ? requestHttps : requestHttp;
         const sent = { ...headers(), "content-type": "application/x-protobuf", "content-length": 0 };
         request(url, { method: "POST", headers: sent, ca, signal: own, agent: false }, (answer) => {
-          answer.resume();
           resolve({ status: answer.statusCode ?? 0, type: answer.headers["content-type"] ?? "" });
+          // A body may never end, and would keep the process alive.
+          answer.destroy();
         })
           .on("error", reject)
           .end();

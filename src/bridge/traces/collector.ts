@@ -1,14 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import { readEscapedPairs } from "../../config/open-telemetry.ts";
+import type { ExportOptions } from "../../ops/traces/export.ts";
 import { pem } from "../pem.ts";
 
-/** Where spans are exported to. `ca`: CA certificates, PEM. */
-export type Collector = {
-  url: string;
-  /** The values are secret. Called for each export, so that rotated ones are used. */
-  headers: () => Readonly<Record<string, string>>;
-  ca: string | undefined;
-};
+/** Where spans are exported to. */
+export type Collector = Pick<ExportOptions, "url" | "headers" | "ca">;
 
 /** The configured collector; null where traces are off. */
 export const collectorOf = ({ traces }: Config): Collector | null => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { answer, serve } from "../partner/hostile-server.ts";
 import { examine, httpServer, NOWHERE } from "./faults.ts";
 
@@ -61,6 +62,15 @@ test("a collector that cannot be reached, that speaks another protocol, or that 
   expect(await warned(grpc.url)).toMatch(/^warn .* cannot be reached .*: correct .*gRPC, .* at 4317/);
   const silent = await serve({});
   expect(await warned(silent.url)).toMatch(/^warn .* does not answer \(no answer within 4000 ms\)/);
+});
+
+test("an answer whose body does not end", async () => {
+  const server = await serve({
+    onRequest: (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n"),
+  });
+  const { line } = await examine({ OTEL_EXPORTER_OTLP_ENDPOINT: server.url });
+  expect(line("traces")).toMatch(/^ok takes spans \(200/);
+  await eventually(() => server.seen.every(({ closed }) => closed), "the end of the connections");
 });
 
 test("a setting that cannot be read is named, and nothing is asked", async () => {
