@@ -59,13 +59,16 @@ const election = async (partitions: number) => {
     onTestFinished(candidate.stop);
     return candidate;
   };
-  const untilOne = (of: readonly string[], withinMs = 30_000): Promise<string> =>
+  /** During a rebalance two may lead for a moment, as `elected` says: the new one has heard of it, the old one not yet. */
+  const untilOne = (of: ReadonlyMap<string, Elected>, withinMs = 30_000): Promise<string> =>
     eventually(
       () => {
-        const [only, ...others] = working;
-        return only !== undefined && others.length === 0 && of.includes(only) && only;
+        const [chosen, ...others] = [...of].filter(([, { isLeader }]) => isLeader()).map(([name]) => name);
+        return (
+          chosen !== undefined && others.length === 0 && working.size === 1 && working.has(chosen) && chosen
+        );
       },
-      `one of ${of.join(", ")} to be chosen`,
+      `exactly one of ${[...of.keys()].join(", ")} to lead, and to work`,
       withinMs,
     );
   const untilJoined = (...all: Elected[]): Promise<unknown> =>
@@ -82,13 +85,12 @@ describe.each([1, 6])("with %i partitions", (partitions) => {
       ["b", join("b")],
     ]);
     await untilJoined(...members.values());
-    await untilOne(["a", "b"]);
+    await untilOne(members);
     const third = join("c");
     members.set("c", third);
     await untilJoined(third);
     for (let left = 3; left > 0; left -= 1) {
-      const chosen = await untilOne([...members.keys()], 2 * SESSION_MS);
-      expect([...members].filter(([, { isLeader }]) => isLeader()).map(([name]) => name)).toEqual([chosen]);
+      const chosen = await untilOne(members, 2 * SESSION_MS);
       await members.get(chosen)?.stop();
       expect([members.get(chosen)?.isLeader(), working.has(chosen)]).toEqual([false, false]);
       members.delete(chosen);
