@@ -30,6 +30,7 @@ const groups: Record<string, Record<string, Load>> = {
     status: async (io, exit) => (await import("./status.ts")).statusCommand(io, exit),
     pause: async (io, exit) => (await import("./pause.ts")).pauseCommand(io, exit),
     resume: async (io, exit) => (await import("./pause.ts")).resumeCommand(io, exit),
+    doubts: async (io, exit) => (await import("./doubts.ts")).doubtsCommand(io, exit),
     resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
     "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
     reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),

@@ -43,7 +43,7 @@ const hintOf = (
   if (ended.kind === "resolved")
     return `Command ${commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`;
   if (ended.kind === "unknown")
-    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge watch results --from-beginning\` shows the results.`;
+    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt, \`cambio-bridge watch results --from-beginning\` the results.`;
   return null;
 };
 

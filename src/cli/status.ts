@@ -66,7 +66,7 @@ export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): 
     ),
   reconcileLine(reconcile),
   "",
-  "Doubts are not counted here: see the console, or the metric cambio_bridge_commands_in_doubt at /metrics of a replica.",
+  "Doubts are not counted here: see `cambio-bridge doubts`, or the console.",
 ];
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
