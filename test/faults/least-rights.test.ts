@@ -42,6 +42,10 @@ const rights = {
     ownGroups(groupId),
     { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
   ],
+  doubtReader: ({ topics, groupId }: Names): Right[] => [
+    ...onTopics([topics.journal], "READ"),
+    ownGroups(groupId),
+  ],
   resolver: ({ topics, groupId }: Names): Right[] => [
     ...onTopics([topics.journal, topics.results, topics.audit], "READ", "WRITE"),
     ownGroups(groupId),
@@ -137,11 +141,14 @@ it.each([
 it("lets people act with the rights that are written down and no others", async () => {
   const world = await opened();
   const { brokers, topics } = world;
-  for (const user of ["serve", "resolver", "replayer", "viewer"] as const)
+  for (const user of ["serve", "doubtReader", "resolver", "replayer", "viewer"] as const)
     await allow(user, rights[user](world));
 
   await writeDoubts(world, "by-command", AT_ONCE_MS, randomUUID());
   await writeDoubts(world, "by-console", AT_ONCE_MS, randomUUID());
+  const doubts = await world.run(["doubts"], await byScram("doubtReader"));
+  expect(doubts.code).toBe(0);
+  expect(doubts.out).toMatch(/^\S+ {2}by-command .*\n\S+ {2}by-console .*\n$/);
   const asNotExecuted = ["--as", "not-executed", ...BY];
   const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
   expect(resolved.code).toBe(0);

@@ -10,7 +10,6 @@ import {
 import type { Publish } from "../../commands-to-results/journal-rules/ports.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import type { Config } from "../../config/config.ts";
-import { inspect } from "../../kafka/cluster/inspect.ts";
 import type { Actor } from "../../operator/action.ts";
 import { continueUnless } from "../../operator/audit.ts";
 import type { Permit } from "../../operator/four-eyes.ts";
@@ -19,10 +18,9 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 import { openJournal, type OneKey } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
-import { withCluster } from "../with-cluster.ts";
 import { openResults, type Results } from "../results.ts";
+import { schemaIdsOf, untilRead } from "./read-journal.ts";
 
-const READ_TIMEOUT_MS = 300_000;
 const DECIDE_TIMEOUT_MS = 60_000;
 const BACKOFF = { baseMs: 250, maxMs: 5_000 };
 
@@ -33,19 +31,6 @@ const isQuote = (quoteId: string): ((key: string) => boolean) => {
 };
 
 type SchemaIds = ReadonlyMap<string, number>;
-
-/** Throws a UsageError if a topic or a schema is missing. */
-const schemaIdsOf = async ({ topics }: Config, services: Services): Promise<SchemaIds> => {
-  const { schemaIds, problems } = await withCluster(services, (cluster) =>
-    inspect(
-      { names: topics, used: ["journal", "results"], largestRecords: [], lookbackMs: null },
-      { cluster, registry: services.registry },
-    ),
-  );
-  const missing = problems[0];
-  if (missing !== undefined) throw new UsageError(missing);
-  return schemaIds;
-};
 
 type DecideDeps = {
   config: Config;
@@ -97,7 +82,7 @@ const decideIn = async (
     return { ...resolved, place, published: published === null ? "" : placeText(topics.results, published) };
   };
   try {
-    await clock.withDeadline(READ_TIMEOUT_MS, stopped, (signal) => view.untilReady(signal));
+    await untilRead(opened, config, clock, stopped);
     const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") {
@@ -138,7 +123,7 @@ export const resolveDoubt = async (
   actor: Actor,
   permit: Permit,
 ): Promise<ResolveOutcome> => {
-  const schemaIds = await schemaIdsOf(config, services);
+  const schemaIds = await schemaIdsOf(config, services, ["journal", "results"]);
   const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
   try {
     const deps = { config, services, schemaIds, results, stopped };

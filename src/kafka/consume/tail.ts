@@ -8,12 +8,6 @@ export type Range = { startOffset: number; endOffset: number };
 /** By partition. */
 export type Ranges = ReadonlyMap<number, Range>;
 
-export const recordsIn = (ranges: Ranges): number =>
-  [...ranges.values()].reduce(
-    (sum, { startOffset, endOffset }) => sum + Math.max(0, endOffset - startOffset),
-    0,
-  );
-
 export type TailHooks = {
   /** Reading starts over at the start of these ranges: forget everything that was read before. */
   begin: (ranges: Ranges) => void;

@@ -6,7 +6,7 @@ import type { Plan } from "../../../operator/replay/plan.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
 import type { Request } from "../../operator/replay.ts";
-import { selectionOf } from "../selection.ts";
+import { selectionOf } from "../ranges.ts";
 
 /** What is kept of a plan. Its letters are read again when it is carried out. */
 export type KeptPlan = { by: string; places: readonly RecordPosition[]; again: boolean; madeAtMs: number };

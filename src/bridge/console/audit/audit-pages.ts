@@ -6,7 +6,7 @@ import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
 import { explainOutage } from "../../outage.ts";
 import { auditLine } from "./audit-line.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { rangesOf } from "../ranges.ts";
 import { limitConcurrency } from "../limit-concurrency.ts";
 
 const PAGE = 50;

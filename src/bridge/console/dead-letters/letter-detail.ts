@@ -6,7 +6,7 @@ import { readRef } from "../../../operator/replay/dead-letter.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import { holds, lettersAt, loadLetter, type LetterDeps } from "../../operator/dead-letters.ts";
 import { truncate } from "../truncate.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { rangesOf } from "../ranges.ts";
 import { replaysOf } from "./letter-replays.ts";
 
 const MAX_HEADERS = 1_000;

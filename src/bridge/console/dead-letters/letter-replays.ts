@@ -5,8 +5,7 @@ import { iso } from "../../../runtime/instant.ts";
 import type { LetterDeps } from "../../operator/dead-letters.ts";
 import { AUDIT_PARTITION } from "../../operator/follow-audit.ts";
 import { scanRanges } from "../../scan-ranges.ts";
-import { clampInstant } from "../selection.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { clampInstant, rangesOf } from "../ranges.ts";
 
 /** About a year of audit entries. */
 const MAX_ENTRIES = 100_000;

@@ -4,7 +4,7 @@ import { UsageError } from "../../../runtime/errors.ts";
 import type { DeadLetter } from "../../../operator/replay/dead-letter.ts";
 import { letterIndex } from "../../operator/dead-letter-index.ts";
 import { fits, isOldIn, rangesSince, readRecords, type LetterDeps } from "../../operator/dead-letters.ts";
-import { selectionOf } from "../selection.ts";
+import { selectionOf } from "../ranges.ts";
 import {
   mergePartitions,
   readCursor,

@@ -6,7 +6,7 @@ import type { ReadRecord, FoundRecord } from "./command-records.ts";
 import { commandNotes } from "./command-notes.ts";
 import { unreadableStep, withoutClaim } from "./command-steps.ts";
 import { createCoverage, type Partitions, type SearchDeps } from "./coverage.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { rangesOf } from "../ranges.ts";
 import type { Search } from "./searches.ts";
 import { createTimeline } from "./timeline.ts";
 import { windowReader, windowsFrom } from "./time-windows.ts";

@@ -1,11 +1,11 @@
 import type { Config } from "../../../config/config.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import type { TakeRecord } from "../../../kafka/consume/scan.ts";
-import { recordsIn, type Range, type Ranges } from "../../../kafka/consume/tail.ts";
+import type { Range, Ranges } from "../../../kafka/consume/tail.ts";
 import { linkedAbortController } from "../../../runtime/linked-abort.ts";
 import { scanRanges } from "../../scan-ranges.ts";
 import type { Services } from "../../services.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { rangesOf, recordsIn } from "../ranges.ts";
 
 export type SearchDeps = { config: Config; services: Services; cluster: Cluster };
 

@@ -7,7 +7,7 @@ import type { TransactionStatusUpdated } from "../../../records.ts";
 import { messageOf, UsageError } from "../../../runtime/errors.ts";
 import type { Services } from "../../services.ts";
 import { truncate } from "../truncate.ts";
-import { clampInstant } from "../selection.ts";
+import { clampInstant } from "../ranges.ts";
 import { commandRecords } from "./command-records.ts";
 import { commandSearch } from "./command-search.ts";
 import { createSearches } from "./searches.ts";

@@ -9,7 +9,7 @@ import { placeText } from "../../../runtime/record-position.ts";
 import { truncate } from "../truncate.ts";
 import { TRUNCATED } from "./command-notes.ts";
 import { createCoverage, type SearchDeps } from "./coverage.ts";
-import { rangesOf } from "../../topic-ranges.ts";
+import { rangesOf } from "../ranges.ts";
 import type { Search } from "./searches.ts";
 import { createTimeline, type TimelineEntry } from "./timeline.ts";
 import { windowReader, windowsFrom } from "./time-windows.ts";

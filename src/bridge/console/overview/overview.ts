@@ -2,7 +2,7 @@ import type { Config } from "../../../config/config.ts";
 import type { Overview, Queries } from "../../../console/ports.ts";
 import type { Services } from "../../services.ts";
 import { followControl } from "../../operator/follow-control.ts";
-import { followJournal } from "../../doubts/follow-journal.ts";
+import { followJournal } from "../doubts/follow-journal.ts";
 import { watchCluster } from "./watch-cluster.ts";
 
 export type OverviewQueries = Pick<Queries, "overview" | "doubts" | "doubt"> & {

@@ -2,12 +2,12 @@ import type { Config } from "../../../config/config.ts";
 import type { Overview } from "../../../console/ports.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
 import { protocolErrorOf } from "../../../kafka/errors.ts";
-import { recordsIn, type Ranges } from "../../../kafka/consume/tail.ts";
+import type { Ranges } from "../../../kafka/consume/tail.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Services } from "../../services.ts";
 import { askFlows, type FlowsStatus } from "../../operator/status.ts";
 import { lastNote } from "../../reconcile-note.ts";
-import { missingTopics } from "../../topic-ranges.ts";
+import { missingTopics, recordsIn } from "../ranges.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
 

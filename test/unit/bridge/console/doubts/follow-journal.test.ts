@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
-import { followJournal } from "../../../../src/bridge/doubts/follow-journal.ts";
-import type { Services } from "../../../../src/bridge/services.ts";
-import { silent } from "../../../../src/cli/silent.ts";
-import type { Config } from "../../../../src/config/config.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fakeKafka, ownReader, TOPIC } from "../../kafka/consume/fake-kafka.ts";
+import { followJournal } from "../../../../../src/bridge/console/doubts/follow-journal.ts";
+import type { Services } from "../../../../../src/bridge/services.ts";
+import { silent } from "../../../../../src/cli/silent.ts";
+import type { Config } from "../../../../../src/config/config.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { fakeKafka, ownReader, TOPIC } from "../../../kafka/consume/fake-kafka.ts";
 
 const config = { topics: { journal: TOPIC } } as unknown as Config;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { doubtFold } from "../../../../src/bridge/doubts/doubt-fold.ts";
-import { createRandom } from "../../../simulation/random.ts";
+import { doubtFold } from "../../../../../src/bridge/console/doubts/doubt-fold.ts";
+import { createRandom } from "../../../../simulation/random.ts";
 import { randomLog, read, shown, truth } from "./journals.ts";
 
 const seeds = (length: number, from = 0): number[] => Array.from({ length }, (_, at) => from + at);

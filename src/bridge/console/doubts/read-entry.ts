@@ -1,12 +1,12 @@
-import { fromRecord } from "../../commands-to-results/journal-rules/entry.ts";
-import { decoder } from "../../kafka/schema/codec.ts";
-import { readSchema } from "../../kafka/schema/schemas.ts";
-import type { Incoming } from "../../kafka/record.ts";
-import type { CommandJournalEntry, CommandResult } from "../../records.ts";
-import { whenKnown } from "../../runtime/when-known.ts";
-import type { Services } from "../services.ts";
+import { fromRecord } from "../../../commands-to-results/journal-rules/entry.ts";
+import { decoder } from "../../../kafka/schema/codec.ts";
+import { readSchema } from "../../../kafka/schema/schemas.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import type { CommandJournalEntry, CommandResult } from "../../../records.ts";
+import { whenKnown } from "../../../runtime/when-known.ts";
+import type { Services } from "../../services.ts";
 import { factsOf } from "./describe-doubt.ts";
-import type { Facts, KeptEntry, ReadableRecord } from "./key-history.ts";
+import type { Facts, ReadableRecord } from "./key-history.ts";
 
 type Read<T> = T | Promise<T>;
 
@@ -22,14 +22,6 @@ export const entryReader = ({ registry, clock }: Pick<Services, "registry" | "cl
   );
   const decodeResult = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
 
-  /** Null for any other entry, and where the result cannot be read. */
-  const factsIn = ({ entry: { step } }: ReadableRecord): Read<Facts | null> => {
-    if (step.kind !== "concluded" || step.outcome !== "IN_DOUBT") return null;
-    const read = (decoded: Awaited<ReturnType<typeof decodeResult>>): Facts | null =>
-      decoded.ok ? factsOf(decoded.value) : null;
-    return whenKnown(decodeResult(step.result), read);
-  };
-
   return {
     /** Null for a record that this version cannot fold. */
     entry: (record: Incoming): Read<ReadableRecord | null> => {
@@ -44,12 +36,12 @@ export const entryReader = ({ registry, clock }: Pick<Services, "registry" | "cl
       };
       return whenKnown(decodeEntry(value), read);
     },
-    /** Adds the facts of a doubt's result to what is kept of the record. */
-    addFacts: (record: ReadableRecord, kept: KeptEntry | null): Read<void> => {
-      if (!kept) return undefined;
-      return whenKnown(factsIn(record), (facts) => {
-        kept.facts = facts;
-      });
+    /** The facts of a doubt's result; null for any other entry, and where it cannot be read. */
+    facts: ({ entry: { step } }: ReadableRecord): Read<Facts | null> => {
+      if (step.kind !== "concluded" || step.outcome !== "IN_DOUBT") return null;
+      const read = (decoded: Awaited<ReturnType<typeof decodeResult>>): Facts | null =>
+        decoded.ok ? factsOf(decoded.value) : null;
+      return whenKnown(decodeResult(step.result), read);
     },
   };
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { rangesOf } from "../../../src/bridge/topic-ranges.ts";
-import { errorOfCode } from "../../../src/kafka/errors.ts";
+import { rangesOf } from "../../../../src/bridge/console/ranges.ts";
+import { errorOfCode } from "../../../../src/kafka/errors.ts";
 
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 

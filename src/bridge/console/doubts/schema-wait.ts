@@ -1,6 +1,6 @@
-import { backoffMs } from "../../runtime/backoff.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { messageOf } from "../../runtime/errors.ts";
+import { backoffMs } from "../../../runtime/backoff.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { messageOf } from "../../../runtime/errors.ts";
 
 type Deps = { clock: Clock; random: () => number; closed: AbortSignal; changed: () => void };
 

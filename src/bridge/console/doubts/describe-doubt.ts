@@ -1,6 +1,6 @@
-import { AGE_FACTOR } from "../../commands-to-results/journal-rules/resolve.ts";
-import type { Doubt, Place } from "../../console/ports.ts";
-import type { CommandResult } from "../../records.ts";
+import { AGE_FACTOR } from "../../../commands-to-results/journal-rules/resolve.ts";
+import type { Doubt, Place } from "../../../console/ports.ts";
+import type { CommandResult } from "../../../records.ts";
 import type { InDoubt } from "./doubt-fold.ts";
 import type { Facts } from "./key-history.ts";
 

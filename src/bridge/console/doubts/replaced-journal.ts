@@ -1,5 +1,5 @@
-import type { Mark } from "../../kafka/mark.ts";
-import type { Incoming } from "../../kafka/record.ts";
+import type { Mark } from "../../../kafka/mark.ts";
+import type { Incoming } from "../../../kafka/record.ts";
 
 type Places = ReadonlyMap<number, { last: Mark | null }>;
 

@@ -1,6 +1,6 @@
-import type { Ref, Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
-import { doubtFold } from "../../../../src/bridge/doubts/doubt-fold.ts";
-import type { Random } from "../../../simulation/random.ts";
+import type { Ref, Step } from "../../../../../src/commands-to-results/journal-rules/entry.ts";
+import { doubtFold } from "../../../../../src/bridge/console/doubts/doubt-fold.ts";
+import type { Random } from "../../../../simulation/random.ts";
 import {
   accept,
   claimed,
@@ -9,7 +9,7 @@ import {
   createLog,
   published,
   released,
-} from "../../commands-to-results/journal-rules/journal.ts";
+} from "../../../commands-to-results/journal-rules/journal.ts";
 
 export type Log = ReturnType<typeof createLog>;
 

@@ -1,6 +1,6 @@
-import type { Entry, JournalRecord } from "../../commands-to-results/journal-rules/entry.ts";
-import { contentOf } from "../../commands-to-results/journal-rules/fingerprint.ts";
-import type { JournalOperation } from "../../records.ts";
+import type { Entry, JournalRecord } from "../../../commands-to-results/journal-rules/entry.ts";
+import { contentOf } from "../../../commands-to-results/journal-rules/fingerprint.ts";
+import type { JournalOperation } from "../../../records.ts";
 
 /** A journal record that this version can fold. */
 export type ReadableRecord = JournalRecord & { entry: Entry };

@@ -1,4 +1,4 @@
-import type { Range, Ranges } from "../../kafka/consume/tail.ts";
+import type { Range, Ranges } from "../../../kafka/consume/tail.ts";
 
 /**
  * Records of a chunk over all partitions: few at first, so that the newest are known soon; bounded, because a

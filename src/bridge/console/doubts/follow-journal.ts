@@ -1,15 +1,16 @@
-import type { Config } from "../../config/config.ts";
-import type { Doubt, Doubts, DoubtsPage, Progress } from "../../console/ports.ts";
-import { recordsIn, startTail, type Ranges } from "../../kafka/consume/tail.ts";
-import type { Incoming } from "../../kafka/record.ts";
-import { backoffMs } from "../../runtime/backoff.ts";
-import { messageOf } from "../../runtime/errors.ts";
-import { whenKnown } from "../../runtime/when-known.ts";
-import { scanRanges } from "../scan-ranges.ts";
-import type { Services } from "../services.ts";
-import type { ReadableRecord } from "./key-history.ts";
+import type { Config } from "../../../config/config.ts";
+import type { Doubt, Doubts, DoubtsPage, Progress } from "../../../console/ports.ts";
+import { startTail, type Ranges } from "../../../kafka/consume/tail.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import { backoffMs } from "../../../runtime/backoff.ts";
+import { messageOf } from "../../../runtime/errors.ts";
+import { whenKnown } from "../../../runtime/when-known.ts";
+import { scanRanges } from "../../scan-ranges.ts";
+import type { Services } from "../../services.ts";
+import { recordsIn } from "../ranges.ts";
+import type { KeptEntry, ReadableRecord } from "./key-history.ts";
 import { entryReader } from "./read-entry.ts";
-import { knownSinceMs, oldestWhereCut, startProgress, type JournalProgress } from "./journal-progress.ts";
+import { knownSinceMs, startProgress, type JournalProgress } from "./journal-progress.ts";
 import { detectReplacement } from "./replaced-journal.ts";
 import { sortedDoubts } from "./sorted-doubts.ts";
 import { createSchemaWait } from "./schema-wait.ts";
@@ -69,12 +70,19 @@ export const followJournal = (
   };
   const schemaWait = createSchemaWait({ clock, random, closed: closed.signal, changed: change });
 
+  const addFacts = (record: ReadableRecord, kept: KeptEntry | null): void | Promise<void> => {
+    if (!kept) return undefined;
+    return whenKnown(reader.facts(record), (facts) => {
+      kept.facts = facts;
+    });
+  };
+
   const readChunk = async (known: JournalProgress, chunk: Ranges, isNewest: boolean): Promise<void> => {
     const before = { read: known.read, unreadable: known.unreadable };
     const { take, merge } = known.fold.chunk(isNewest);
     const oldest = new Map<number, number>();
     const fold = (entry: ReadableRecord | null): void | Promise<void> => {
-      if (entry) return reader.addFacts(entry, take(entry));
+      if (entry) return addFacts(entry, take(entry));
       known.unreadable += 1;
     };
     try {
@@ -101,7 +109,10 @@ export const followJournal = (
   };
 
   const complete = (known: JournalProgress): void => {
-    known.fold.complete(oldestWhereCut(known.oldestMs, known.ranges));
+    const cut = [...known.oldestMs].filter(
+      ([partition]) => (known.ranges.get(partition)?.startOffset ?? 0) > 0,
+    );
+    known.fold.complete(new Map(cut));
     known.isComplete = true;
   };
 
@@ -161,7 +172,7 @@ export const followJournal = (
     place.next = offset + 1;
     place.last = { offset, timestampMs };
     if (!entry) journal.unreadable += 1;
-    else void Promise.resolve(reader.addFacts(entry, journal.fold.take(entry))).then(change, () => undefined);
+    else void Promise.resolve(addFacts(entry, journal.fold.take(entry))).then(change, () => undefined);
     change();
     return true;
   };

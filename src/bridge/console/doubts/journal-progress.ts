@@ -1,5 +1,5 @@
-import type { Ranges } from "../../kafka/consume/tail.ts";
-import type { Mark } from "../../kafka/mark.ts";
+import type { Ranges } from "../../../kafka/consume/tail.ts";
+import type { Mark } from "../../../kafka/mark.ts";
 import { backwardChunks } from "./backward-chunks.ts";
 import { doubtFold } from "./doubt-fold.ts";
 
@@ -19,10 +19,6 @@ export const startProgress = (ranges: Ranges) => ({
   over: new AbortController(),
 });
 export type JournalProgress = ReturnType<typeof startProgress>;
-
-/** The time of the oldest record, for partitions whose beginning was deleted. */
-export const oldestWhereCut = (oldestMs: ReadonlyMap<number, number>, ranges: Ranges): Map<number, number> =>
-  new Map([...oldestMs].filter(([partition]) => (ranges.get(partition)?.startOffset ?? 0) > 0));
 
 /** Since when everything was read; null where nothing was. */
 export const knownSinceMs = (

@@ -1,4 +1,4 @@
-import type { Doubt } from "../../console/ports.ts";
+import type { Doubt } from "../../../console/ports.ts";
 import { describeDoubt } from "./describe-doubt.ts";
 import type { doubtFold, InDoubt } from "./doubt-fold.ts";
 import type { Facts } from "./key-history.ts";

@@ -1,4 +1,4 @@
-import { keyName } from "../../commands-to-results/journal-rules/fingerprint.ts";
+import { keyName } from "../../../commands-to-results/journal-rules/fingerprint.ts";
 import { historyOf, type KeptEntry, type Place, type ReadableRecord, type KeyState } from "./key-history.ts";
 import type { Settled } from "./settled.ts";
 

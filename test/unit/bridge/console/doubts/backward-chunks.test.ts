@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { backwardChunks } from "../../../../src/bridge/doubts/backward-chunks.ts";
-import { recordsIn, type Ranges } from "../../../../src/kafka/consume/tail.ts";
+import { backwardChunks } from "../../../../../src/bridge/console/doubts/backward-chunks.ts";
+import { recordsIn } from "../../../../../src/bridge/console/ranges.ts";
+import type { Ranges } from "../../../../../src/kafka/consume/tail.ts";
 
 const ranges = (...ends: [number, number][]): Ranges =>
   new Map(ends.map(([startOffset, endOffset], partition) => [partition, { startOffset, endOffset }]));

@@ -1,0 +1,47 @@
+import type { Config } from "../../config/config.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { JournalRoom } from "../journal-wiring/open.ts";
+import type { Services } from "../services.ts";
+import { withCluster } from "../with-cluster.ts";
+
+const READ_TIMEOUT_MS = 300_000;
+const CHECK_EVERY_MS = 50;
+
+/** The latest schemas of these topics. Throws a UsageError if a topic or a schema is missing. */
+export const schemaIdsOf = async (
+  { topics }: Config,
+  services: Services,
+  used: readonly ("journal" | "results")[],
+): Promise<ReadonlyMap<string, number>> => {
+  const { schemaIds, problems } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: topics, used, largestRecords: [], lookbackMs: null },
+      { cluster, registry: services.registry },
+    ),
+  );
+  const missing = problems[0];
+  if (missing !== undefined) throw new UsageError(missing);
+  return schemaIds;
+};
+
+/**
+ * Resolves when the journal is read to the end that it had when it was opened. Throws a UsageError where it
+ * holds an entry that this version cannot read.
+ */
+export const untilRead = (
+  { view }: Pick<JournalRoom, "view">,
+  { topics }: Config,
+  clock: Clock,
+  stopped: AbortSignal | undefined,
+): Promise<void> =>
+  clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
+    while (!view.ready()) {
+      if (view.halted())
+        throw new UsageError(
+          `${topics.journal} holds an entry that this version cannot read, so that nobody knows what is in doubt: use the version of the replicas.`,
+        );
+      await clock.sleep(CHECK_EVERY_MS, signal);
+    }
+  });
