@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { listDoubts, type ListedDoubt, type ListedDoubts } from "../bridge/operator/list-doubts.ts";
 import { explainOutage } from "../bridge/outage.ts";
-import { AGE_FACTOR } from "../commands-to-results/journal-rules/resolve.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
@@ -17,14 +16,9 @@ const HEAD = "since  commandId  quoteId  externalId  claimed  why  resolve";
 
 const quoteOf = ({ ref, result }: ListedDoubt): string => result?.quoteId ?? ref.key;
 
-/** By this machine's clock; `resolve` goes by the broker's. */
-const resolvableAtMs = ({ claim }: ListedDoubt): number =>
-  claim.timestampMs + AGE_FACTOR * claim.callWithinMs;
-
 const lineOf = (doubt: ListedDoubt, nowMs: number): string => {
-  const { ref, claim, sinceMs, result } = doubt;
+  const { ref, claim, sinceMs, result, resolvableAtMs } = doubt;
   const error = result?.error;
-  const readyAtMs = resolvableAtMs(doubt);
   return [
     iso(sinceMs),
     ref.commandId,
@@ -32,12 +26,12 @@ const lineOf = (doubt: ListedDoubt, nowMs: number): string => {
     result?.externalId ?? "-",
     iso(claim.timestampMs),
     error ? `${error.code}: ${error.message}` : "not known",
-    readyAtMs <= nowMs ? "now" : `from ${iso(readyAtMs)}`,
+    resolvableAtMs <= nowMs ? "now" : `from ${iso(resolvableAtMs)}`,
   ].join("  ");
 };
 
 const jsonOf = (doubt: ListedDoubt, journal: string): Record<string, unknown> => {
-  const { ref, claim, position, sinceMs, result } = doubt;
+  const { ref, claim, position, sinceMs, result, resolvableAtMs } = doubt;
   return {
     since: iso(sinceMs),
     commandId: ref.commandId,
@@ -45,7 +39,7 @@ const jsonOf = (doubt: ListedDoubt, journal: string): Record<string, unknown> =>
     quoteId: quoteOf(doubt),
     externalId: result?.externalId ?? null,
     claimedAt: iso(claim.timestampMs),
-    resolvableAt: iso(resolvableAtMs(doubt)),
+    resolvableAt: iso(resolvableAtMs),
     attempts: result?.attempts ?? claim.attempts + 1,
     httpStatus: result?.httpStatus ?? null,
     error: result?.error ?? null,

@@ -1,4 +1,5 @@
 import type { Doubt } from "../../commands-to-results/journal-rules/partition-view.ts";
+import { resolvableAtMs } from "../../commands-to-results/journal-rules/resolve.ts";
 import type { Config } from "../../config/config.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
@@ -8,8 +9,12 @@ import { openJournal } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
 import { schemaIdsOf, untilRead } from "./read-journal.ts";
 
-/** `result`: what was published of it; null where it cannot be read. */
-export type ListedDoubt = Doubt & { result: CommandResult | null };
+export type ListedDoubt = Doubt & {
+  /** What was published of it; null where it cannot be read. */
+  result: CommandResult | null;
+  /** Since when `resolve` needs no force. */
+  resolvableAtMs: number;
+};
 
 export type ListedDoubts = {
   /** The oldest first. */
@@ -54,7 +59,13 @@ export const listDoubts = async (
       stopped.throwIfAborted();
       const some = found.slice(doubts.length, doubts.length + READ_AT_ONCE);
       const results = await Promise.all(some.map(({ position }) => resultAt(position)));
-      doubts.push(...some.map((doubt, i) => ({ ...doubt, result: results[i] ?? null })));
+      doubts.push(
+        ...some.map((doubt, i) => ({
+          ...doubt,
+          result: results[i] ?? null,
+          resolvableAtMs: resolvableAtMs(doubt.claim),
+        })),
+      );
     }
     return {
       doubts,

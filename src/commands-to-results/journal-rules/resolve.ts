@@ -30,7 +30,13 @@ export type Resolved =
   | { kind: "unknown" };
 
 /** An operator may end a doubt once its claim is this many times older than its callWithinMs. */
-export const AGE_FACTOR = 20;
+const AGE_FACTOR = 20;
+
+/** Since when (epoch milliseconds) `resolve` needs no force, by the broker's clock. */
+export const resolvableAtMs = ({
+  timestampMs,
+  callWithinMs,
+}: Pick<Claim, "timestampMs" | "callWithinMs">): number => timestampMs + AGE_FACTOR * callWithinMs;
 
 type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {

@@ -1,4 +1,4 @@
-import { AGE_FACTOR } from "../../../commands-to-results/journal-rules/resolve.ts";
+import { resolvableAtMs } from "../../../commands-to-results/journal-rules/resolve.ts";
 import type { Doubt, Place } from "../../../console/ports.ts";
 import type { CommandResult } from "../../../records.ts";
 import type { InDoubt } from "./doubt-fold.ts";
@@ -38,6 +38,9 @@ export const describeDoubt = (topic: string, { standing, partition, operation, k
     httpStatus: facts?.httpStatus ?? null,
     error: facts?.error ?? null,
     response: facts?.response ?? null,
-    resolvableAtMs: claim && claimed ? claim.timestampMs + AGE_FACTOR * claimed.callWithinMs : null,
+    resolvableAtMs:
+      claim && claimed
+        ? resolvableAtMs({ timestampMs: claim.timestampMs, callWithinMs: claimed.callWithinMs })
+        : null,
   };
 };
