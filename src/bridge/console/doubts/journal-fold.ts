@@ -41,30 +41,42 @@ export const settle = (
   else opens.delete(name);
 };
 
-/** Whether an entry changes nothing, given what was settled before it. */
-const isSettled = (settled: Settled, name: string, { step, commandId }: ReadableRecord["entry"]): boolean => {
+const isClaimedIn = (entries: readonly KeptEntry[], attemptId: string): boolean =>
+  entries.some(({ entry: { step } }) => step.kind === "claimed" && step.attemptId === attemptId);
+
+/**
+ * Whether an entry changes nothing, given what was settled before it. An attempt that was released is not
+ * settled while a later claim of it is kept.
+ */
+const isSettled = (
+  { settled, opens }: Pick<Part, "settled" | "opens">,
+  name: string,
+  { step, commandId }: ReadableRecord["entry"],
+): boolean => {
+  const isOver = (attemptId: string): boolean =>
+    settled.has(attemptId) && !isClaimedIn(opens.get(name)?.entries ?? [], attemptId);
   switch (step.kind) {
     case "published":
       return true;
     case "claimed":
       return settled.has(name) || settled.has(commandName(name, commandId));
     case "released":
-      return settled.has(step.attemptId);
+      return isOver(step.attemptId);
     case "concluded":
       // A success ends all attempts of the command; any other outcome ends one attempt.
       if (step.outcome === "SUCCEEDED") return false;
-      return step.attemptId === null || settled.has(step.attemptId);
+      return step.attemptId === null || isOver(step.attemptId);
   }
 };
 
 /** Folds records of the journal in order. Returns what is kept of each; null for nothing. */
 export const foldInto = (part: Part) => {
-  const { opens, settled, isWanted } = part;
+  const { opens, isWanted } = part;
   return (record: ReadableRecord): KeptEntry | null => {
     const { partition, key, entry } = record;
     const place: Place = { partition, operation: entry.operation, key };
     const name = nameOf(place);
-    if (!isWanted(name) && isSettled(settled, name, entry)) return null;
+    if (!isWanted(name) && isSettled(part, name, entry)) return null;
     const note = withoutResult(record);
     const open = opens.get(name);
     if (!open && entry.step.kind === "claimed" && entry.step.supersedes === null)

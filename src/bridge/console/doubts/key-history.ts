@@ -53,11 +53,18 @@ type Attempt = {
   first: KeptEntry;
   claim: KeptEntry | null;
   doubt: KeptEntry | null;
-  /** It was concluded or released, or another attempt took over. */
+  /** It was concluded, or another attempt took over. */
   isOver: boolean;
+  /**
+   * It was released, and no claim of it followed. The broker may append a claim again, or late: behind the
+   * release it takes the key again.
+   */
+  isReleased: boolean;
   /** Its claim did not hold the key, or no longer does, as entries of other attempts show. */
   isGone: boolean;
 };
+
+const hasEnded = ({ isOver, isReleased }: Attempt): boolean => isOver || isReleased;
 
 const attemptConcludedBy = ({ step }: Entry): string | null =>
   step.kind === "concluded" ? step.attemptId : null;
@@ -97,6 +104,7 @@ export const historyOf = (
       claim: null,
       doubt: null,
       isOver: succeeded.has(commandId),
+      isReleased: false,
       isGone: false,
     };
     attempts.set(attemptId, fresh);
@@ -112,8 +120,11 @@ export const historyOf = (
     const { supersedes } = step;
     const old = supersedes === null ? null : attemptOf(supersedes, note);
     const own = attemptOf(step.attemptId, note);
+    const isCopy = own.claim !== null && (own.isOver || !own.isReleased);
+    if (isCopy) return;
     own.claim = note;
-    const isLate = old !== null && (old.isOver || (old.claim === null && !mayBeUnread(old.first)));
+    own.isReleased = false;
+    const isLate = old !== null && (hasEnded(old) || (old.claim === null && !mayBeUnread(old.first)));
     const takesOver =
       supersedes !== null &&
       old?.doubt === null &&
@@ -126,7 +137,12 @@ export const historyOf = (
       for (const other of attempts.values())
         if (other !== own && other.claim !== null && other.doubt === null) other.isGone = true;
       holder = own;
-    } else if (isLate || succeeded.size > 0 || finals.has(note.entry.commandId) || holder?.isOver === false) {
+    } else if (
+      isLate ||
+      succeeded.size > 0 ||
+      finals.has(note.entry.commandId) ||
+      (holder && !hasEnded(holder))
+    ) {
       own.isGone = true;
     }
   };
@@ -138,7 +154,7 @@ export const historyOf = (
     const { commandId } = note.entry;
     const own = attemptId === null ? null : attemptOf(attemptId, note);
     if (outcome === "IN_DOUBT") {
-      if (own && !own.isOver) own.doubt ??= note;
+      if (own && !hasEnded(own)) own.doubt ??= note;
     } else if (outcome === "SUCCEEDED") {
       succeeded.add(commandId);
       finals.add(commandId);
@@ -156,12 +172,14 @@ export const historyOf = (
     else if (step.kind === "concluded") conclude(note, step);
     else if (step.kind === "released") {
       const own = attemptOf(step.attemptId, note);
-      if (own.doubt === null) end(own);
+      if (own.doubt === null) own.isReleased = true;
     }
   }
 
-  const isDone = ({ isOver, isGone, doubt, claim: read, first }: Attempt): boolean =>
-    read === null ? !mayBeUnread(first) : doubt === null && (isOver || isGone);
+  const isDone = (attempt: Attempt): boolean =>
+    attempt.claim === null
+      ? !mayBeUnread(attempt.first)
+      : attempt.doubt === null && (hasEnded(attempt) || attempt.isGone);
   const all = [...attempts];
   const unfinished = all.filter(([, attempt]) => !isDone(attempt)).map(([, attempt]) => attempt);
   const inDoubt = unfinished.findLast(({ doubt }) => doubt !== null);
@@ -175,7 +193,7 @@ export const historyOf = (
   return {
     standing,
     left: notes.filter(({ entry }) => commands.has(entry.commandId)),
-    over: all.filter(([, attempt]) => attempt.claim !== null && attempt.isOver).map(([id]) => id),
+    over: all.filter(([, attempt]) => attempt.claim !== null && hasEnded(attempt)).map(([id]) => id),
     finals,
     isSpent: succeeded.size > 0,
   };

@@ -22,8 +22,9 @@ const REFRESH_S = 5;
 const readiness = ({ resolvableAtMs }: Doubt, nowMs: number): Html => {
   if (resolvableAtMs === null)
     return html`<p>
-      From when on it can be ended is not known yet: its claim has not been read. The older the claim, the
-      less likely is it that the call is still under way.
+      From when on it can be ended is not known: its claim has not been read yet, or the journal does not hold
+      it any more, and then it cannot be ended. The older the claim, the less likely is it that the call is
+      still under way.
     </p>`;
   return resolvableAtMs <= nowMs
     ? html`<p>It can be ended now: it is very unlikely that the call is still under way.</p>`

@@ -22,7 +22,7 @@ const sentOf = (doubt: Doubt): string => {
 };
 
 const readyOf = ({ resolvableAtMs }: Doubt, nowMs: number): Html | string => {
-  if (resolvableAtMs === null) return "not known yet";
+  if (resolvableAtMs === null) return "not known";
   return resolvableAtMs <= nowMs ? "now" : ago(resolvableAtMs, nowMs);
 };
 

@@ -63,15 +63,20 @@ export const read = (
 /**
  * Commands as replicas work at them that see the log late, and owners that die, answers that come late, operators.
  * @param releasesNothing whether attempts are released whose claims held nothing, or that nobody claimed: by replicas that stop, and to ask the time
+ * @param copiesClaims whether the broker appends claims again, or only after their release, as one that was frozen may: before their conclusion
  */
-export const randomLog = (random: Random, steps: number, releasesNothing = false): Log => {
+export const randomLog = (
+  random: Random,
+  steps: number,
+  { releasesNothing = false, copiesClaims = false } = {},
+): Log => {
   const log = createLog(() => log.entries.length);
   const refs: Ref[] = [];
   for (let quote = 0; quote < 6; quote++)
     for (let command = 0; command < 3; command++) refs.push(accept(`c${quote}-${command}`, `q${quote}`));
   for (let one = 0; one < 4; one++) refs.push(create(`create-${one}`));
   /** Attempts whose claims held their keys. */
-  const attempts: { ref: Ref; attemptId: string; requestHash: string }[] = [];
+  let attempts: { ref: Ref; attemptId: string; requestHash: string }[] = [];
   const unheld: typeof attempts = [];
   let names = 0;
   const outcomes = ["SUCCEEDED", "REJECTED", "FAILED", "IN_DOUBT"] as const;
@@ -99,8 +104,30 @@ export const randomLog = (random: Random, steps: number, releasesNothing = false
     (log.view.holds(ref, attemptId) ? attempts : unheld).push({ ref, attemptId, requestHash });
   };
 
+  const copyClaim = (): void => {
+    const concludedIds = new Set(
+      log.entries.map(({ entry: { step } }) => (step.kind === "concluded" ? step.attemptId : null)),
+    );
+    const accepts = attempts.filter(
+      ({ ref: { operation }, attemptId }) => operation === "ACCEPT_QUOTE" && !concludedIds.has(attemptId),
+    );
+    if (accepts.length === 0) return;
+    const { ref, attemptId, requestHash } = random.pick(accepts);
+    log.append(ref, claimed(attemptId, { requestHash }));
+    // Where it holds nothing, nobody concludes the attempt any more.
+    if (!log.view.holds(ref, attemptId)) attempts = attempts.filter((one) => one.attemptId !== attemptId);
+  };
+  const claimAfterRelease = (ref: Ref): void => {
+    if (ref.operation !== "ACCEPT_QUOTE" || log.view.look(ref).kind !== "free") return;
+    const attemptId = `a${++names}`;
+    log.append(ref, released(attemptId), claimed(attemptId, { requestHash: "abcd0123" }));
+    if (log.view.holds(ref, attemptId)) attempts.push({ ref, attemptId, requestHash: "abcd0123" });
+  };
+
   while (log.entries.length < steps) {
     const ref = random.pick(refs);
+    if (copiesClaims && random.chance(0.15)) copyClaim();
+    if (copiesClaims && random.chance(0.05)) claimAfterRelease(ref);
     const found = log.view.look(ref);
     if (releasesNothing && random.chance(0.2)) {
       const nobody = { ref, attemptId: `a${++names}` };
