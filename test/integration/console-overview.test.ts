@@ -119,7 +119,7 @@ test("shows doubts of before and of now, ends them, and begins anew with another
   expect(queries.doubts(1, 1).doubts.map(({ commandId }) => commandId)).toEqual(["new"]);
   await produce(world.brokers, journal, [concluded("old", "SUCCEEDED")]);
   await eventually(() => queries.doubts(0, 10).count === 1, "the old doubt to end", LONG_MS);
-  await eventually(() => heard > 2, "changes to be told of");
+  await eventually(() => heard > 2, "changes to be told of", LONG_MS);
 
   await createAgain(world.brokers, journal);
   await produce(world.brokers, journal, [claimed("other"), concluded("other", "IN_DOUBT")]);

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { createRequire } from "node:module";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../../dev/cluster/ports.mjs";
 import type { ConsoleOptions } from "../../src/console/options.ts";
 import { createConsoleServer } from "../../src/console/server.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -39,8 +40,8 @@ const serve = async (of: Partial<ConsoleOptions> = {}) => {
     });
     return new Promise<typeof server>((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
   };
-  let server = await start(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  let server = await start(port);
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
@@ -155,6 +156,7 @@ describe.skipIf(!hasBrowser)("every page", () => {
       }
       expect(problems.filter((problem) => !problem.includes("404"))).toEqual([]);
     },
+    180_000,
   );
 
   test("on a phone of 320 px nothing stands beyond its edge", async () => {

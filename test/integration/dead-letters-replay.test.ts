@@ -38,11 +38,12 @@ const ref = ({ partition, offset }: ReadRawRecord): string => `${partition}/${of
 
 /** Has the bridge make dead letters of records, then ends it; the letters of these records. */
 const park = async (records: readonly RawRecord[], settings = {}): Promise<ReadRawRecord[]> => {
-  const before = letters.seen.length;
+  const [before, sentBefore] = [letters.seen.length, commands.seen.length];
   await produceRaw(world.brokers, world.topics.commands, records);
   const bridge = await world.startReplica(settings);
   await bridge.untilReady();
   await letters.until((letter) => letters.seen.indexOf(letter) >= before, records.length);
+  await commands.until((record) => commands.seen.indexOf(record) >= sentBefore, records.length);
   await bridge.stop();
   return letters.seen.slice(before);
 };
@@ -226,7 +227,9 @@ describe("letters of commands", () => {
     const whole = { key: Buffer.from("parts"), value, headers: [header("a", "1"), header("a", null)] };
     const keyed = { key, value: Buffer.from("no command"), headers: [header("b", null)] };
     // Its parts have no key, so that they lie in any partition.
+    const sentBefore = commands.seen.length;
     await produceRaw(brokers, topics.commands, [whole, keyed]);
+    await commands.until((record) => commands.seen.indexOf(record) >= sentBefore, 2);
     const isPart = ({ headers }: ReadRawRecord): boolean =>
       headers.some(([name]) => name.toString() === "dead-letter-part");
     await letters.until(isPart, 3 + 4);
@@ -334,7 +337,7 @@ test("Ctrl-C concludes what was sent, and leaves the rest to the next one", asyn
   }));
   await produceRaw(brokers, topics.deadLetters, records);
   const before = await endTotal(brokers, topics.commands);
-  const slow = ["dead-letters", "replay", "--reason", reason, "--by", "ana", "--note", "n", "--rate", "4"];
+  const slow = ["dead-letters", "replay", "--reason", reason, "--by", "ana", "--note", "n", "--rate", "1"];
   const replaying = await world.start(slow);
   await eventually(async () => (await endTotal(brokers, topics.commands)) > before + 3, "some", 30_000);
   replaying.signal("SIGINT");

@@ -52,7 +52,7 @@ test("a reader that goes away ends the command, its connection, and no word is s
   // Not at its "exit": what it wrote may come after that.
   expect(await once(child, "close")).toEqual([1, null]);
   expect(err()).toBe("");
-  await eventually(() => state.closed === 1, "the end of the connection");
+  await eventually(() => state.closed === 1, "the end of the connection", 30_000);
 });
 
 test("a reader that stands still makes the partner stand still", async () => {

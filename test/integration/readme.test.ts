@@ -154,7 +154,7 @@ test("the TypeScript sends a command, reads its result, and reads events", async
       /transactionId: 'tx-readme'/,
     ],
   );
-});
+}, 180_000);
 
 const python = pythonVersion();
 /** Its client may have to be downloaded first. */

@@ -34,12 +34,16 @@ const put = async (world: World, rules: object): Promise<void> => {
 };
 
 const sentAll = (world: World): Promise<boolean> =>
-  eventually(async () => {
-    const { totals } = await world.sandbox<{ totals: { pending: number; delivered: number } }>(
-      "/_sandbox/state?only=totals",
-    );
-    return totals.pending === 0;
-  }, "the webhooks to be sent");
+  eventually(
+    async () => {
+      const { totals } = await world.sandbox<{ totals: { pending: number; delivered: number } }>(
+        "/_sandbox/state?only=totals",
+      );
+      return totals.pending === 0;
+    },
+    "the webhooks to be sent",
+    30_000,
+  );
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 24 * HOUR_MS).toISOString();
 
@@ -215,8 +219,15 @@ test("a new leader publishes what was lost since the last complete run of an ear
       const lines = metrics.matchAll(/^cambio_bridge_reconcile_notifications_total\{kind="(\w+)"\} (\d+)$/gm);
       return Object.fromEntries([...lines].map(([, kind = "", count]) => [kind, Number(count)]));
     };
-    await eventually(async () => (await counts())["published"] === 10, "the run to be counted");
-    expect(await counts()).toEqual({ known: 0, published: 10, too_young: 0, unreadable: 0 });
+    const counted = await eventually(
+      async () => {
+        const seen = await counts();
+        return seen["published"] === 10 && seen;
+      },
+      "the run to be counted",
+      30_000,
+    );
+    expect(counted).toEqual({ known: 0, published: 10, too_young: 0, unreadable: 0 });
     expect(await replica.stop()).toBe(0);
   } finally {
     await world.close();

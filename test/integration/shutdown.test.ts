@@ -39,7 +39,8 @@ const executions = (): Promise<Executions> => world.sandbox("/_sandbox/execution
 
 test("SIGTERM under load: no 2xx without its event, every command answered once, exit 0", async () => {
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 1_000 });
-  const bridge = await serve();
+  // Few at a time: all 400 take it far longer than this test.
+  const bridge = await serve({ COMMANDS_MAX_IN_FLIGHT: "16" });
   const load = startWebhookLoad(bridge.webhookUrl, 16);
   world.defer(load.stop);
   const confirmed = () => load.answers.filter(({ status }) => status === 200);
@@ -80,7 +81,7 @@ test("SIGTERM under load: no 2xx without its event, every command answered once,
 }, 120_000);
 
 test("a notification that is arriving when the end begins is published and answered 200", async () => {
-  const bridge = await serve({ FLOWS: "webhooks" });
+  const bridge = await serve({ FLOWS: "webhooks", WEBHOOK_PUBLISH_TIMEOUT: "20s" });
   const { port, pathname } = new URL(bridge.webhookUrl);
   const body = JSON.stringify({ transactionId: "tx-late", status: "AWAITING_PAYMENT", createdAt: "" });
   const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
@@ -88,18 +89,18 @@ test("a notification that is arriving when the end begins is published and answe
   socket.on("data", (text: string) => (heard += text)).on("error", () => undefined);
   const head = `POST ${pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n`;
   socket.write(`${head}Expect: 100-continue\r\n\r\n${body.slice(0, 9)}`);
-  await eventually(() => heard.includes(" 100 "), "the head to be read");
+  await eventually(() => heard.includes(" 100 "), "the head to be read", 30_000);
 
   const stopped = bridge.stop();
   const isStopping = async (): Promise<boolean> => {
     const answer = await fetch(`${bridge.managementUrl}/readyz`);
     return (await answer.text()).includes("shutting down");
   };
-  await eventually(isStopping, "the end to begin");
+  await eventually(isStopping, "the end to begin", 15_000);
   socket.write(body.slice(9));
   expect(await stopped).toBe(0);
   // The end of the process may be heard of before its last words.
-  await eventually(() => heard.includes("HTTP/1.1 200 OK"), "the answer");
+  await eventually(() => heard.includes("HTTP/1.1 200 OK"), "the answer", 30_000);
   const isThere = ({ headers }: { headers: Record<string, unknown> }): boolean =>
     headers["ce_subject"] === "tx-late";
   expect(await following.until(world.topics.events, isThere)).toHaveLength(1);

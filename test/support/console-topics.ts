@@ -10,6 +10,7 @@ import { encode, latestSchemaId, type RecordName } from "./avro.ts";
 import { clientOf } from "./kafka.ts";
 import { runProgram } from "./program.ts";
 import { ownNames, toolSettings, type Cluster, type Names } from "./settings.ts";
+import { untilSetUp } from "./until-set-up.ts";
 
 export type Written = { topic: string; partition: number; offset: number };
 export type ToWrite = {
@@ -38,8 +39,7 @@ export type ConsoleTopics = Names & {
 export const openConsoleTopics = async (at: Cluster): Promise<ConsoleTopics> => {
   const names = ownNames();
   const settings = toolSettings(at, names);
-  const { code, err } = await runProgram(["setup"], settings);
-  if (code !== 0) throw new Error(`setup ended with ${code}: ${err}`);
+  await untilSetUp(() => runProgram(["setup"], settings));
   const loaded = loadConfig(settings, "tool");
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { config } = loaded;

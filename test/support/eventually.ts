@@ -2,41 +2,41 @@ const LOOK_EVERY_MS = 50;
 /** Less than the timeout of a unit test, so that this error is reported, not vitest's. */
 const SOON_MS = 8_000;
 
+/** A look may take so long beyond the deadline: it had its answer in time, and this process stood still. */
+const LAST_LOOK_MS = 2_000;
+
+const HANGS = Symbol("the look hangs");
+
 /**
- * Polls `look` until it returns something other than false; when it throws, it is polled again. Rejects after
- * `withinMs`, even if `look` hangs, with `what` was waited for and the last error.
+ * Polls `look` until it returns something other than false; when it throws, it is polled again. The last look
+ * begins at the deadline: a process that stood still until then looks once more. Rejects after `withinMs`, or
+ * some seconds later if `look` hangs, with `what` was waited for and the last error.
  */
 export const eventually = async <T>(
   look: () => Promise<T> | T,
   what: string,
   withinMs = SOON_MS,
 ): Promise<Exclude<T, false>> => {
+  const deadline = performance.now() + withinMs;
+  const leftMs = (): number => Math.max(0, deadline - performance.now());
   let problem: unknown;
-  let over = false;
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      over = true;
-      const last = problem instanceof Error ? `: ${problem.message}` : "";
-      reject(new Error(`still waiting for ${what} after ${withinMs} ms${last}`, { cause: problem }));
-    }, withinMs);
-  });
-  const looking = async (): Promise<Exclude<T, false>> => {
-    while (!over) {
-      try {
-        const seen = await look();
-        if (seen !== false) return seen as Exclude<T, false>;
-        problem = undefined;
-      } catch (error) {
-        problem = error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  for (let isLast = false; !isLast;) {
+    isLast = leftMs() === 0;
+    let timer: NodeJS.Timeout | undefined;
+    const hanging = new Promise<typeof HANGS>((resolve) => {
+      timer = setTimeout(() => resolve(HANGS), leftMs() + LAST_LOOK_MS);
+    });
+    try {
+      const seen = await Promise.race([Promise.resolve().then(look), hanging]);
+      if (seen !== HANGS && seen !== false) return seen as Exclude<T, false>;
+      if (seen === false) problem = undefined;
+    } catch (error) {
+      problem = error;
+    } finally {
+      clearTimeout(timer);
     }
-    return deadline;
-  };
-  try {
-    return await Promise.race([looking(), deadline]);
-  } finally {
-    clearTimeout(timer);
+    if (!isLast) await new Promise((resolve) => setTimeout(resolve, Math.min(LOOK_EVERY_MS, leftMs())));
   }
+  const last = problem instanceof Error ? `: ${problem.message}` : "";
+  throw new Error(`still waiting for ${what} after ${withinMs} ms${last}`, { cause: problem });
 };

@@ -1,5 +1,6 @@
 import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
 import { stopIdleTimers } from "../../src/kafka/idle-timers.ts";
+import { eventually } from "./eventually.ts";
 
 // Plain kafkajs: nothing here comes from the bridge's sources, except that it sets no timers that Node.js 24
 // warns of.
@@ -61,4 +62,17 @@ export const setTopicConfig = (
       value,
     }));
     await admin.alterConfigs({ validateOnly: false, resources: [{ type, name: topic, configEntries }] });
+    // The controller took it; the broker that is asked may hear of it a moment later.
+    await eventually(
+      async () => {
+        const { resources: now } = await admin.describeConfigs({
+          includeSynonyms: false,
+          resources: [{ type, name: topic, configNames: Object.keys(changes) }],
+        });
+        const seen = new Map(now[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
+        return Object.entries(changes).every(([name, value]) => seen.get(name) === value);
+      },
+      `${topic} to have its settings`,
+      20_000,
+    );
   });

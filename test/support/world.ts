@@ -13,6 +13,7 @@ import {
   type Names,
   type Settings,
 } from "./settings.ts";
+import { untilSetUp } from "./until-set-up.ts";
 
 /**
  * The environment of a test: topics and a group of its own, a sandbox, and replicas. `close` ends them all.
@@ -91,8 +92,7 @@ export const openWorld = async (
   try {
     await start("sandbox", ["sandbox", "--port", String(sandboxPort), ...sandboxArgs], ofReplicas);
     if (setUp) {
-      const { code, err } = await run(["setup"]);
-      if (code !== 0 || err !== "") throw new Error(`setup ended with ${code}: ${err}`);
+      await untilSetUp(() => run(["setup"]));
     }
     await eventually(() => sandbox("/_sandbox/executions"), "the sandbox", 10_000);
   } catch (error) {

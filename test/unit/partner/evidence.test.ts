@@ -178,7 +178,7 @@ describe("an answer that does not arrive leaves it unknown", () => {
     const server = await serve({});
     const outcome = await partnerOf(server, { callTimeoutMs: 60_000 }).call(ACCEPT, {
       ...free(),
-      withinMs: 1_000,
+      withinMs: 3_000,
     });
     expect(outcome).toMatchObject({
       kind: "unknown",

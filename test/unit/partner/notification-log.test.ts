@@ -125,11 +125,11 @@ describe("a look at the log", () => {
   it("does not count the time that the reader takes for itself", async () => {
     const { fetch } = await logOf(
       (socket) => socket.write(chunked() + "1\r\na\r\n", () => socket.write(`1\r\nb\r\n${LAST_CHUNK}`)),
-      { callTimeoutMs: 500 },
+      { callTimeoutMs: 2_000 },
     );
     let text = "";
     for await (const chunk of (await fetch()).body) {
-      await systemClock.sleep(700);
+      await systemClock.sleep(2_500);
       text += Buffer.from(chunk).toString();
     }
     expect(text).toBe("ab");
@@ -247,7 +247,7 @@ describe("a log that does not answer as it should", () => {
         const drip = setInterval(() => socket.write(chunkOf(" ")), 20);
         socket.on("close", () => clearInterval(drip));
       },
-      { clock: hastyClock, callTimeoutMs: 2_500 },
+      { clock: hastyClock, callTimeoutMs: 10_000 },
     );
     expect(await failureOf((await fetch()).body)).toBe("the answer took longer than ten minutes");
     await eventually(allClosed, "the connection to be closed");
@@ -259,7 +259,7 @@ describe("a log that does not answer as it should", () => {
       maxConnections: 1,
     });
     const { body } = await fetch();
-    await eventually(allClosed, "the connection to be closed");
+    await eventually(allClosed, "the connection to be closed", 15_000);
     expect(await failureOf(body)).toBe("the answer took longer than ten minutes");
     expect(partner.permit().tryAcquire()).toBe(true);
   });

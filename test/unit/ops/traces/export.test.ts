@@ -66,7 +66,7 @@ test("an answer whose body never ends fails its export once, also when it ends a
     };
     answers.push({ end, closed });
   });
-  const opened = open(collector.url, { timeoutMs: 2_500, exportTimeoutMs: 3_000 });
+  const opened = open(collector.url, { timeoutMs: 10_000, exportTimeoutMs: 3_000 });
   for (let i = 0; i < 10; i++) opened.traces.begin(root).end({});
   await eventually(() => opened.counts.failed > 0, "the end of the export");
   expect(reasons(opened)).toEqual([{ spans: 10, reason: "no answer within 3000 ms" }]);

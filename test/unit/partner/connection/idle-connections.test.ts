@@ -231,7 +231,7 @@ describe("a connection is not used again", () => {
   it("when it was cut off", async () => {
     let isSilent = false;
     const { server, partner, together } = await withOneIdle(
-      { callTimeoutMs: 50 },
+      { callTimeoutMs: 1_000 },
       { answer: (request, response) => (isSilent ? undefined : ok(request, response)) },
     );
     isSilent = true;

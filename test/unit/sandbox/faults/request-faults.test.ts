@@ -36,7 +36,7 @@ test.each([
   ["after", 1],
 ] as const)("a reset %s executing leaves %i executions and no answer", async (when, expected) => {
   const { client, quoteId, executions } = await withFault({ kind: "reset", when });
-  expect(await rawAccept(client.url, quoteId, 5000)).toEqual({ text: "", ended: "reset" });
+  expect(await rawAccept(client.url, quoteId, 15_000)).toEqual({ text: "", ended: "reset" });
   expect(await executions()).toBe(expected);
 });
 
@@ -52,7 +52,7 @@ test.each([
 
 test("garbage after executing is not HTTP", async () => {
   const { client, quoteId, executions } = await withFault({ kind: "garbage", when: "after" });
-  const { text } = await rawAccept(client.url, quoteId, 5000);
+  const { text } = await rawAccept(client.url, quoteId, 15_000);
   expect(text).not.toMatch(/^HTTP/);
   expect(text).not.toBe("");
   expect(await executions()).toBe(1);
@@ -60,7 +60,7 @@ test("garbage after executing is not HTTP", async () => {
 
 test("a cut-off body ends before its content-length", async () => {
   const { client, quoteId, executions } = await withFault({ kind: "cut-body" });
-  const { text, ended } = await rawAccept(client.url, quoteId, 5000);
+  const { text, ended } = await rawAccept(client.url, quoteId, 15_000);
   const [head, body] = text.split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1.1 200/);
   expect(ended).toBe("end");

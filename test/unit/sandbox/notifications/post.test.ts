@@ -49,7 +49,7 @@ test("an answer whose body never ends is not posted again on a kept connection",
       else response.write("and then nothing");
     });
   });
-  const poster = createPoster(1_000);
+  const poster = createPoster(4_000);
   onTestFinished(poster.close);
   expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: 200 });
   expect(await poster.post(url, "{}", {})).toMatchObject({ httpStatus: null });

@@ -1,0 +1,24 @@
+const TICK_MS = 20;
+
+/**
+ * How long something took (ms), without the time in which this process stood still: on a busy machine an
+ * answer that came in time is looked at late.
+ */
+export const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => {
+  const startedAt = performance.now();
+  let stoodStillMs = 0;
+  let tickedAt = startedAt;
+  const tick = (): void => {
+    const now = performance.now();
+    stoodStillMs += Math.max(0, now - tickedAt - TICK_MS);
+    tickedAt = now;
+  };
+  const ticks = setInterval(tick, TICK_MS);
+  try {
+    const value = await work;
+    tick();
+    return { value, ms: performance.now() - startedAt - stoodStillMs };
+  } finally {
+    clearInterval(ticks);
+  }
+};
