@@ -1,6 +1,9 @@
 /** Where a record stands in its topic. */
 export type RecordPosition = { partition: number; offset: number };
 
+/** Where a record stands in a topic that is known, as partition/offset. */
+export const positionText = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
+
 /** A record's place as topic[partition]@offset. */
 export const placeText = (topic: string, { partition, offset }: RecordPosition): string =>
   `${topic}[${partition}]@${offset}`;

@@ -1,5 +1,5 @@
 import type { FoldedEntry } from "../../commands-to-results/journal-rules/entry.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { ownCopy, sizeOf } from "../../kafka/consume/own-copy.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import type { Incoming } from "../../kafka/record.ts";
@@ -25,7 +25,6 @@ export const recentEntries = (): RecentEntries => {
   let newer = new Map<string, Incoming>();
   let bytes = 0;
   const keptFrom = new Map<number, number>();
-  const nameOf = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
 
   return {
     begin: (ranges) => {
@@ -34,13 +33,13 @@ export const recentEntries = (): RecentEntries => {
     keep: (record, { step }) => {
       if (record.offset < (keptFrom.get(record.partition) ?? 0)) return;
       if (step.kind !== "concluded" && step.kind !== "claimed") return;
-      newer.set(nameOf(record), ownCopy(record));
+      newer.set(positionText(record), ownCopy(record));
       bytes += sizeOf(record);
       if (bytes < GENERATION_BYTES) return;
       older = newer;
       newer = new Map();
       bytes = 0;
     },
-    find: (at) => newer.get(nameOf(at)) ?? older.get(nameOf(at)) ?? null,
+    find: (at) => newer.get(positionText(at)) ?? older.get(positionText(at)) ?? null,
   };
 };

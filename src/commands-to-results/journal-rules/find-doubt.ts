@@ -1,9 +1,7 @@
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
 import { keyName } from "./fingerprint.ts";
 import type { Look } from "./partition-view.ts";
-
-const placeName = ({ partition, offset }: RecordPosition): string => `${partition}/${offset}`;
 
 /**
  * Finds the journal keys of a command of which only the commandId is known. Must be given every record that
@@ -18,11 +16,11 @@ export const createCommandFinder = (commandId: string) => {
       if (entry?.commandId !== commandId) return;
       const ref = { operation: entry.operation, key, commandId };
       found.set(keyName(ref), ref);
-      times.set(placeName(record), timestampMs);
+      times.set(positionText(record), timestampMs);
     },
     refs: (): Ref[] => [...found.values()],
     /** LogAppendTime (epoch milliseconds) of an entry of this command; null for any other position. */
-    timeOf: (position: RecordPosition): number | null => times.get(placeName(position)) ?? null,
+    timeOf: (position: RecordPosition): number | null => times.get(positionText(position)) ?? null,
   };
 };
 

@@ -1,5 +1,5 @@
 import type { CommandResult } from "../../records.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { retryUntilAborted } from "./kafka-retry.ts";
 import { publishedEntry, type Entry } from "./entry.ts";
 import type { Job } from "./job.ts";
@@ -42,7 +42,7 @@ const reread = async ({ deps, ref }: Job, position: RecordPosition): Promise<Ent
   // The topic was deleted and created again, and that has not been noticed yet: this entry is not of this
   // journal.
   if (entry && entry.commandId !== ref.commandId)
-    throw new Error(`entry ${position.partition}/${position.offset} is not of ${ref.commandId}`);
+    throw new Error(`entry ${positionText(position)} is not of ${ref.commandId}`);
   return entry;
 };
 

@@ -1,6 +1,7 @@
 import { publishedEntry } from "./entry.ts";
 import type { Deps } from "./ports.ts";
 import { startStopwatch } from "../../runtime/stopwatch.ts";
+import { positionText } from "../../runtime/record-position.ts";
 
 /**
  * Publishes final results that followed a doubt and are not known to be published `afterMs` later. Their
@@ -16,10 +17,10 @@ export const republish = async (
   for (;;) {
     await view.untilReady(signal);
     const waiting = view.unpublished();
-    const names = new Set(waiting.map(({ position }) => `${position.partition}/${position.offset}`));
+    const names = new Set(waiting.map(({ position }) => positionText(position)));
     for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
     for (const { ref, position, sinceMs } of waiting) {
-      const name = `${position.partition}/${position.offset}`;
+      const name = positionText(position);
       const watch = seen.get(name) ?? startStopwatch(clock);
       seen.set(name, watch);
       if (Math.max(clock.now() - sinceMs, watch()) < afterMs) continue;

@@ -1,4 +1,4 @@
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
 import { fingerprint, keyName } from "./fingerprint.ts";
 import type { Contradicted, Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
@@ -65,8 +65,7 @@ export const createView = (options: {
 }) => {
   const heard = new Set<string>();
   const contradicted = (contradiction: Contradicted): void => {
-    const { partition, offset } = contradiction.position;
-    const place = `${partition}/${offset}`;
+    const place = positionText(contradiction.position);
     if (heard.has(place)) return;
     heard.add(place);
     options.contradicted?.(contradiction);
