@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { listDoubts, type ListedDoubt, type ListedDoubts } from "../bridge/operator/list-doubts.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import type { Config } from "../config/config.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
@@ -10,13 +9,14 @@ import { placeText } from "../runtime/record-position.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { openTool } from "./tool.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** The parts of a line. */
 const HEAD = "since  commandId  quoteId  externalId  claimed  why  resolve";
 
 const quoteOf = ({ ref, result }: ListedDoubt): string => result?.quoteId ?? ref.key;
 
-const lineOf = (doubt: ListedDoubt, nowMs: number): string => {
+const lineOf = (doubt: ListedDoubt): string => {
   const { ref, claim, sinceMs, result, resolvableAtMs } = doubt;
   const error = result?.error;
   return [
@@ -26,7 +26,7 @@ const lineOf = (doubt: ListedDoubt, nowMs: number): string => {
     result?.externalId ?? "-",
     iso(claim.timestampMs),
     error ? `${error.code}: ${error.message}` : "not known",
-    resolvableAtMs <= nowMs ? "now" : `from ${iso(resolvableAtMs)}`,
+    `from ${iso(resolvableAtMs)}`,
   ].join("  ");
 };
 
@@ -62,11 +62,13 @@ const closing = ({ doubts, commands, underWay }: ListedDoubts, { topics, kafka }
 const list = async (io: Io, json: boolean): Promise<ExitCode> => {
   const { config, services } = openTool(io);
   const listed = await explainOutage(config, listDoubts(config, services, io.stopped), io.stopped);
+  const stopped = untilAborted(io.stopped);
   if (listed.doubts.length > 0 && !json) io.err(HEAD);
-  const nowMs = systemClock.now();
   for (const doubt of listed.doubts) {
-    const text = json ? JSON.stringify(jsonOf(doubt, config.topics.journal)) : lineOf(doubt, nowMs);
-    await io.write(Buffer.from(`${escapeInvisible(text)}\n`));
+    const text = json ? JSON.stringify(jsonOf(doubt, config.topics.journal)) : lineOf(doubt);
+    // A reader that stands still does not keep the process from being ended.
+    await Promise.race([io.write(Buffer.from(`${escapeInvisible(text)}\n`)), stopped]);
+    io.stopped.throwIfAborted();
   }
   for (const sentence of closing(listed, config)) io.err(sentence);
   return EXIT.done;

@@ -22,6 +22,7 @@ import type { Journal } from "../../commands-to-results/journal-rules/ports.ts";
 import { createView, type View } from "../../commands-to-results/journal-rules/view.ts";
 import type { CommandJournalEntry } from "../../records.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { placeText } from "../../runtime/record-position.ts";
 import type { Services } from "../services.ts";
 import { recentEntries } from "./recent-entries.ts";
 import { watchJournal } from "./watch.ts";
@@ -32,6 +33,8 @@ export type JournalRoom = {
   journal: Journal;
   view: View;
   state: () => { up: boolean; detail: string };
+  /** Where the entry stands that this version cannot read, and why; null where there was none. */
+  unreadable: () => string | null;
   waiting: () => number;
   /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
   note: () => string | null;
@@ -113,6 +116,7 @@ export const openJournal = async (
     services,
   );
 
+  let lastUnreadable: string | null = null;
   const entryOf = <Claim extends object, Conclusion extends object>(
     record: Incoming,
     decode: Decode<RecordOf<Claim, Conclusion>>,
@@ -121,6 +125,7 @@ export const openJournal = async (
     const { partition, offset, timestampMs, value } = record;
     const unreadable = (detail: string): null => {
       log.error({ topic, partition, offset, detail }, "journal.unreadable");
+      lastUnreadable = `${placeText(topic, record)}: ${detail}`;
       return null;
     };
     if (value === null || key === null) return unreadable("no key or value");
@@ -201,6 +206,7 @@ export const openJournal = async (
       if (!tail.state().up) return tail.state();
       return view.ready() ? publisher.state() : { up: false, detail: "still reading" };
     },
+    unreadable: () => lastUnreadable,
     note: watch.note,
     waiting: () => publisher.state().waiting,
     close: async () => {

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
 import type { CommandResult } from "../../records.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import { openJournal } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
 import { schemaIdsOf, untilRead } from "./read-journal.ts";
@@ -27,6 +27,12 @@ export type ListedDoubts = {
 
 /** Results that are read at once: entries that lie near each other come with one fetch. */
 const READ_AT_ONCE = 200;
+const RESULTS_TIMEOUT_MS = 60_000;
+
+const anotherLog = ({ topics }: Config): UsageError =>
+  new UsageError(
+    `${topics.journal} is another log than the one that was read, or is being read anew: \`cambio-bridge doctor\` says what is wrong; otherwise run it again.`,
+  );
 
 /**
  * Reads the journal as a replica does, and gives its doubts. Writes nothing. Throws a UsageError where the
@@ -44,29 +50,33 @@ export const listDoubts = async (
     askNotes: () => Promise.resolve([]),
   });
   const { view, journal } = opened;
-  const resultAt = async (position: RecordPosition): Promise<CommandResult | null> => {
+  const resultOf = async ({ ref, claim, position }: Doubt): Promise<CommandResult | null> => {
     const entry = await journal.reread(position);
-    if (entry?.step.kind !== "concluded") return null;
-    const decoded = await decode(entry.step.result);
+    if (entry === null) return null;
+    const { commandId, step } = entry;
+    if (commandId !== ref.commandId || step.kind !== "concluded" || step.attemptId !== claim.attemptId)
+      throw anotherLog(config);
+    const decoded = await decode(step.result);
     return decoded.ok ? decoded.value : null;
   };
+  const withResults = async (some: readonly Doubt[]): Promise<ListedDoubt[]> => {
+    const results = await Promise.all(some.map(resultOf));
+    return some.map((doubt, i) => ({
+      ...doubt,
+      result: results[i] ?? null,
+      resolvableAtMs: resolvableAtMs(doubt.claim),
+    }));
+  };
   try {
-    await untilRead(opened, config, clock, stopped);
+    await untilRead(opened, clock, stopped);
     const found = view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
     const counts = view.count();
     const doubts: ListedDoubt[] = [];
     while (doubts.length < found.length) {
-      stopped.throwIfAborted();
       const some = found.slice(doubts.length, doubts.length + READ_AT_ONCE);
-      const results = await Promise.all(some.map(({ position }) => resultAt(position)));
-      doubts.push(
-        ...some.map((doubt, i) => ({
-          ...doubt,
-          result: results[i] ?? null,
-          resolvableAtMs: resolvableAtMs(doubt.claim),
-        })),
-      );
+      doubts.push(...(await clock.within(RESULTS_TIMEOUT_MS, stopped, withResults(some))));
     }
+    if (!view.ready()) throw anotherLog(config);
     return {
       doubts,
       commands: counts.reduce((sum, { commands }) => sum + commands, 0),

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { NothingDone } from "../../operator/audit.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { JournalRoom } from "../journal-wiring/open.ts";
 import type { Services } from "../services.ts";
@@ -27,20 +28,19 @@ export const schemaIdsOf = async (
 };
 
 /**
- * Resolves when the journal is read to the end that it had when it was opened. Throws a UsageError where it
+ * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
  * holds an entry that this version cannot read.
  */
 export const untilRead = (
-  { view }: Pick<JournalRoom, "view">,
-  { topics }: Config,
+  { view, unreadable }: Pick<JournalRoom, "view" | "unreadable">,
   clock: Clock,
   stopped: AbortSignal | undefined,
 ): Promise<void> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       if (view.halted())
-        throw new UsageError(
-          `${topics.journal} holds an entry that this version cannot read, so that nobody knows what is in doubt: use the version of the replicas.`,
+        throw new NothingDone(
+          `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${unreadable()}): see "The journal cannot be read" in docs/failures.md.`,
         );
       await clock.sleep(CHECK_EVERY_MS, signal);
     }

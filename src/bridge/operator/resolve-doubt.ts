@@ -82,7 +82,7 @@ const decideIn = async (
     return { ...resolved, place, published: published === null ? "" : placeText(topics.results, published) };
   };
   try {
-    await untilRead(opened, config, clock, stopped);
+    await untilRead(opened, clock, stopped);
     const chosen = chooseDoubt(finder.refs(), view.look, quoteId === null ? null : isQuote(quoteId));
     if (chosen.kind === "unknown") return chosen;
     if (chosen.kind === "several") {

@@ -81,9 +81,12 @@ export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail 
     );
     current = reader;
     await new Promise<void>((resolve) => {
-      for (const { signal } of [lost, stopped])
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      if (stopped.signal.aborted) resolve();
+      const end = (): void => {
+        stopped.signal.removeEventListener("abort", end);
+        resolve();
+      };
+      for (const { signal } of [lost, stopped]) signal.addEventListener("abort", end, { once: true });
+      if (stopped.signal.aborted) end();
     });
     current = null;
     await reader.stop();
