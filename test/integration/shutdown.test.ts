@@ -39,7 +39,7 @@ const executions = (): Promise<Executions> => world.sandbox("/_sandbox/execution
 
 test("SIGTERM under load: no 2xx without its event, every command answered once, exit 0", async () => {
   await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "latency", ms: 1_000 });
-  // Few at a time: all 400 take it far longer than this test.
+  // Few at a time, so that all 400 would take 25 s.
   const bridge = await serve({ COMMANDS_MAX_IN_FLIGHT: "16" });
   const load = startWebhookLoad(bridge.webhookUrl, 16);
   world.defer(load.stop);

@@ -2,15 +2,15 @@ const LOOK_EVERY_MS = 50;
 /** Less than the timeout of a unit test, so that this error is reported, not vitest's. */
 const SOON_MS = 8_000;
 
-/** A look may take so long beyond the deadline: it had its answer in time, and this process stood still. */
+/** For the look that begins at the deadline. */
 const LAST_LOOK_MS = 2_000;
 
 const HANGS = Symbol("the look hangs");
 
 /**
  * Polls `look` until it returns something other than false; when it throws, it is polled again. The last look
- * begins at the deadline: a process that stood still until then looks once more. Rejects after `withinMs`, or
- * some seconds later if `look` hangs, with `what` was waited for and the last error.
+ * begins at the deadline, because a process that stood still until then has not seen what came in time. Rejects
+ * after it, also if `look` hangs, with `what` was waited for and the last error.
  */
 export const eventually = async <T>(
   look: () => Promise<T> | T,
@@ -24,7 +24,7 @@ export const eventually = async <T>(
     isLast = leftMs() === 0;
     let timer: NodeJS.Timeout | undefined;
     const hanging = new Promise<typeof HANGS>((resolve) => {
-      timer = setTimeout(() => resolve(HANGS), leftMs() + LAST_LOOK_MS);
+      timer = setTimeout(() => resolve(HANGS), isLast ? LAST_LOOK_MS : leftMs());
     });
     try {
       const seen = await Promise.race([Promise.resolve().then(look), hanging]);

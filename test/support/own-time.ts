@@ -1,4 +1,6 @@
 const TICK_MS = 20;
+/** A timer that is late by less is late as timers are. */
+const STANDSTILL_MS = 100;
 
 /**
  * How long something took (ms), without the time in which this process stood still: on a busy machine an
@@ -10,7 +12,8 @@ export const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number
   let tickedAt = startedAt;
   const tick = (): void => {
     const now = performance.now();
-    stoodStillMs += Math.max(0, now - tickedAt - TICK_MS);
+    const lateMs = now - tickedAt - TICK_MS;
+    if (lateMs > STANDSTILL_MS) stoodStillMs += lateMs;
     tickedAt = now;
   };
   const ticks = setInterval(tick, TICK_MS);
