@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
+import { watchSecrets } from "../config/watch-secrets.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import type { GroupOptions } from "../kafka/consume/reader.ts";
@@ -28,7 +29,7 @@ export type Services = {
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** A reader of all partitions. Its group is used once: two members of one would share the partitions. */
   ownReader: (topic: string, purpose: string) => GroupOptions;
-  /** Stops renewing tokens. Whoever opened a client closes it. */
+  /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
   close: () => void;
 };
 
@@ -48,6 +49,9 @@ export const createServices = (
 ): Services => {
   const { registry } = config;
   const { random } = Math;
+  const unwatch = watchSecrets(config, (variable, reason) =>
+    log.warn({ variable, reason }, "secret.refused"),
+  );
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
   return {
     clock,
@@ -78,7 +82,10 @@ export const createServices = (
       groupId: `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     }),
-    close: () => signIn.close(),
+    close: () => {
+      unwatch();
+      signIn.close();
+    },
   };
 };
 

@@ -4,11 +4,14 @@ import { UsageError } from "../runtime/errors.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
- * The secrets that are accepted now; the setting may be a file that changes. An invalid text is taken for a
- * file that is being written: the last valid secrets stay in force. Throws a UsageError if there are none at
+ * The secrets that are accepted now; the setting may be a file that changes. Throws a UsageError if there are none at
  * the start.
+ * @param refused told why later ones cannot be used: the last valid secrets stay in force
  */
-export const webhookSecrets = ({ webhook }: Config): (() => readonly string[]) => {
+export const webhookSecrets = (
+  { webhook }: Config,
+  refused: (reason: string) => void = () => undefined,
+): (() => readonly string[]) => {
   const reveal = (): string => webhook.secret?.reveal() ?? "";
   let text = reveal();
   const fault = webhookSecretFault(webhook.auth, text);
@@ -18,7 +21,9 @@ export const webhookSecrets = ({ webhook }: Config): (() => readonly string[]) =
     const now = reveal();
     if (now === text) return secrets;
     text = now;
-    if (webhookSecretFault(webhook.auth, now) === null) secrets = secretsIn(now);
+    const reason = webhookSecretFault(webhook.auth, now);
+    if (reason === null) secrets = secretsIn(now);
+    else refused(reason);
     return secrets;
   };
 };

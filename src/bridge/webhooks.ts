@@ -113,7 +113,9 @@ export const webhookFlow = (
   webhooksToEvents({
     verify: verification({
       auth: authOf(config),
-      secrets: webhookSecrets(config),
+      secrets: webhookSecrets(config, (reason) =>
+        services.log.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused"),
+      ),
       allowedCidrs: config.webhook.allowedCidrs,
       trustedProxyCidrs: config.webhook.trustedProxyCidrs,
     }),

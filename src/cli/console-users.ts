@@ -16,10 +16,14 @@ const faultOf = (file: string, error: unknown): string =>
     ? unreadableFile(file, error)
     : `cannot be used: ${messageOf(error)}`;
 
-/** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
-export const usersOf = (file: string): (() => readonly User[]) => {
+/**
+ * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when
+ * the first reading fails.
+ */
+export const usersOf = (file: string, refused: (reason: string) => void): (() => readonly User[]) => {
   try {
     const secret = Secret.fromFile(file, (text) => void checked(text));
+    secret.watch(refused);
     let known: { text: string; users: readonly User[] } | null = null;
     return () => {
       const text = secret.reveal();

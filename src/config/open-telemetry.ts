@@ -1,4 +1,4 @@
-import { isHeaderName } from "./read.ts";
+import { checkPlainList, isHeaderName } from "./read.ts";
 
 // Readers for OpenTelemetry's own variables. They follow its specification, which differs from the bridge's
 // settings.
@@ -22,6 +22,7 @@ export const readEscapedPairs = (text: string): Readonly<Record<string, string>>
 
 /** Checks headers in the same form. */
 export const checkHeaders = (text: string): void => {
+  checkPlainList(text);
   for (const [name, value] of Object.entries(readEscapedPairs(text)))
     if (!isHeaderName(name) || !HEADER_VALUE.test(value))
       throw new Error("holds what no header of a request can carry");

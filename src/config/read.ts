@@ -101,6 +101,7 @@ export const readTrustedCidrs = (value: string): readonly string[] => {
 
 /** The address may hold a password: errors repeat nothing of it. */
 export const checkProxy = (text: string): void => {
+  checkPlainText(text);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0")
     throw new Error("is not an address such as http://proxy:3128");
@@ -123,6 +124,21 @@ export const readHeaderText = (text: string): string => {
   if (!HEADER_TEXT.test(text)) throw new Error("holds what no header of a request can carry");
   return text;
 };
+
+/** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no secret that anybody meant. */
+const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
+
+/** For secrets of any kind. */
+export const checkPlainText = (text: string): void => {
+  if (ODD_TEXT.test(text))
+    throw new Error(
+      "holds a byte order mark, a NUL, a line break or another control character, or is not in UTF-8",
+    );
+};
+
+/** The same for a list: white space around its items is no part of them. */
+export const checkPlainList = (text: string): void =>
+  checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 
 /** For secrets: errors repeat nothing of the text. */
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
@@ -177,6 +193,7 @@ const TAKEN_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
+  checkPlainList(text);
   const headers = readUniquePairs(
     text,
     (name, value) => isHeaderName(name) && HEADER_TEXT.test(value),
@@ -188,7 +205,7 @@ export const readHeaderPairs = (text: string): Readonly<Record<string, string>> 
 };
 
 const checkToken = (text: string): void => {
-  if (!/^\s*[\x21-\x7e]+\s*$/.test(text)) throw new Error("names a file that holds no token");
+  if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
 };
 
 /** The token in a file, read again when the file changes. */

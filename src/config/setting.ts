@@ -1,5 +1,6 @@
 import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
+  checkPlainText,
   readBrokers,
   readCidrs,
   readDuration,
@@ -186,7 +187,7 @@ export const secretFile = optional("file", readTokenFile);
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
   ...optional("secret", (value) => Secret.of(value))(options),
   secret: true,
-  ...(options.check && { check: options.check }),
+  check: options.check ?? checkPlainText,
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);
