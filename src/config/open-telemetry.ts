@@ -41,19 +41,3 @@ export const readRatio = (text: string): number => {
   if (!/^(\d+\.?\d*|\.\d+)$/.test(text) || value > 1) throw new Error("is not a number from 0 to 1");
   return value;
 };
-
-export const readProtocol = (text: string): "http/protobuf" => {
-  if (text === "http/protobuf") return text;
-  throw new Error(
-    text === "grpc" || text === "http/json"
-      ? `is ${text}, which the bridge does not support: use http/protobuf, usually on port 4318 of a collector`
-      : "is not http/protobuf",
-  );
-};
-
-export const readExporter = (text: string): "otlp" | "none" => {
-  if (text === "otlp" || text === "none") return text;
-  throw new Error(
-    "is neither otlp nor none: the bridge exports spans to a collector, which can export them in other formats",
-  );
-};

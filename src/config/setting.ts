@@ -152,7 +152,8 @@ export const flag = (options: Row): Setting<boolean> =>
 
 const readOneOf = <T extends string>(values: readonly T[], value: string): T => {
   const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new Error(`is none of ${values.join(", ")}`);
+  if (found === undefined)
+    throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
   return found;
 };
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
-import { problemsOf } from "./environment.ts";
+import { problemsOf, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -280,6 +280,57 @@ describe("secrets that nobody meant so", () => {
     expect(problemsOf(env)).toEqual([
       expect.stringMatching(/^KAFKA_OAUTH_TOKEN_FILE names a file that holds no token/),
     ]);
+  });
+});
+
+describe("the quotes of an env file", () => {
+  test.each([
+    ["KAFKA_BROKERS", '"kafka-1:9092"', "host:port"],
+    ["SCHEMA_REGISTRY_URL", "'http://registry:8081'", "address"],
+    ["KAFKA_TLS", '"true"', "true nor false"],
+    ["FLOWS", '"webhooks,commands"', "none of webhooks"],
+    ["WEBHOOK_PORT", '"8080"', "whole number"],
+    ["COMMANDS_DEADLINE", '"2m"', "duration"],
+    ["TOPIC_COMMANDS", "'fx.commands'", "topic name"],
+    ["LOG_LEVEL", '"info"', "none of"],
+    ["PARTNER_TLS_CA_FILE", '"/ca.pem"', "cannot be read"],
+    ["PARTNER_X_TOKEN", '"token\n"', "no header"],
+  ])("%s=%s is refused, and they are named", (variable, value, reason) => {
+    expect(problemsOf({ [variable]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${variable} .*${reason}.*; it stands in quotes`)),
+    ]);
+  });
+
+  test("the name of a secret's file", () => {
+    expect(problemsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: '"/run/secret"' })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET cannot be read .*; it stands in quotes/),
+    ]);
+  });
+
+  test.each([
+    ["PARTNER_NAME", '"acme"'],
+    ["PARTNER_ACCESS_TOKEN", "'token'"],
+    ["WEBHOOK_SECRET", '"secret"'],
+    ["KAFKA_GROUP_ID", '"cambio"'],
+    ["WEBHOOK_SIGNATURE_PREFIX", '""'],
+    ["PARTNER_CURRENCIES", '"JPY"'],
+    ["OTEL_SERVICE_NAME", '"bridge"'],
+  ])("%s=%s is taken as it is, with a warning", (variable, value) => {
+    expect(warningsOf({ [variable]: value })).toEqual([
+      `${variable} stands in quotes, which are taken for a part of it: leave them out`,
+    ]);
+  });
+
+  test("a secret in a file, too", () => {
+    const file = join(folder, "quoted");
+    writeFileSync(file, '"secret"\n');
+    expect(warningsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET stands in quotes/),
+    ]);
+  });
+
+  test.each(['a"b', '"', "\"a'", ""])("%j has none", (name) => {
+    expect(warningsOf({ KAFKA_CLIENT_ID: name })).toEqual([]);
   });
 });
 
