@@ -49,9 +49,7 @@ export const createServices = (
 ): Services => {
   const { registry } = config;
   const { random } = Math;
-  const unwatch = watchSecrets(config, (variable, reason) =>
-    log.warn({ variable, reason }, "secret.refused"),
-  );
+  const unwatch = watchSecrets(config, log);
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
   return {
     clock,

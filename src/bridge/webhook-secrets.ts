@@ -1,17 +1,14 @@
 import type { Config } from "../config/config.ts";
 import { webhookSecretFault } from "../config/webhook-secret.ts";
 import { UsageError } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
  * The secrets that are accepted now; the setting may be a file that changes. Throws a UsageError if there are none at
- * the start.
- * @param refused told why later ones cannot be used: the last valid secrets stay in force
+ * the start; later the last valid ones stay in force.
  */
-export const webhookSecrets = (
-  { webhook }: Config,
-  refused: (reason: string) => void = () => undefined,
-): (() => readonly string[]) => {
+export const webhookSecrets = ({ webhook }: Config, log?: Pick<Log, "warn">): (() => readonly string[]) => {
   const reveal = (): string => webhook.secret?.reveal() ?? "";
   let text = reveal();
   const fault = webhookSecretFault(webhook.auth, text);
@@ -23,7 +20,7 @@ export const webhookSecrets = (
     text = now;
     const reason = webhookSecretFault(webhook.auth, now);
     if (reason === null) secrets = secretsIn(now);
-    else refused(reason);
+    else log?.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused");
     return secrets;
   };
 };

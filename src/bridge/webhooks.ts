@@ -113,9 +113,7 @@ export const webhookFlow = (
   webhooksToEvents({
     verify: verification({
       auth: authOf(config),
-      secrets: webhookSecrets(config, (reason) =>
-        services.log.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused"),
-      ),
+      secrets: webhookSecrets(config, services.log),
       allowedCidrs: config.webhook.allowedCidrs,
       trustedProxyCidrs: config.webhook.trustedProxyCidrs,
     }),

@@ -29,12 +29,7 @@ const authOf = ({ console: settings }: Config, log: Log): Auth => {
     case "none":
       return { kind: "none" };
     case "basic":
-      return {
-        kind: "basic",
-        users: usersOf(usersFile ?? "", (reason) =>
-          log.warn({ variable: "CONSOLE_USERS_FILE", reason }, "secret.refused"),
-        ),
-      };
+      return { kind: "basic", users: usersOf(usersFile ?? "", log) };
     case "proxy-header":
       return { kind: "proxy-header", header: userHeader, isTrusted: rangesOf(trustedProxyCidrs), operators };
   }

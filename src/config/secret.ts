@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { inspect } from "node:util";
 import { messageOf } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 
 /** The interval between two checks of a file for a change. */
 const LOOK_EVERY_MS = 1_000;
@@ -61,13 +62,10 @@ export class Secret {
     return this.#replaced;
   }
 
-  /**
-   * Checks the file every second. @returns ends that
-   * @param refused told once why the last text is kept although the file has changed, as the end of a sentence
-   */
-  watch(refused: (reason: string) => void): () => void {
+  /** Checks the file every second. The log says once what cannot be used of it. @returns ends that */
+  watch(variable: string, log: Pick<Log, "warn">): () => void {
     if (this.#file === undefined) return nothing;
-    this.#refused = refused;
+    this.#refused = (reason) => log.warn({ variable, reason }, "secret.refused");
     const checks = setInterval(() => this.reload(), LOOK_EVERY_MS).unref();
     return () => clearInterval(checks);
   }

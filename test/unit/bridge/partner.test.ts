@@ -25,7 +25,7 @@ const files = (): ((name: string, text: string) => string) => {
   };
 };
 const watched = (config: Config): Config => {
-  onTestFinished(watchSecrets(config, () => undefined));
+  onTestFinished(watchSecrets(config, { warn: () => undefined }));
   return config;
 };
 

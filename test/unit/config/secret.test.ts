@@ -68,7 +68,7 @@ const reloadTwice = (secret: Secret | undefined): void => {
 test("a file that is watched is read again each second, and a new text counts when it has stood for two reads", () => {
   vi.useFakeTimers({ now: Date.now() });
   const secret = Secret.fromFile(put("old"));
-  const end = secret.watch(() => undefined);
+  const end = secret.watch("VARIABLE", { warn: () => undefined });
   put("newer");
   for (const expected of ["old", "newer"]) {
     vi.advanceTimersByTime(1_000);
@@ -93,23 +93,25 @@ test("what is written bit by bit counts only when it is complete", () => {
 });
 
 test("a text that cannot be used is said once, and again after one that can", () => {
-  const said: string[] = [];
+  const said: unknown[] = [];
   const file = put("old");
   const secret = Secret.fromFile(file, (text) => {
     if (text.startsWith("odd")) throw new Error(`is ${text.length} long`);
   });
-  secret.watch((reason) => said.push(reason))();
+  secret.watch("VARIABLE", { warn: (fields) => said.push(fields) })();
   const then = (text: string): void => {
     put(text);
     for (let times = 0; times < 4; times++) secret.reload();
   };
   then("odd");
-  expect(said).toEqual(["is 3 long"]);
+  expect(said).toEqual([{ variable: "VARIABLE", reason: "is 3 long" }]);
   then("new");
   then("odd");
   rmSync(file);
   reloadTwice(secret);
-  expect(said).toEqual(["is 3 long", "is 3 long", "cannot be read (ENOENT)"]);
+  expect(said.slice(1)).toEqual(
+    ["is 3 long", "cannot be read (ENOENT)"].map((reason) => ({ variable: "VARIABLE", reason })),
+  );
   expect(secret.reveal()).toBe("new");
 });
 
