@@ -125,10 +125,10 @@ export const readHeaderText = (text: string): string => {
   return text;
 };
 
-/** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no secret that anybody meant. */
+/** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
 const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
 
-/** For secrets of any kind. */
+/** For secrets of any kind, and other texts: errors repeat nothing of them. */
 export const checkPlainText = (text: string): void => {
   if (ODD_TEXT.test(text))
     throw new Error(

@@ -98,8 +98,12 @@ export const port = (options: WithFallback): Setting<number> =>
     return readInteger(text, { min: 0, max: 65_535 });
   });
 
-export const text = withDefault("text", (value) => value);
-export const optionalText = optional("text", (value) => value);
+const readText = (value: string): string => {
+  checkPlainText(value);
+  return value;
+};
+export const text = withDefault("text", readText);
+export const optionalText = optional("text", readText);
 
 /** Text that goes into a header of a request. */
 export const headerText = withDefault("text", readHeaderText);

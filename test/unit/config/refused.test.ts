@@ -273,6 +273,21 @@ describe("secrets that nobody meant so", () => {
     },
   );
 
+  test.each(["KAFKA_GROUP_ID", "KAFKA_SASL_USERNAME", "WEBHOOK_SIGNATURE_PREFIX"])(
+    "%s from an env file with the line ends of Windows",
+    (variable) => {
+      const env = {
+        KAFKA_TLS: "true",
+        KAFKA_SASL_MECHANISM: "plain",
+        KAFKA_SASL_USERNAME: "u",
+        KAFKA_SASL_PASSWORD: "p",
+      };
+      expect(problemsOf({ ...env, [variable]: "text\r" })).toEqual([
+        expect.stringMatching(new RegExp(`^${variable} holds .*a line break`)),
+      ]);
+    },
+  );
+
   test("a token file with a byte order mark", () => {
     const file = join(folder, "odd-token");
     const env = { KAFKA_TLS: "true", KAFKA_SASL_MECHANISM: "oauthbearer", KAFKA_OAUTH_TOKEN_FILE: file };
