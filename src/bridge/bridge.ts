@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
 import { readinessOf, type Component } from "../ops/health.ts";
 import { createManagementServer } from "../ops/management.ts";
-import { patientWriter } from "../kafka/schema/patient-writer.ts";
+import { patientWriter } from "../kafka/schema/registry.ts";
 import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";

@@ -5,7 +5,7 @@ import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
 import { RegistryError } from "../schema/registry-http.ts";
 import { readSchema, type RecordName } from "../schema/schemas.ts";
-import { AGAIN_AFTER_MS } from "../schema/until-known.ts";
+import { untilKnown } from "../schema/until-known.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   DEFAULT_MAX_MESSAGE_BYTES,
@@ -120,30 +120,22 @@ const setUpSchema = async (
   return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
 };
 
-/** A registry that has just started may fail at first. */
-const untilItAnswers = async (
-  ask: () => Promise<string>,
-  { clock, say, stopped }: Ports,
-): Promise<string> => {
-  for (const waitMs of AGAIN_AFTER_MS) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof RegistryError) || (error.status ?? 0) < 500) throw error;
-      say(`${error.message}: asking again`);
-      await clock.sleep(waitMs, stopped);
-    }
-  }
-  return ask();
-};
-
 const setUpSchemas = async (options: SetupOptions, ports: Ports): Promise<void> => {
+  const { clock, say, stopped } = ports;
+  const sleep = (ms: number): Promise<void> => clock.sleep(ms, stopped);
+  /** A registry that has just started may fail at first. */
+  const saying = (error: unknown): null => {
+    if (!(error instanceof RegistryError) || (error.status ?? 0) < 500) throw error;
+    say(error.message);
+    return null;
+  };
   for (const { name, schema } of topicPlans(options.names)) {
     if (schema === null) continue;
-    ports.stopped?.throwIfAborted();
+    stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    const done = await untilItAnswers(() => setUpSchema(subject, schema, options, ports), ports);
-    ports.say(`schema ${subject}: ${done}`);
+    const attempt = (): Promise<string> => setUpSchema(subject, schema, options, ports);
+    const done = (await untilKnown(() => attempt().catch(saying), { sleep })) ?? (await attempt());
+    say(`schema ${subject}: ${done}`);
   }
 };
 

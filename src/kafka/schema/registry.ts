@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import { rateLimited } from "./rate-limit.ts";
+import { rateLimited, shared } from "./rate-limit.ts";
 import { askRegistry, RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { untilKnown } from "./until-known.ts";
@@ -75,6 +75,12 @@ const notFound = (error: unknown): null => {
   throw error;
 };
 
+/** Waits for a schema that the registry does not know yet. All who ask for the same id meanwhile share one wait. */
+export const patientWriter = (
+  { writer }: Pick<Registry, "writer">,
+  clock: Pick<Clock, "sleep">,
+): Registry["writer"] => shared((id) => untilKnown(() => writer(id), clock));
+
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
@@ -130,7 +136,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
-    writer: rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock }),
+    writer: shared(rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock })),
     find: async (subject, schema) => {
       const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
       if (exact !== null) return idOf(exact);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { patientWriter } from "../../../../src/kafka/schema/patient-writer.ts";
+import { patientWriter } from "../../../../src/kafka/schema/registry.ts";
 import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
 
 const SCHEMA: RegisteredSchema = { kind: null, text: '"string"', references: [] };
