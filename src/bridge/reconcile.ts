@@ -18,7 +18,7 @@ import { scanRanges } from "./scan-ranges.ts";
 import type { Services } from "./services.ts";
 import { withCluster } from "./with-cluster.ts";
 import type { Subsystem } from "./subsystem.ts";
-import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
+import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
 /**
@@ -138,10 +138,16 @@ export const openReconcile = (
     );
   };
 
+  const show = (shown: ReconcileNote): void => {
+    const at = completeAt(shown, clock.now());
+    if (at === null) metrics.reconcileCompleteAt.remove();
+    else metrics.reconcileCompleteAt.set(Math.floor(at / 1_000));
+  };
+
   /** Reads what the last leader noted, and sets the metric from it. */
   const recall = async (): Promise<void> => {
     note = await withCluster(services, (cluster) => lastNote(config, cluster));
-    if (note.completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(note.completeAtMs / 1_000));
+    show(note);
   };
 
   const ended = (report: Report, period: Period, ms: number): void => {
@@ -150,7 +156,7 @@ export const openReconcile = (
     for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
       metrics.reconcileNotifications.inc({ kind }, count);
     const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
-    if (completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
+    show({ ...note, completeAtMs });
     if (report.isWhole) keep({ completeAtMs, wholeAtMs: period.toMs });
     logReport(log, report, period, ms);
   };

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
+import { NEW_PROTOCOL, NEW_PROTOCOL_SAID } from "../kafka/cluster/found-group.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
@@ -38,6 +39,8 @@ export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string =
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
 const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], topic: string): string => {
+  if (state === NEW_PROTOCOL)
+    return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
   if (members.length === 0)
     return `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`;
   if (state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0))
@@ -46,7 +49,7 @@ const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], t
 };
 
 const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile"]): string =>
-  members.length === 0
+  members.length === 0 && state !== NEW_PROTOCOL
     ? `Nobody reconciles: group ${group} has no member (${state}).`
     : `group ${group}: ${state}, ${counted(members.length, "member")}, ${leader ? `${leader.host} is the leader` : "no leader"}`;
 

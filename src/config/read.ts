@@ -34,10 +34,16 @@ export const readInteger = (text: string, { min, max }: Range): number => {
   return value;
 };
 
+/** Not two addresses, as other programs take. The URL parser takes a comma for part of a name or path. */
+const isOne = (text: string, { hostname }: URL): boolean =>
+  !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
+
+/** Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no slashes. */
+export const isAddress = (text: string): boolean =>
+  /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && isOne(text, new URL(text));
+
 const parsedUrl = (value: string): URL => {
-  // The URL parser is too lenient: it ignores line breaks, and needs no slashes.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
-    throw new Error("is not an http or https address");
+  if (!isAddress(value)) throw new Error("is not one http or https address");
   const url = new URL(value);
   if (url.port === "0") throw new Error("names port 0, which no server can have");
   if (url.username !== "" || url.password !== "")
@@ -103,8 +109,8 @@ export const readTrustedCidrs = (value: string): readonly string[] => {
 export const checkProxy = (text: string): void => {
   checkPlainText(text);
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0")
-    throw new Error("is not an address such as http://proxy:3128");
+  if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0" || !isOne(text, url))
+    throw new Error("is not one address such as http://proxy:3128");
   if (decodePercent(url.username) === null || decodePercent(url.password) === null)
     throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
 };
