@@ -35,7 +35,7 @@ export type Clock = {
 /** A wait exceeded its deadline. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
-  constructor(readonly afterMs: number) {
+  constructor(afterMs: number) {
     super(`no answer within ${Math.round(afterMs)} ms`);
   }
 }
