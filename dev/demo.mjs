@@ -1,7 +1,7 @@
 // The whole bridge at work on this machine: `npm run demo`. With `--once` it ends after the scenario, and fails when that fails.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { install, projectFolder } from "./bootstrap/bootstrap.mjs";
+import { installToRun, projectFolder } from "./bootstrap/bootstrap.mjs";
 import { findNode, takeNodeOption } from "./bootstrap/node.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { freePort } from "./cluster/ports.mjs";
@@ -9,8 +9,9 @@ import { envFile, newOperator, programFile, settingsFor, usersLine } from "./dem
 import { nextSteps } from "./demo/next-steps.mjs";
 import { createSystem } from "./demo/system.mjs";
 import { LOST, runScenario } from "./demo/scenario.mjs";
-import { MAIN, NODE_FLAGS } from "./main.mjs";
+import { COMPILED, MAIN, NODE_FLAGS } from "./main.mjs";
 import { program } from "./program.mjs";
+import { run } from "./run.mjs";
 import { Failure } from "./terminal/failure.mjs";
 import { createSteps } from "./terminal/steps.mjs";
 
@@ -51,16 +52,18 @@ await program(async (scope) => {
   const prepare = async () => {
     await rm(LOGS, { recursive: true, force: true });
     await mkdir(LOGS, { recursive: true });
-    await install(steps, { development: false });
+    const [node] = await Promise.all([findNode(which, steps.say), installToRun(steps)]);
+    // Strips and compiles all once, while Kafka starts, and not in each process.
+    await run(node.path, [...NODE_FLAGS, MAIN, "--version"], { env: { ...process.env, ...COMPILED } });
+    return node.path;
   };
   const [cluster, node, sandbox, webhooks, management, console_] = await Promise.all([
     startCluster(),
-    findNode(which, steps.say),
+    prepare(),
     freePort(8090),
     freePort(8080),
     freePort(9090),
     freePort(8091),
-    prepare(),
   ]);
 
   const ports = { sandbox, webhooks, management, console: console_ };
@@ -69,16 +72,13 @@ await program(async (scope) => {
   const files = [
     { name: ENV_FILE, text: envFile(settings) },
     { name: USERS_FILE, text: await usersLine(operator) },
-    { name: PROGRAM_FILE, text: programFile([node.path, `--env-file=${ENV_FILE}`, MAIN]), mode: 0o700 },
+    { name: PROGRAM_FILE, text: programFile([node, `--env-file=${ENV_FILE}`, MAIN]), mode: 0o700 },
   ];
   for (const { name, text, mode = 0o600 } of files) {
     await writeFile(name, text, { mode });
     scope.defer(() => rm(name, { force: true }));
   }
-  const system = createSystem({
-    ...{ program: [node.path, ...NODE_FLAGS, MAIN], settings },
-    ...{ logFolder: LOGS, scope },
-  });
+  const system = createSystem({ node, settings, logFolder: LOGS, scope });
   const [partner, bridge] = await Promise.all([
     step(
       "starting the sandbox",
