@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
 import { writeSync } from "node:fs";
 import { runProgram } from "./cli/program.ts";
 

@@ -60,6 +60,10 @@ export const usersLine = async ({ name, password }) => {
 export const webhookUrl = ({ WEBHOOK_PORT, WEBHOOK_SECRET }) =>
   `http://127.0.0.1:${WEBHOOK_PORT}/webhooks/transaction-status/${WEBHOOK_SECRET}`;
 
+/** @param {string[]} command @returns {string} a program that runs the command with more arguments */
+export const programFile = (command) =>
+  `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`;
+
 /** @param {Settings} settings @returns {string} a file for `node --env-file` */
 export const envFile = (settings) =>
   Object.entries(settings)

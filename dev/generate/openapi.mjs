@@ -1,6 +1,5 @@
 // docs/openapi.yaml: the bridge's own listeners, with the paths and ports that its settings have by default.
 import { readFileSync } from "node:fs";
-import { tsImport } from "tsx/esm/api";
 import { stringify } from "yaml";
 
 /** @typedef {import("../../src/config/load.ts")} Load */
@@ -214,7 +213,7 @@ const schemas = {
 
 /** @param {string} root @returns {Promise<string>} the text of docs/openapi.yaml */
 export async function openapi(root) {
-  const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
+  const { rows } = /** @type {Load} */ (await import("../../src/config/load.ts"));
   const byDefault = (/** @type {string} */ env) => rows.find((row) => row.env === env)?.fallback ?? "";
   const server = (/** @type {string} */ listener) => ({
     url: "http://{host}:{port}",

@@ -52,8 +52,10 @@ const SCALARS = new Set([
 type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing";
 
 class JsonFaultError extends Error {
-  constructor(readonly fault: JsonFault) {
+  readonly fault: JsonFault;
+  constructor(fault: JsonFault) {
     super(fault);
+    this.fault = fault;
   }
 }
 

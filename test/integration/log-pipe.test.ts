@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../dev/main.mjs";
 import { eventually } from "../support/eventually.ts";
-import { MAIN } from "../support/program.ts";
 import { openUnreadPipe } from "../support/unread-pipe.ts";
 
 const SETTINGS = {

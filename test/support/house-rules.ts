@@ -109,7 +109,6 @@ export const rooms: Readonly<Record<string, Room>> = {
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
   oauth4webapi: ["kafka/"],
-  fzstd: ["kafka/"],
   lz4js: ["kafka/"],
   snappyjs: ["kafka/"],
   avsc: ["kafka/"],
@@ -121,7 +120,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["ops/traces/"],
   "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
   "@opentelemetry/resources": ["ops/traces/"],
-  "@opentelemetry/sdk-trace-base": ["ops/traces/"],
+  "@opentelemetry/sdk-trace": ["ops/traces/"],
   bcryptjs: ["console/"],
   commander: ["cli/"],
   "fastest-levenshtein": ["config/"],

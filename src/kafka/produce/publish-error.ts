@@ -7,12 +7,10 @@
  */
 export class PublishError extends Error {
   override readonly name = "PublishError";
-  constructor(
-    readonly code: "timeout" | "overloaded" | "closed" | "refused",
-    message: string,
-    cause?: unknown,
-  ) {
+  readonly code: "timeout" | "overloaded" | "closed" | "refused";
+  constructor(code: PublishError["code"], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
   }
 }
 

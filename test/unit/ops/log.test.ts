@@ -13,9 +13,8 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 type Line = { msg: string; i?: number; text?: string; bytes?: number };
 
-/** What is built, and not the sources through tsx: that makes the pipes of its process non-blocking. */
 const sourceOf = (program: string): string =>
-  `import { createLog } from "./dist/ops/log.js";
+  `import { createLog } from "./src/ops/log.ts";
    const log = createLog("info", {
      atExit: (run) => process.on("exit", run),
      unblock: () => process.stdout,
