@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
-import { resultBuilder } from "../commands-to-results/build-result.ts";
+import { resultBuilder, resultIdOf } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
 import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
 import { guardFor } from "../commands-to-results/guard.ts";
+import { doubtOrphans } from "../commands-to-results/journal-rules/doubt-orphans.ts";
 import type { Contradiction } from "../commands-to-results/journal-rules/ports.ts";
 import { republish } from "../commands-to-results/journal-rules/republish.ts";
 import { readCommand } from "../commands-to-results/read-command.ts";
@@ -179,9 +180,11 @@ export const openCommands = async (
     services,
   );
   followPauses(consumer.suspend);
-  const republishing = republish(
-    { ...deps, publish: results.publishLate },
-    { ...REPUBLISH, signal: abandon.signal },
+  const always = { ...REPUBLISH, signal: abandon.signal };
+  const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
+  const doubting = doubtOrphans(
+    { ...deps, finalResultId: (commandId) => resultIdOf(commandId, true) },
+    always,
   ).catch(() => undefined);
 
   return {
@@ -220,7 +223,7 @@ export const openCommands = async (
       abandon.abort(new Error("the process has stopped"));
     },
     close: async () => {
-      await republishing;
+      await Promise.all([republishing, doubting]);
       await Promise.all([results.close(), journalTopic.close()]);
     },
   };

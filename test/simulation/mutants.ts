@@ -513,8 +513,38 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/resolve.ts",
-        from: "const AGE_FACTOR = 20;",
-        to: "const AGE_FACTOR = 0;",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  0 * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "the operator's wait has no floor",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/resolve.ts",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  AGE_FACTOR * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "a claim without a command stays held",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: 'ref.operation === "ACCEPT_QUOTE");',
+        to: 'ref.operation === "CREATE_QUOTE");',
+      },
+    ],
+  },
+  {
+    name: "a claim is doubted beside its owner while the call can be under way",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: "< claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;",
+        to: "< 0 * (claim.callWithinMs + options.takeoverMarginMs + afterMs)) continue;",
       },
     ],
   },
