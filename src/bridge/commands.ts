@@ -67,6 +67,9 @@ export const openCommands = async (
   const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
   const results = openResults(config, services, schemaIds.result);
+  let isPaused = false;
+  let isUnfit = false;
+  let suspend = (): void => undefined;
   const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
@@ -74,6 +77,10 @@ export const openCommands = async (
       metrics.contradictions.inc();
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
+    },
+    fits: (isFit) => {
+      isUnfit = !isFit;
+      suspend();
     },
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
@@ -179,7 +186,11 @@ export const openCommands = async (
     handle,
     services,
   );
-  followPauses(consumer.suspend);
+  suspend = () => consumer.suspend(isPaused || isUnfit);
+  followPauses((isHeld) => {
+    isPaused = isHeld;
+    suspend();
+  });
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
   const doubting = doubtOrphans(

@@ -51,8 +51,7 @@ const sourceOf = (path: string): string => {
 export const createBuild = () => {
   const folder = join(projectRoot, ".cache", `simulation-${process.pid}`);
   const base = join(folder, "base");
-  for (const path of [...FOLDERS.flatMap(sourcesIn), ...FILES])
-    write(base, path, sourceOf(path));
+  for (const path of [...FOLDERS.flatMap(sourcesIn), ...FILES]) write(base, path, sourceOf(path));
   return {
     base,
     /** @returns the root of a copy of the bridge with the mistake */

@@ -29,9 +29,7 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
   const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
   const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;
   const { republish } = (await load("commands-to-results/journal-rules/republish.js")) as Republish;
-  const { doubtOrphans } = (await load(
-    "commands-to-results/journal-rules/doubt-orphans.js",
-  )) as DoubtOrphans;
+  const { doubtOrphans } = (await load("commands-to-results/journal-rules/doubt-orphans.js")) as DoubtOrphans;
   const { resolve } = (await load("commands-to-results/journal-rules/resolve.js")) as Resolve;
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;

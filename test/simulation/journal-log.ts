@@ -89,7 +89,9 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           scenario.rareCase === "late-rejection" && step.kind === "concluded" && step.attemptId === null;
         if (faulty(isLateRejection || isLateClaim ? 1 : chances.appendLate)) {
           // The producer times out, but the broker appends it, perhaps much later.
-          simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () =>
+            write(key, entry),
+          );
           disturbed();
           lose("timed out");
           return;

@@ -67,8 +67,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "deps.view.isNamedElsewhere(ref) || !commandIds",
-        to: "!commandIds",
+        from: "      if (deps.view.isNamedElsewhere(ref)) {\n",
+        to: "      if (signals.stop.aborted) {\n",
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -92,8 +92,18 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: " || !commandIds.acquire(job)) return",
-        to: ") return",
+        from: "} else if (commandIds.acquire(job)) await begin",
+        to: "} else if (commandIds.acquire(job) || job.ref.key) await begin",
+      },
+    ],
+  },
+  {
+    name: "a commandId counts as named before another command has an entry under it",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));\n",
+        to: '      else return { kind: "reused" };\n',
       },
     ],
   },

@@ -78,7 +78,8 @@ const planFaults = (
     freeze(context, replica, forMs);
   };
   context.onCallBegins = (replica) => {
-    if (!hasFrozen && scenario.rareCase === "late-call") freezeOnce(replica, random.int(30_000, 2 * OPERATOR_WAIT_MS));
+    if (!hasFrozen && scenario.rareCase === "late-call")
+      freezeOnce(replica, random.int(30_000, 2 * OPERATOR_WAIT_MS));
   };
   context.onCallLeft = (replica) => {
     if (hasFrozen || scenario.rareCase !== "late-answer") return;
