@@ -24,7 +24,7 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports, usersFile)
   PARTNER_X_TOKEN: token(),
   PARTNER_NAME: "demo",
   // A person may end a doubt when its claim is 20 times as old as both together: 40 s instead of minutes.
-  PARTNER_CONNECT_TIMEOUT: "500ms",
+  PARTNER_CONNECT_TIMEOUT: "1s",
   PARTNER_CALL_TIMEOUT: "1500ms",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_SECRET: token(),

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
-import { resultBuilder } from "../commands-to-results/build-result.ts";
+import { resultBuilder, resultIdOf } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
 import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
 import { guardFor } from "../commands-to-results/guard.ts";
+import { doubtOrphans } from "../commands-to-results/journal-rules/doubt-orphans.ts";
 import type { Contradiction } from "../commands-to-results/journal-rules/ports.ts";
 import { republish } from "../commands-to-results/journal-rules/republish.ts";
 import { readCommand } from "../commands-to-results/read-command.ts";
@@ -66,6 +67,9 @@ export const openCommands = async (
   const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
   const results = openResults(config, services, schemaIds.result);
+  let isPaused = false;
+  let isUnfit = false;
+  let suspend = (): void => undefined;
   const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
@@ -73,6 +77,10 @@ export const openCommands = async (
       metrics.contradictions.inc();
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
+    },
+    fits: (isFit) => {
+      isUnfit = !isFit;
+      suspend();
     },
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
@@ -178,10 +186,16 @@ export const openCommands = async (
     handle,
     services,
   );
-  followPauses(consumer.suspend);
-  const republishing = republish(
-    { ...deps, publish: results.publishLate },
-    { ...REPUBLISH, signal: abandon.signal },
+  suspend = () => consumer.suspend(isPaused || isUnfit);
+  followPauses((isHeld) => {
+    isPaused = isHeld;
+    suspend();
+  });
+  const always = { ...REPUBLISH, signal: abandon.signal };
+  const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
+  const doubting = doubtOrphans(
+    { ...deps, finalResultId: (commandId) => resultIdOf(commandId, true) },
+    always,
   ).catch(() => undefined);
 
   return {
@@ -220,7 +234,7 @@ export const openCommands = async (
       abandon.abort(new Error("the process has stopped"));
     },
     close: async () => {
-      await republishing;
+      await Promise.all([republishing, doubting]);
       await Promise.all([results.close(), journalTopic.close()]);
     },
   };

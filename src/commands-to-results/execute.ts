@@ -2,12 +2,14 @@ import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
 import { createBreaker, type Breaker, type CallReport } from "./journal-rules/breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import { createJob, release, writeConclusion, type Job } from "./journal-rules/job.ts";
+import { createJob, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
+/** How often a command checks what became of another one with its commandId, which has no entry in the journal yet. */
+const COMMAND_ID_POLL_MS = 250;
 
 /**
  * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
@@ -32,7 +34,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { clock, options } = deps;
   if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
   const verdict = deps.guard(work.command, clock.now());
-  if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict });
+  if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
@@ -49,6 +51,24 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   slot.leave();
   await breaker.wait(leftMs, signals.stop);
   await slot.take(signals.stop);
+};
+
+/** Waits without a slot; the loop takes one again. */
+const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
+  job.slot.leave();
+  job.hasLeftSlot = true;
+  return waiting;
+};
+
+/**
+ * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there, as after a freeze, may know the other
+ * use of the commandId and not this one: then each of the two commands could become a dead letter because of the other, and nobody would be
+ * answered.
+ */
+const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
+  const { deps, ref, signals } = job;
+  await leaveFor(job, writeStep(job, { kind: "released", attemptId: deps.newId() }, signals.stop));
+  return deps.view.isNamedElsewhere(ref);
 };
 
 /**
@@ -70,9 +90,11 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
         job.hasLeftSlot = false;
         continue;
       }
-      // No await between this check and `begin`: the view may fold another use of the commandId meanwhile.
-      if (deps.view.isNamedElsewhere(ref) || !commandIds.acquire(job)) return { kind: "reused" };
-      await begin(job, breaker);
+      // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
+      if (deps.view.isNamedElsewhere(ref)) {
+        if (await isStillNamedElsewhere(job)) return { kind: "reused" };
+      } else if (commandIds.acquire(job)) await begin(job, breaker);
+      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
       continue;
     }
     if (found.kind !== "concluded") {

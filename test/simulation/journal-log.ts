@@ -22,6 +22,7 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   const { chances } = scenario;
   const partitions: Written[][] = Array.from({ length: scenario.journalPartitions }, () => []);
   const tails: ((partition: number) => void)[] = [];
+  let isFirstClaim = true;
   const faulty = (chance: number): boolean => simulator.nowMs() < scenario.calmAtMs && random.chance(chance);
   const latencyMs = (slowed: (ms: number) => void = () => undefined): number => {
     if (!faulty(chances.slow)) return random.int(0, 8);
@@ -49,6 +50,8 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
     );
     if (step.kind === "claimed") oracle.claimed(step.attemptId);
     if (step.kind === "released") oracle.released(step.attemptId);
+    if (step.kind === "concluded" && step.result.includes("OPERATOR_DECISION"))
+      oracle.denied(`${commandId} for ${key}`, step.attemptId);
     if (step.kind === "concluded")
       oracle.concluded(`${commandId} for ${key}`, {
         final: step.outcome !== "IN_DOUBT",
@@ -75,16 +78,20 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
             simulator.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
             reject(new Error(why));
           });
-        if (faulty(chances.appendFails)) {
+        const isLateClaim = scenario.rareCase === "late-claim" && step.kind === "claimed" && isFirstClaim;
+        if (step.kind === "claimed") isFirstClaim = false;
+        if (!isLateClaim && faulty(chances.appendFails)) {
           disturbed();
           lose("failed");
           return;
         }
         const isLateRejection =
           scenario.rareCase === "late-rejection" && step.kind === "concluded" && step.attemptId === null;
-        if (faulty(isLateRejection ? 1 : chances.appendLate)) {
+        if (faulty(isLateRejection || isLateClaim ? 1 : chances.appendLate)) {
           // The producer times out, but the broker appends it, perhaps much later.
-          simulator.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () =>
+            write(key, entry),
+          );
           disturbed();
           lose("timed out");
           return;

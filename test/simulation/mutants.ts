@@ -67,8 +67,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "deps.view.isNamedElsewhere(ref) || !commandIds",
-        to: "!commandIds",
+        from: "      if (deps.view.isNamedElsewhere(ref)) {\n",
+        to: "      if (signals.stop.aborted) {\n",
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -92,8 +92,18 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: " || !commandIds.acquire(job)) return",
-        to: ") return",
+        from: "} else if (commandIds.acquire(job)) await begin",
+        to: "} else if (commandIds.acquire(job) || job.ref.key) await begin",
+      },
+    ],
+  },
+  {
+    name: "a commandId counts as named before another command has an entry under it",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));\n",
+        to: '      else return { kind: "reused" };\n',
       },
     ],
   },
@@ -513,8 +523,38 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/resolve.ts",
-        from: "const AGE_FACTOR = 20;",
-        to: "const AGE_FACTOR = 0;",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  0 * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "the operator's wait has no floor",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/resolve.ts",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  AGE_FACTOR * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "a claim without a command stays held",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: 'ref.operation === "ACCEPT_QUOTE");',
+        to: 'ref.operation === "CREATE_QUOTE");',
+      },
+    ],
+  },
+  {
+    name: "a claim is doubted beside its owner while the call can be under way",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: "< claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;",
+        to: "< 0 * (claim.callWithinMs + options.takeoverMarginMs + afterMs)) continue;",
       },
     ],
   },

@@ -1,5 +1,5 @@
 import type { CommandResult } from "../../src/records.ts";
-import { CALL_WITHIN_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
+import { CALL_WITHIN_MS, OPERATOR_WAIT_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
 import { commandNameOf } from "./scenario.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import type { Simulator } from "./simulator.ts";
@@ -25,6 +25,8 @@ export type Oracle = ReturnType<typeof createOracle>;
 export const createOracle = (simulator: Simulator, scenario: Scenario) => {
   const executions = new Map<string, string[]>();
   const unproven = new Map<string, string>();
+  const denied = new Set<string>();
+  let gaps = 0;
   const observed = new Map<string, Observed>();
   const deadLettered = new Set<SentCommand>();
   const claimedAtMs = new Map<string, number>();
@@ -82,6 +84,8 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
     /** The bytes of a call leave the replica. */
     sent: ({ commandId, key, operation }: CallBody): void => {
       if (operation === "CREATE_QUOTE") return;
+      if (denied.has(`${commandId} for ${key}`))
+        fail(`P4 ${commandId} is sent for ${key} after an operator called it not executed`);
       const earlier = unproven.get(key);
       if (earlier !== undefined)
         fail(
@@ -95,12 +99,25 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
     },
     executed: ({ commandId, key, operation }: CallBody): void => {
       if (operation === "CREATE_QUOTE") return;
+      if (denied.has(`${commandId} for ${key}`)) {
+        // The gap that no client can close: it was sent before, and the operator was mistaken.
+        gaps += 1;
+        return;
+      }
       const ids = [...(executions.get(key) ?? []), commandId];
       executions.set(key, ids);
       if (ids.length > 1) fail(`P4 ${key} is executed ${ids.length} times, by ${ids.join(", ")}`);
       checkFalseRejection(`${commandId} for ${key}`);
     },
     executedBy,
+    /** An operator's word that a call was not executed is in the log. Whoever waited for it did all that can be done. */
+    denied: (name: string, attemptId: string | null): void => {
+      const ageMs = simulator.nowMs() - (claimedAtMs.get(attemptId ?? "") ?? 0);
+      if (ageMs < OPERATOR_WAIT_MS) fail(`P4 ${name} is called not executed ${ageMs} ms after its claim`);
+      denied.add(name);
+    },
+    /** Executions after such a word. */
+    gaps: (): number => gaps,
 
     published: (result: CommandResult, value: Buffer): void => {
       const { commandId, outcome } = result;
@@ -183,6 +200,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
 
     /** A claim is in the log. */
     claimed: (attemptId: string): void => {
+      lastEndMs = simulator.nowMs();
       if (!claimedAtMs.has(attemptId)) claimedAtMs.set(attemptId, simulator.nowMs());
     },
     /** A conclusion is in the log. The final one of an attempt must reach the results topic. */
@@ -198,7 +216,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
         fail(`${name} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`);
     },
 
-    /** When the last conclusion was written, which some replica must publish. */
+    /** When the last claim or conclusion was written, which some replica must end or publish. */
     lastEndMs: (): number => lastEndMs,
 
     /** The schedule is over: everything must have been answered. */

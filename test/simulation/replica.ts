@@ -196,9 +196,9 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   replica.execute = code.createExecute(replica.deps);
   log.tail(process, view);
   const { deps } = replica;
-  code
-    .republish(deps, { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal })
-    .catch(() => undefined);
+  const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
+  code.republish(deps, always).catch(() => undefined);
+  code.doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
   return replica;
 };
 

@@ -6,9 +6,17 @@ import { createPartner } from "./partner.ts";
 import { createPauses } from "./pauses.ts";
 import { createRandom } from "./random.ts";
 import type { Replica, SimulationContext } from "./replica.ts";
-import { createReplica, freeze } from "./replica.ts";
+import { commandOf, createReplica, freeze } from "./replica.ts";
 import type { Scenario } from "./scenario.ts";
-import { CALL_WITHIN_MS, REPUBLISH_AFTER_MS, SESSION_TIMEOUT_MS, scenarioOf } from "./scenario.ts";
+import {
+  CALL_WITHIN_MS,
+  OPERATOR_WAIT_MS,
+  REPUBLISH_AFTER_MS,
+  SESSION_TIMEOUT_MS,
+  TAKEOVER_MARGIN_MS,
+  commandNameOf,
+  scenarioOf,
+} from "./scenario.ts";
 import type { CodeUnderTest } from "./code-under-test.ts";
 import { createSimulator } from "./simulator.ts";
 
@@ -18,6 +26,8 @@ export type ScheduleResult = {
   violation: string | null;
   steps: number;
   outcomes: string[];
+  /** Executions that no client could prevent: after an operator's mistaken word. */
+  gaps: number;
   trace: string[];
   scenario: Scenario;
 };
@@ -25,8 +35,8 @@ export type ScheduleResult = {
 const BEAT_MS = 600;
 const MOST_STEPS = 20_000;
 const LONGEST_MS = 400_000;
-/** From the last activity to the end of a schedule: long enough for the re-publisher. */
-const REST_MS = REPUBLISH_AFTER_MS + 2_000 + 2_000;
+/** From the last activity to the end of a schedule: long enough for what replicas do beside their commands. */
+const REST_MS = CALL_WITHIN_MS + TAKEOVER_MARGIN_MS + REPUBLISH_AFTER_MS + 2_000 + 2_000;
 const PAUSES_MS = [10, 100, 700, CALL_WITHIN_MS + 500, 12_000];
 const FREEZES_MS = [30, 400, CALL_WITHIN_MS + 100, 3_000, 30_000];
 
@@ -68,7 +78,8 @@ const planFaults = (
     freeze(context, replica, forMs);
   };
   context.onCallBegins = (replica) => {
-    if (!hasFrozen && scenario.rareCase === "late-call") freezeOnce(replica, random.int(30_000, 60_000));
+    if (!hasFrozen && scenario.rareCase === "late-call")
+      freezeOnce(replica, random.int(30_000, 2 * OPERATOR_WAIT_MS));
   };
   context.onCallLeft = (replica) => {
     if (hasFrozen || scenario.rareCase !== "late-answer") return;
@@ -107,6 +118,10 @@ const planFaults = (
         replica.alive = false;
       });
     });
+  if (scenario.rareCase === "late-claim") {
+    const [first] = scenario.commands;
+    simulator.after((first?.sentAtMs ?? 0) + random.int(50, 300), null, () => group.rebalance(0));
+  }
   for (let i = 0; i < scenario.rebalances; i++) simulator.after(moment(), null, () => group.rebalance());
   for (let i = 0; i < scenario.pauses; i++)
     simulator.after(moment(), null, () => pauses.pause(random.pick(PAUSES_MS) * random.next()));
@@ -147,7 +162,8 @@ export const runSeed = async (
   if (scenario.operator) {
     // The first operator comes early, while calls may still be open.
     const earlyMs = random.pick(scenario.commands).sentAtMs + random.int(1_000, 5_000);
-    for (const [i, atMs] of [earlyMs, random.int(20_000, 30_000), random.int(30_000, 60_000)].entries()) {
+    const laterMs = [random.int(20_000, 30_000), random.int(OPERATOR_WAIT_MS, 2 * OPERATOR_WAIT_MS)];
+    for (const [i, atMs] of [earlyMs, ...laterMs].entries()) {
       lastVisitMs = Math.max(lastVisitMs, atMs);
       simulator.after(atMs, null, () => startOperator(context, `operator-${i + 1}`));
     }
@@ -161,6 +177,7 @@ export const runSeed = async (
     return Math.max(
       scenario.calmAtMs,
       oracle.lastEndMs(),
+      partner.busyUntilMs(),
       ...awakeMs,
       oracle.openDoubts().length > 0 ? lastVisitMs : 0,
     );
@@ -172,6 +189,11 @@ export const runSeed = async (
     restFromMs = Math.max(restFromMs, busyUntilMs());
     if (simulator.nowMs() >= restFromMs + REST_MS) {
       oracle.atRest();
+      for (const { name, alive, view } of replicas)
+        for (const command of scenario.commands)
+          if (alive && !command.invalid && command.operation === "ACCEPT_QUOTE")
+            if (view.look(code.journalRef(commandOf(command))).kind === "held")
+              oracle.fail(`${name} sees ${commandNameOf(command)} hold its quote, and nobody will end that`);
       break;
     }
     if (simulator.steps() > MOST_STEPS || simulator.nowMs() > LONGEST_MS)
@@ -184,6 +206,7 @@ export const runSeed = async (
     violation: oracle.violation(),
     steps: simulator.steps(),
     outcomes: oracle.outcomes(),
+    gaps: oracle.gaps(),
     trace: simulator.trace,
     scenario,
   };

@@ -5,6 +5,8 @@ export const TAKEOVER_MARGIN_MS = 200;
 export const SESSION_TIMEOUT_MS = 2_000;
 export const DEADLINE_MS = 8_000;
 export const REPUBLISH_AFTER_MS = 3_000;
+/** An operator may call a doubt not executed when its claim is so old: the larger of 20 calls and the floor, as build.ts scales it. */
+export const OPERATOR_WAIT_MS = 45_000;
 
 export type SentCommand = {
   commandId: string;
@@ -23,12 +25,22 @@ export type SentCommand = {
   expiresAtMs: number | null;
 };
 
-const RARE_CASES = ["late-answer", "late-answer", "late-call", "late-call", "late-rejection"] as const;
+const RARE_CASES = [
+  "late-answer",
+  "late-answer",
+  "late-call",
+  "late-call",
+  "late-rejection",
+  "late-claim",
+  "late-execution",
+] as const;
 
 /**
  * Combinations of events that rarely happen by chance.
  * - `late-answer`: the owner freezes at its call, wakes when another replica publishes the doubt, and soon dies
  * - `late-call`: the owner freezes right before its call, and wakes when an operator may have decided
+ * - `late-claim`: a command's claim is appended late, its partition moves, and its commandId names another command by then
+ * - `late-execution`: the partner executes a call after an operator has called it not executed; then a new command comes
  * - `late-rejection`: two replicas have the same command when it expires, their clocks differ, and a rejection is appended late
  */
 export type RareCase = (typeof RARE_CASES)[number];
@@ -150,18 +162,42 @@ const inTwoPartitions = (commands: readonly SentCommand[], random: Random): Sent
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
 
+/** Two commands with one commandId in two partitions: whichever is seen first, the other is a dead letter. */
+const underOneId = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
+  if (!accept) return [...commands];
+  const one = { ...accept, partition: 0, kafkaKey: "k-one" };
+  const key = one.key === "quote-1" ? "quote-2" : "quote-1";
+  const other = { ...one, key, quoteId: key, partition: 1, kafkaKey: "k-other" };
+  return [one, { ...other, sentAtMs: one.sentAtMs + random.int(0, 50) }];
+};
+
+/** An accept, and one of another command for its quote when an operator may have decided. */
+const withLateSuccessor = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
+  if (!accept) return [...commands];
+  const one = { ...accept, expiresAtMs: null };
+  return [one, { ...one, commandId: "cmd-late", sentAtMs: one.sentAtMs + random.int(50_000, 120_000) }];
+};
+
+const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, typeof inTwoPartitions>> = {
+  "late-rejection": inTwoPartitions,
+  "late-claim": underOneId,
+  "late-execution": withLateSuccessor,
+};
+
 /** @param ofPauses a random stream of its own, so that pauses do not change the rest of a schedule */
 export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
   const faulty = random.chance(0.9);
   const story = faulty && random.chance(0.2) ? random.pick(RARE_CASES) : null;
-  const commandPartitions = story === "late-rejection" ? 2 : random.int(1, 2);
+  const commandPartitions = story === "late-rejection" || story === "late-claim" ? 2 : random.int(1, 2);
   const commands = commandsOf(random, commandPartitions);
   const chances = chancesOf(random);
   return {
     replicas: random.int(2, 3),
     journalPartitions: random.int(1, 2),
     commandPartitions,
-    commands: story === "late-rejection" ? inTwoPartitions(commands, random) : commands,
+    commands: story ? (COMMANDS_OF_RARE_CASES[story]?.(commands, random) ?? commands) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
     calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
     crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
@@ -176,7 +212,7 @@ export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
       ...(story === "late-rejection" && { slow: 0, partnerTrouble: 1 }),
       ...(!faulty && { ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 }),
     },
-    operator: story === "late-call" || random.chance(0.6),
+    operator: story === "late-call" || story === "late-execution" || random.chance(0.6),
     clockThatStops: random.pick(["wall", "monotonic"]),
     noticesSessionTimeout: random.chance(0.5),
   };

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { journalProblems } from "../../kafka/cluster/journal-topic.ts";
 import { decoder, encoder, type Decode } from "../../kafka/schema/codec.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
@@ -64,6 +65,7 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
  *   kept
  * @param see called for every record that the view takes from the partitions that are read
  * @param contradicted called once for each contradiction in the journal
+ * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
  */
 export const openJournal = async (
   config: Config,
@@ -74,11 +76,13 @@ export const openJournal = async (
     only,
     see = () => undefined,
     contradicted = () => undefined,
+    fits = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
     only?: OneKey | undefined;
     see?: (record: JournalRecord) => void;
     contradicted?: (contradiction: Contradicted) => void;
+    fits?: (isFit: boolean) => void;
   },
 ): Promise<JournalRoom> => {
   const { clock, log } = services;
@@ -107,10 +111,9 @@ export const openJournal = async (
       topic,
       view: readingOnly(view, isRead),
       notes: () => askNotes(cluster),
-      retentionMs: async () => {
-        const retentionMs = (await cluster.find([topic])).get(topic)?.config["retention.ms"];
-        return retentionMs === undefined ? null : Number(retentionMs);
-      },
+      problems: async () =>
+        journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
+      fits,
       ranges: () => cluster.ranges(topic),
     },
     services,

@@ -5,7 +5,7 @@ import type { CallReport } from "./breaker.ts";
 import { writeConclusion, writeStep, type Job } from "./job.ts";
 import type { Work } from "./ports.ts";
 import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
-import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
+import { neverSent } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */
 const SHORTEST_WAIT_MS = 1_000;
@@ -101,9 +101,7 @@ export const tryOnce = async (
       job.lastAnswer = outcome.answer ?? job.lastAnswer;
       job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
-      // A takeover that comes too late does not prove that the lost owner executed nothing.
-      const verdict = supersedes === null ? refusal : createOwnerLost;
-      await writeConclusion(job, { attemptId, verdict });
+      await writeConclusion(job, { attemptId, verdict: job.lostCreate ?? refusal });
       return;
     }
     const disposition = deps.decide(ref.operation, outcome);
@@ -117,9 +115,11 @@ export const tryOnce = async (
     // doubt in time.
     if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
       return;
-    job.repeatable.set(attemptId, disposition.verdictAtDeadline);
+    if (outcome.kind === "unknown" || outcome.kind === "executed")
+      job.lostCreate = disposition.verdictAtDeadline;
+    job.verdictAtDeadline = job.lostCreate ?? disposition.verdictAtDeadline;
+    job.repeatable.set(attemptId, job.verdictAtDeadline);
     job.unreleased = attemptId;
-    job.verdictAtDeadline = disposition.verdictAtDeadline;
     const waitMs = disposition.afterMs ?? backoffMs(backoff, job.repeatable.size - 1, deps.random());
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {

@@ -36,6 +36,11 @@ export type Job = {
   unreleased: string | null;
   /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
+  /**
+   * The verdict of a create of which a call may have been executed, by this job or by an owner that is lost; null for none. Whatever ends
+   * the command later is no "not done".
+   */
+  lostCreate: Verdict | null;
   /** The verdict when no time is left for another call. */
   verdictAtDeadline: Verdict;
   /** The claim of another job that this one waits for. */
@@ -63,6 +68,7 @@ export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSi
     repeatable: new Map(),
     unreleased: null,
     notBeforeMs: 0,
+    lostCreate: null,
     verdictAtDeadline: neverSent,
     watchedClaim: null,
     ownConclusion: null,

@@ -15,6 +15,8 @@ export type Look =
   | { kind: "concluded"; position: RecordPosition; taken: boolean };
 
 export type Doubt = { ref: Ref; claim: Claim; position: RecordPosition; sinceMs: number };
+/** A claim that holds its key. `position`: of the claim. */
+export type Held = Pick<Doubt, "ref" | "claim" | "position">;
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 
@@ -162,6 +164,11 @@ export const createPartitionView = (
     isUnpublished: (ref: Ref): boolean => unpublished.has(commandName(ref)),
 
     unpublished: (): Unpublished[] => [...unpublished.values()],
+
+    held: (): Held[] =>
+      [...opens.values()]
+        .filter(({ doubtSinceMs }) => doubtSinceMs === null)
+        .map(({ ref, claim, offset }) => ({ ref, claim, position: { partition, offset } })),
 
     doubts: (): Doubt[] => {
       const found: Doubt[] = [];

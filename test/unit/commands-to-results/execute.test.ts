@@ -364,8 +364,41 @@ describe("a commandId", () => {
       const { call, calls } = answers(ok);
       const { run, results } = bridge({ call }, log);
       await expect(run()).resolves.toEqual({ kind: "reused" });
-      expect([calls(), results, log.entries.length]).toEqual([0, [], steps.length]);
+      expect([calls(), results]).toEqual([0, []]);
+      expect(kinds(log).slice(steps.length), "it looked once more").toEqual(["released"]);
     }
+  });
+
+  it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
+    const log = createLog();
+    log.append(accept("c1", "other"), claimed("x"));
+    const { deps, run, results } = bridge({}, log);
+    const { append } = deps.journal;
+    let isFirst = true;
+    deps.journal.append = (key, entry) => {
+      // Its own claim, of a replica that is gone, was in the log before: this view has not read it yet.
+      const result = Buffer.from(JSON.stringify({ commandId: "c1", outcome: "IN_DOUBT", final: false }));
+      if (isFirst) log.append(c1, claimed("lost"), { ...concluded("lost", "IN_DOUBT"), result } as never);
+      isFirst = false;
+      return append(key, entry);
+    };
+    await expect(run()).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+
+  it("that another command has here, with no entry yet, is waited for: it may end without one", async () => {
+    const { deps, log, life } = bridge();
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) =>
+      key === c1.key ? Promise.reject(new Error("takes no records")) : append(key, entry);
+    const execute = createExecute(deps);
+    const first = new AbortController();
+    const never = execute(itemOf(c1), { ...life.signals, stop: first.signal, abandon: first.signal }, place);
+    const second = execute(itemOf(accept("c1", "other")), life.signals, place);
+    first.abort(new Error("the partition is lost"));
+    await expect(never).rejects.toThrow("the partition is lost");
+    await expect(second).resolves.toMatchObject({ kind: "answered", result: { outcome: "SUCCEEDED" } });
+    expect(log.entries.every(({ key }) => key === "other")).toBe(true);
   });
 
   it("is known from the first command on that begins in this replica", async () => {
@@ -373,7 +406,8 @@ describe("a commandId", () => {
     const settled = await Promise.all([run(), run(accept("c1", "other"))]);
     expect(settled.map(({ kind }) => kind)).toEqual(["answered", "reused"]);
     expect(results).toEqual(["c1 SUCCEEDED"]);
-    expect(log.entries.every(({ key }) => key === c1.key)).toBe(true);
+    const others = log.entries.filter(({ key }) => key !== c1.key);
+    expect(others.map(({ entry }) => entry.step.kind)).toEqual(["released"]);
   });
 
   it("of a refused command is looked up as well, and known from then on", async () => {
@@ -391,7 +425,7 @@ describe("a commandId", () => {
     await expect(run(invalid("b"), signals, place)).resolves.toEqual({ kind: "reused" });
     await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toEqual({ kind: "reused" });
     expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
-    expect(kinds(log)).toEqual(["concluded"]);
+    expect(kinds(log)).toEqual(["concluded", "released"]);
   });
 
   it("of a refused command that names an accepted quote gets no result", async () => {
@@ -400,7 +434,41 @@ describe("a commandId", () => {
     const execute = createExecute(deps);
     const item = itemOf(create("c1"), refused);
     await expect(execute(item, life.signals, place)).resolves.toEqual({ kind: "reused" });
-    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+    expect(kinds(log)).toEqual(["claimed", "concluded", "released"]);
+  });
+});
+
+describe("a create whose answer was lost", () => {
+  const expired: Verdict = {
+    outcome: "REJECTED",
+    error: { code: "COMMAND_EXPIRED", message: "late" },
+    decidedBy: "BRIDGE",
+    answer: null,
+  };
+  /** @param guards how often the guard allows a call before the command has expired */
+  const ended = async (outcomes: readonly Outcome[], guards: number) => {
+    let asked = 0;
+    const { call } = answers(...outcomes);
+    const { run } = bridge({ call, guard: () => (asked++ < guards ? null : expired) });
+    return run(create("c1"));
+  };
+
+  it.each([
+    ["before the next attempt", [lost], 2],
+    ["right before the next call", [lost, ok], 3],
+    ["after a refusal to take it now", [lost, throttled], 4],
+  ] as const)("and that expires %s may have been executed: FAILED, not REJECTED", async (_, outcomes, guards) => {
+    expect(await ended(outcomes, guards)).toMatchObject({
+      kind: "answered",
+      result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
+    });
+  });
+
+  it("is rejected as expired where nothing was sent before, or nothing done", async () => {
+    for (const outcomes of [[], [throttled]]) {
+      const settled = await ended(outcomes, 2 * outcomes.length);
+      expect(settled).toMatchObject({ result: { outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } } });
+    }
   });
 });
 
