@@ -106,7 +106,7 @@ export const tryOnce = async (
       await writeConclusion(job, { attemptId, verdict });
       return;
     }
-    const disposition = deps.decide(ref.operation, outcome);
+    const disposition = deps.decide(ref.operation, outcome, job.attempts);
     if (disposition.kind === "conclude") {
       report = reportOf(outcome, disposition.verdict);
       await writeConclusion(job, { attemptId, verdict: disposition.verdict });
@@ -115,8 +115,7 @@ export const tryOnce = async (
     report = reportOf(outcome, null);
     // Whatever the disposition says, an accept that was sent and not refused keeps its claim and becomes a
     // doubt in time.
-    if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
-      return;
+    if (ref.operation === "ACCEPT_QUOTE" && ["unknown", "unclear", "executed"].includes(outcome.kind)) return;
     job.repeatable.set(attemptId, disposition.verdictAtDeadline);
     job.unreleased = attemptId;
     job.verdictAtDeadline = disposition.verdictAtDeadline;
