@@ -100,9 +100,9 @@ const respelled: Record<string, (quoteId: string) => string> = {
   "as its key": quoteKey,
 };
 
-const ALPHABET = [
-  ..."00112233aAbBfFqQ--__..//\\%%++~;:{}()\u03a3\u03c2\u00e9\u00c9\u00df\u1e9e\u0130\u01c5\u0664\uff11\uff05\u0301\u200b\u{1d7d2}",
-];
+const ALPHABET = Array.from(
+  "00112233aAbBfFqQ--__..//\\%%++~;:{}()\u03a3\u03c2\u00e9\u00c9\u00df\u1e9e\u0130\u01c5\u0664\uff11\uff05\u0301\u200b\u{1d7d2}",
+);
 const PIECES = [
   ...ALPHABET,
   "%2F",
