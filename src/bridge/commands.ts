@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { checkFor } from "../commands-to-results/check.ts";
-import { resultBuilder, resultIdOf } from "../commands-to-results/build-result.ts";
+import { buildResult, resultIdOf } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
 import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
@@ -15,7 +15,6 @@ import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-cons
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/calls/find-quote-id.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { commandDecoder } from "./command-decoder.ts";
@@ -119,7 +118,7 @@ export const openCommands = async (
     call,
     traced: spans.traced,
     publish: results.publish,
-    buildResult: resultBuilder({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
+    buildResult,
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -144,7 +143,7 @@ export const openCommands = async (
       check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
       decode: commandDecoder(services, schemaIds.command),
     }),
-    buildResult: deps.buildResult,
+    buildResult,
     execute: createExecute(deps),
     publishUnjournaled: results.publishUnjournaled,
     park: async (record, reason, detail) => {

@@ -44,6 +44,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,
+    quoteIdPointer: partner.quoteIdPointer ?? null,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
     // The partner knows the webhook secret, from the subscribed URL or because it signs with it. It may repeat
@@ -57,14 +58,21 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
   });
 };
 
-/** Counts and times every call. */
+/**
+ * Counts and times every call. One that was not sent because it was no longer allowed has a word of its own:
+ * such calls say nothing about the partner.
+ */
 export const measured =
   (call: Call, metrics: Metrics, clock: Clock): Call =>
   async (request, options) => {
     const startedAt = clock.monotonic();
-    const outcome = await call(request, options);
+    // Without any time left it cannot even connect.
+    let isAllowed = options.withinMs > 0;
+    const mayCall = (): boolean => (isAllowed = options.mayCall());
+    const outcome = await call(request, { ...options, mayCall });
     const { operation } = request;
-    metrics.partnerCalls.inc({ operation, outcome: outcome.kind });
+    const kind = outcome.kind === "notSent" && !isAllowed ? "notAllowed" : outcome.kind;
+    metrics.partnerCalls.inc({ operation, outcome: kind });
     metrics.partnerSeconds.observe({ operation }, (clock.monotonic() - startedAt) / 1_000);
     return outcome;
   };

@@ -248,6 +248,8 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     const offset = place["dead-letter-offset"] ?? "";
     const answer = answers.find(({ headers }) => headers["command-offset"] === offset);
     expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
+    for (const name of ["ce_subject", "correlation-id"])
+      expect(answer?.headers[name], "left out rather than empty").toBe(commandIds[i] || undefined);
     expect(resultOf(answer as TopicRecord)).toMatchObject({
       resultId: hash(commands, partition, offset),
       commandId: commandIds[i],

@@ -122,8 +122,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/quote-key.ts",
-        from: ".toLowerCase().toUpperCase().toLowerCase()",
-        to: "",
+        from: "    .toLowerCase()\n    .toUpperCase()\n    .toLowerCase();",
+        to: "    .trim();",
       },
     ],
   },

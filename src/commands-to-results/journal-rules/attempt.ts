@@ -104,7 +104,7 @@ export const tryOnce = async (
       await writeConclusion(job, { attemptId, verdict: job.lostCreate ?? refusal });
       return;
     }
-    const disposition = deps.decide(ref.operation, outcome);
+    const disposition = deps.decide(ref.operation, outcome, job.attempts);
     if (disposition.kind === "conclude") {
       report = reportOf(outcome, disposition.verdict);
       await writeConclusion(job, { attemptId, verdict: disposition.verdict });
@@ -113,10 +113,9 @@ export const tryOnce = async (
     report = reportOf(outcome, null);
     // Whatever the disposition says, an accept that was sent and not refused keeps its claim and becomes a
     // doubt in time.
-    if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
-      return;
-    if (outcome.kind === "unknown" || outcome.kind === "executed")
-      job.lostCreate = disposition.verdictAtDeadline;
+    const mayBeExecuted = ["unknown", "unclear", "executed"].includes(outcome.kind);
+    if (ref.operation === "ACCEPT_QUOTE" && mayBeExecuted) return;
+    if (mayBeExecuted) job.lostCreate = disposition.verdictAtDeadline;
     job.verdictAtDeadline = job.lostCreate ?? disposition.verdictAtDeadline;
     job.repeatable.set(attemptId, job.verdictAtDeadline);
     job.unreleased = attemptId;

@@ -33,7 +33,7 @@ export const subscribeCall =
     );
     const reason = mask(result.reason, MAX_REASON_LENGTH);
     if (!result.sent) return { kind: "notSent", reason };
-    const answer = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-    if (answer?.httpStatus === 401) credentials.reload();
-    return answer === null ? { kind: "unknown", reason } : { kind: "answered", answer };
+    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    if (read?.answer.httpStatus === 401) credentials.reload();
+    return read === null ? { kind: "unknown", reason } : { kind: "answered", answer: read.answer };
   };

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openPartner } from "../../../src/bridge/partner.ts";
+import { measured, openPartner } from "../../../src/bridge/partner.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { watchSecrets } from "../../../src/config/watch-secrets.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Metrics } from "../../../src/ops/metrics.ts";
+import type { CallOptions, Outcome } from "../../../src/partner/types.ts";
 import { configOf } from "../config/environment.ts";
 import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
 
@@ -72,4 +74,30 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
   expect(second.seen[0]?.text).toContain(Buffer.from("user:two").toString("base64"));
   put("http://user:tw%");
   expect(await asked()).toEqual([1, 2]);
+});
+
+test("a call that the last check refused does not count as one that the partner could not be sent", async () => {
+  const counted: string[] = [];
+  const metrics = {
+    partnerCalls: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) },
+    partnerSeconds: { observe: () => undefined },
+  } as unknown as Metrics;
+  const notSent: Outcome = { kind: "notSent", reason: "r" };
+  const counting = async (outcome: Outcome, options: Partial<CallOptions>, asks = true): Promise<void> => {
+    const call = measured(
+      (_, { mayCall }) => {
+        if (asks) mayCall();
+        return Promise.resolve(outcome);
+      },
+      metrics,
+      systemClock,
+    );
+    expect(await call(ACCEPT, { ...free(), ...options })).toBe(outcome);
+  };
+  await counting(notSent, { mayCall: () => false });
+  await counting(notSent, { withinMs: 0 }, false);
+  await counting(notSent, {}, false);
+  await counting(notSent, {});
+  await counting({ kind: "unknown", reason: "r", answer: null }, {});
+  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown"]);
 });

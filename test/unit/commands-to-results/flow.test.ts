@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../../src/commands-to-results/check.ts";
-import { resultBuilder, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
+import { buildResult, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
 import {
   commandsToResults,
   type CommandPorts,
@@ -29,7 +29,7 @@ const setUp = (over: Over = {}) => {
       check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    buildResult: resultBuilder({ findQuoteId: () => null }),
+    buildResult,
     execute: (item) => {
       said.push("execute");
       executed.push(item);
