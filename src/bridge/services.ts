@@ -6,7 +6,7 @@ import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cl
 import type { GroupOptions } from "../kafka/consume/reader.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
-import { openSession } from "../kafka/produce/session.ts";
+import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Log } from "../runtime/log.ts";
@@ -73,7 +73,13 @@ export const createServices = (
     publisher: (topic, options) =>
       createPublisher(
         { topic, ...options },
-        { open: () => openSession(topic, client, clock), clock, log, random },
+        {
+          openLookup: () => openLeaderLookup(topic, client, clock),
+          openSender: () => openSender(topic, client, clock),
+          clock,
+          log,
+          random,
+        },
       ),
     ownReader: (topic, purpose) => ({
       topic,
