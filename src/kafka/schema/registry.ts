@@ -3,7 +3,8 @@ import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
 import { rateLimited, shared } from "./rate-limit.ts";
-import { askRegistry, RegistryError, type RegistryOptions } from "./registry-http.ts";
+import { registrar } from "./registrar.ts";
+import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 import { untilKnown } from "./until-known.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
@@ -70,11 +71,6 @@ const isSame = (text: string, schema: Schema): boolean =>
 /** Some registries show their default, mostly NONE, as the level of a subject that has none. */
 const WEAKER: ReadonlySet<string | null> = new Set([null, "NONE"]);
 
-const notFound = (error: unknown): null => {
-  if (error instanceof RegistryError && error.status === 404) return null;
-  throw error;
-};
-
 /** Waits for a schema that the registry does not know yet. All who ask for the same id meanwhile share one wait. */
 export const patientWriter = (
   { writer }: Pick<Registry, "writer">,
@@ -83,6 +79,7 @@ export const patientWriter = (
 
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
+  const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
   const configPathOf = (subject: string): string => `/config/${encodeURIComponent(subject)}`;
 
@@ -157,18 +154,14 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
     },
     register: async (subject, schema) => {
       const before = await levelOf(subject);
-      const given = await ask("POST", `${pathOf(subject)}/versions`, bodyOf(schema)).catch(notFound);
-      if (given === null)
-        throw new RegistryError(
-          "the schema registry answered 404 to a registration: see that its URL is right, and that this user may register schemas",
-        );
-      if (before !== null) return idOf(given);
+      const id = await register(subject, schema, before);
+      if (before !== null) return id;
       // A replica of the registry knows neither versions nor levels before it has read them. So it is asked for the
       // level again when it shows the version; that a subject beyond its first has none is not believed.
       const shown = await untilKnown(() => ask("POST", pathOf(subject), bodyOf(schema)), clock);
       if (objectOf(shown)?.version === 1 && WEAKER.has(await levelOf(subject)))
         await ask("PUT", configPathOf(subject), { compatibility: "BACKWARD" });
-      return idOf(given);
+      return id;
     },
   };
 };

@@ -166,6 +166,8 @@ it("asks for the level only when the registry shows what it registered", async (
   const { registry, asked } = await connected(routes, { clock });
   await registry.register("s", SCHEMA);
   expect(questions(asked)).toEqual([
+    // The client library asks once more.
+    "GET /config/s",
     "GET /config/s",
     "POST /subjects/s/versions",
     "POST /subjects/s",
