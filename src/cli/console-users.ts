@@ -18,8 +18,8 @@ const faultOf = (file: string, error: unknown): string =>
     : `cannot be used: ${messageOf(error)}`;
 
 /**
- * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when
- * the first reading fails.
+ * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a
+ * ConfigError when the first reading fails.
  */
 export const usersOf = (file: string, log: Log): (() => readonly User[]) => {
   try {

@@ -20,8 +20,8 @@ const reasonOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? `cannot be read (${String(error.code)})` : messageOf(error);
 
 /**
- * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. A
- * secret from a file can be watched: the file is read again when it changes, so that it can be rotated without a restart.
+ * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. One from a
+ * file can be watched: the file is read again when it changes, so that it can be rotated without a restart.
  */
 export class Secret {
   readonly #file: string | undefined;

@@ -19,7 +19,8 @@ const MAX_LENGTH = 100;
 const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const ISO =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:[Zz]|UTC|GMT|([+\u2212-])(\d\d)(?::?(\d\d))?)(?:\[!?[\w.~/+:=-]+\])*$/;
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:[Zz]|UTC|GMT|([+\u2212-])(\d\d)(?::?(\d\d))?)$/;
+const BRACKETS = /(?:\[!?[\w.~/+:=-]+\])+$/;
 const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)/;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
 const EPOCH_WITH_EXPONENT = /^[1-9](?:\.\d+)?[eE]\+?0?(9|12)$/;
@@ -39,7 +40,7 @@ const parseExactly = (text: string): number | null => {
 };
 
 const fromIso = (text: string): number | null => {
-  const parts = ISO.exec(text.replace(BASIC, "$1-$2-$3T$4:$5:$6"));
+  const parts = ISO.exec(text.replace(BRACKETS, "").replace(BASIC, "$1-$2-$3T$4:$5:$6"));
   if (parts === null) return null;
   const [, date, minutes, second = "00", fraction = "", sign, zoneHours = "0", zoneMinutes = "0"] = parts;
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;
