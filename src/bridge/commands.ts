@@ -14,10 +14,11 @@ import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-cons
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/calls/find-quote-id.ts";
+import { findQuoteId, findTransactionId } from "../partner/calls/find-quote-id.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { commandDecoder } from "./command-decoder.ts";
+import type { Control } from "./control/control.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
 import type { Services } from "./services.ts";
@@ -45,8 +46,7 @@ export type CommandFlowDeps = {
   deadLetters: DeadLetters;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
-  /** Calls `hold` at once and at each change: true while no command may begin. */
-  followPauses: (hold: (isHeld: boolean) => void) => void;
+  pauses: Pick<Control, "follow" | "isHeld">;
   /** Aborts when the process is asked to stop. */
   signal: AbortSignal;
 };
@@ -61,7 +61,7 @@ export type CommandFlow = Subsystem & {
 /** Starts the flow from commands to results. Rejects if Kafka does not answer. */
 export const openCommands = async (
   config: Config,
-  { services, metrics, deadLetters, partner, schemaIds, followPauses, signal }: CommandFlowDeps,
+  { services, metrics, deadLetters, partner, schemaIds, pauses, signal }: CommandFlowDeps,
 ): Promise<CommandFlow> => {
   const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
@@ -111,7 +111,11 @@ export const openCommands = async (
     call,
     traced: spans.traced,
     publish: results.publish,
-    buildResult: resultBuilder({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
+    buildResult: resultBuilder({
+      findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null),
+      findTransactionId: (body) => findTransactionId(body, settings.transactionIdPointer ?? null),
+    }),
+    acceptsPaused: () => pauses.isHeld("accepts"),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -178,7 +182,7 @@ export const openCommands = async (
     handle,
     services,
   );
-  followPauses(consumer.suspend);
+  pauses.follow("commands", consumer.suspend);
   const republishing = republish(
     { ...deps, publish: results.publishLate },
     { ...REPUBLISH, signal: abandon.signal },

@@ -14,6 +14,8 @@ export const resultIdOf = (commandId: string, final: boolean): string =>
 export const unnamedResultId = ({ topic, partition, offset }: Coordinates): string =>
   shortHash(topic, partition, offset);
 
+type FindId = (body: string | null) => string | null;
+
 /** What every result of a valid command repeats. */
 export const identityOf = ({ commandId, request }: Command): Identity => {
   const finalResultId = resultIdOf(commandId, true);
@@ -31,13 +33,15 @@ export const identityOf = ({ commandId, request }: Command): Identity => {
 /**
  * Builds results.
  * @param options.findQuoteId finds the new quote's id in the answer to a create; null if it is not there
+ * @param options.findTransactionId the same for the transaction that an accept began
  */
 export const resultBuilder =
-  ({ findQuoteId }: { findQuoteId: (body: string | null) => string | null }): BuildResult =>
+  ({ findQuoteId, findTransactionId }: Record<"findQuoteId" | "findTransactionId", FindId>): BuildResult =>
   ({ identity, receivedAt, completedAt, attempts }, { outcome, error, decidedBy, answer }) => {
     const { commandId, operation, quoteId, externalId, finalResultId } = identity;
     const final = outcome !== "IN_DOUBT";
     const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
+    const isAccepted = operation === "ACCEPT_QUOTE" && outcome === "SUCCEEDED";
     return {
       resultId: final ? finalResultId : resultIdOf(commandId, false),
       commandId,
@@ -46,6 +50,7 @@ export const resultBuilder =
       final,
       quoteId: isCreated ? findQuoteId(answer?.body ?? null) : quoteId,
       externalId,
+      transactionId: isAccepted ? findTransactionId(answer?.body ?? null) : null,
       httpStatus: answer?.httpStatus ?? null,
       response: answer?.body ?? null,
       error,

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
-import { currentPause } from "../../operator/pause.ts";
-import type { Pausable, ControlEntry } from "../../operator/control-entry.ts";
+import { isPause, type Pausable, type ControlEntry } from "./entry.ts";
 import { iso, isoOrNull } from "../../runtime/instant.ts";
 import type { Services } from "../services.ts";
 import type { Subsystem } from "../subsystem.ts";
-import { followControl } from "./follow-control.ts";
+import { followControl } from "./follow.ts";
 
 /** The pauses of this replica's flows, as the control topic says. */
 export type Control = Subsystem & {
@@ -14,6 +13,8 @@ export type Control = Subsystem & {
    * yet.
    */
   follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
+  /** Whether the flow is paused, or the topic has not been read yet. */
+  isHeld: (flow: Pausable) => boolean;
   /** Resolves when the flow is not held. */
   untilOpen: (flow: Pausable, signal: AbortSignal) => Promise<void>;
   paused: () => Record<string, boolean>;
@@ -25,8 +26,9 @@ const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
   `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
 
 /**
- * Follows the control topic. Rejects if Kafka does not answer. Pauses end by this machine's clock; without
- * Kafka the last entries that were read stay in force.
+ * Follows the control topic. Rejects if Kafka does not answer. A pause ends by Kafka's clock: an entry that comes
+ * while the topic is followed was written then, by its own time, and from there on time is only counted. One that is
+ * found at the start ends by this machine's clock. Without Kafka the last entries that were read stay in force.
  * @param flows those of this process
  */
 export const openControl = async (
@@ -38,6 +40,9 @@ export const openControl = async (
   const topic = config.topics.control;
   const cluster = await services.connectCluster();
   const known = new Map<Pausable, ControlEntry>();
+  /** Entries that came while the topic was followed, by flow: their action, and when that was. */
+  const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
+  let hasLoaded = false;
   const followers: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
 
   const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
@@ -53,14 +58,24 @@ export const openControl = async (
     }
   };
 
+  /** The time by Kafka's clock, as far as it is known from this entry. */
+  const kafkaNow = ({ flow, actionId, atMs }: ControlEntry): number => {
+    if (seen.get(flow)?.actionId !== actionId)
+      seen.set(flow, { actionId, atMonotonicMs: hasLoaded ? clock.monotonic() : null });
+    const atMonotonicMs = seen.get(flow)?.atMonotonicMs ?? null;
+    return atMonotonicMs === null ? clock.now() : atMs + clock.monotonic() - atMonotonicMs;
+  };
+
   const update = (): void => {
     for (const flow of flows) {
       const before = known.get(flow);
-      const pause = currentPause(entries(), flow, clock.now());
+      const entry = entries().get(flow);
+      const pause = entry && isPause(entry, kafkaNow(entry)) ? entry : null;
       if (pause) known.set(flow, pause);
       else known.delete(flow);
       if (!isDeepStrictEqual(before, pause ?? undefined)) logChange(flow, before, pause);
     }
+    hasLoaded = isRead();
     for (const each of followers) {
       if (each.isHeld === isHeld(each.flow)) continue;
       each.isHeld = !each.isHeld;
@@ -81,6 +96,7 @@ export const openControl = async (
       followers.push({ flow, isHeld: now, hold });
       hold(now);
     },
+    isHeld,
     untilOpen: async (flow, signal) => {
       while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
     },

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
-import { createControlFold } from "../../operator/control-fold.ts";
-import type { ControlEntries } from "../../operator/control-entry.ts";
+import { createControlFold } from "./fold.ts";
+import type { ControlEntries } from "./entry.ts";
 import type { Services } from "../services.ts";
 
 type Hooks = {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Incoming } from "../../kafka/record.ts";
-import type { DeadLetter } from "../../operator/replay/dead-letter.ts";
+import { unwrap, type AddedName, type Unwrapped } from "../../bridge/dead-letter-headers.ts";
+import type { Original } from "../../bridge/dead-letter-parts.ts";
+import type { DeadLetter } from "./letter.ts";
 import { members } from "../../runtime/json.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";
-import { unwrap, type AddedName, type Unwrapped } from "../dead-letter-headers.ts";
-import type { Original } from "../dead-letter-parts.ts";
 
 const PREVIEW_BYTES = 80;
 const DETAIL_BYTES = 1_000;

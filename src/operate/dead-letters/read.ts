@@ -1,16 +1,16 @@
-import type { Config } from "../../config/config.ts";
+import { unwrap } from "../../bridge/dead-letter-headers.ts";
+import { joinParts, type Original } from "../../bridge/dead-letter-parts.ts";
+import { scanRanges } from "../../bridge/scan-ranges.ts";
+import { noSuchTopic } from "../../bridge/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import type { TakeRecord } from "../../kafka/consume/scan.ts";
 import type { Range, Ranges } from "../../kafka/consume/tail.ts";
-import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
-import { unwrap } from "../dead-letter-headers.ts";
-import { joinParts, type Original } from "../dead-letter-parts.ts";
-import { scanRanges } from "../scan-ranges.ts";
-import type { Services } from "../services.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { letterIndex } from "./dead-letter-index.ts";
+import type { Connections, OnProgress } from "../connections.ts";
+import { letterIndex } from "./index-letters.ts";
+import { refOf, type DeadLetter } from "./letter.ts";
 
 /** Selects letters; times are epoch milliseconds. */
 export type Selection = {
@@ -23,17 +23,45 @@ export type Selection = {
 /** The parts of one letter are written within this time. */
 const PARTS_WITHIN_MS = 600_000;
 
-export type LetterDeps = { config: Config; services: Services; cluster: Cluster; signal: AbortSignal };
+export type LetterDeps = Connections & {
+  cluster: Cluster;
+  signal: AbortSignal;
+  onProgress?: OnProgress | undefined;
+};
 
-export const readRecords = (deps: LetterDeps, ranges: Ranges, take: TakeRecord): Promise<void> =>
-  scanRanges(deps, { topic: deps.config.topics.deadLetters, purpose: "dead-letters", ranges }, take);
+const recordsIn = (ranges: Ranges): number =>
+  [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
+
+const readRecords = (deps: LetterDeps, ranges: Ranges, take: TakeRecord): Promise<void> => {
+  const total = recordsIn(ranges);
+  let read = 0;
+  const counted: TakeRecord = (record) => {
+    read += 1;
+    deps.onProgress?.({ read, total });
+    return take(record);
+  };
+  return scanRanges(
+    deps,
+    { topic: deps.config.topics.deadLetters, purpose: "dead-letters", ranges },
+    counted,
+  );
+};
+
+/** Throws a UsageError where the topic does not exist. */
+export const demandLetters = async ({
+  config,
+  cluster,
+}: Pick<LetterDeps, "config" | "cluster">): Promise<void> => {
+  const topic = config.topics.deadLetters;
+  if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
+};
 
 export const isOldIn =
-  ({ config, services }: Pick<LetterDeps, "config" | "services">) =>
+  ({ config, services }: Connections) =>
   (timestampMs: number): boolean =>
     services.clock.now() - timestampMs > config.commands.maxAgeMs;
 
-export const fits =
+const fits =
   ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
   (letter: DeadLetter): boolean =>
     (reason === undefined || letter.reason === reason) &&
@@ -45,7 +73,7 @@ export const fits =
  * The ranges that hold all parts of the letters since then; they may hold more. Nothing bounds their end: the
  * writers' clocks set the times, so a letter that looks later may stand before an earlier one.
  */
-export const rangesSince = ({ config, cluster }: LetterDeps, sinceMs: number | undefined): Promise<Ranges> =>
+const rangesSince = ({ config, cluster }: LetterDeps, sinceMs: number | undefined): Promise<Ranges> =>
   cluster.ranges(
     config.topics.deadLetters,
     sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
@@ -66,7 +94,7 @@ export const eachLetter = async (
   index.inParts().filter(isMeant).forEach(see);
 };
 
-export const holds = (ranges: Ranges, place: RecordPosition): boolean => {
+const holds = (ranges: Ranges, place: RecordPosition): boolean => {
   const range = ranges.get(place.partition);
   return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
 };

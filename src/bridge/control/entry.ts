@@ -1,9 +1,12 @@
-import { messageOf } from "../runtime/errors.ts";
-import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
-import { objectOf, parseJson, type Json } from "../runtime/json-object.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { iso, isoOrNull, readInstant } from "../../runtime/instant.ts";
+import { objectOf, parseJson, type Json } from "../../runtime/json-object.ts";
 
-/** The flows that can be paused. Webhooks cannot: the partner gives a notification up after five attempts. */
-export const PAUSABLE = ["commands", "reconcile"] as const;
+/**
+ * What can be paused: the flow of commands, only the accepts in it, and the flow reconcile. Webhooks cannot: the
+ * partner gives a notification up after five attempts.
+ */
+export const PAUSABLE = ["commands", "accepts", "reconcile"] as const;
 export type Pausable = (typeof PAUSABLE)[number];
 
 /** An entry of the control topic: the last pause or resume of a flow, by whom and why. */

@@ -1,4 +1,4 @@
-import { readControlEntry, type Pausable, type ControlEntry, type ControlEntries } from "./control-entry.ts";
+import { readControlEntry, type Pausable, type ControlEntry, type ControlEntries } from "./entry.ts";
 
 /** A record of the control topic. Offset and timestamp together tell whether two logs are the same one. */
 type ControlRecord = {

@@ -1,0 +1,90 @@
+import type { CommandResult } from "../../records.ts";
+import { formatDuration } from "../../runtime/duration.ts";
+import { iso } from "../../runtime/instant.ts";
+
+/**
+ * What an operator says of a command in doubt. `quoteId`, in any spelling, is needed where a commandId has
+ * several doubts.
+ */
+export type ResolveRequest = {
+  commandId: string;
+  quoteId: string | null;
+  as: "succeeded" | "not-executed";
+  /** End it although the claim is so young that its call may still be under way. */
+  force: boolean;
+};
+
+/** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
+export type ResolveOutcome =
+  /** `published`: where the final result stands in the results topic. */
+  | { kind: "resolved"; result: CommandResult; place: string; published: string }
+  /** Four eyes: nothing is decided until another person confirms `ref`. `resolvableAtMs`: not before, without force. */
+  | { kind: "proposed"; ref: string; place: string; quoteId: string | null; resolvableAtMs: number }
+  /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
+  | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
+  | { kind: "tooYoung"; ageMs: number; neededMs: number }
+  | { kind: "underWay" }
+  /** The command is in doubt about several quotes: the request must name one. */
+  | { kind: "several"; quotes: readonly string[] }
+  | { kind: "unknown" }
+  /** A proposal was to be confirmed by its author. */
+  | { kind: "sameAuthor"; by: string }
+  | { kind: "expired"; proposedAtMs: number };
+
+/** How long a proposal may be confirmed, by Kafka's clock. */
+export const PROPOSAL_MS = 24 * 3_600_000;
+
+/** To be shown before "not executed" is taken. */
+export const NOT_EXECUTED_RISK =
+  "Not executed sets the quote free for another accept. Say it only when the partner says that it will not be executed any more: a request that the partner had received, or that a frozen replica has still to send, can be executed later. If the partner cannot say, leave it open: that costs nothing.";
+
+const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
+  if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
+  const who = note === null ? result.decidedBy : `${result.decidedBy} (${note})`;
+  return `${result.outcome} by ${who}, ${place}`;
+};
+
+/**
+ * The way around the wait. A frozen replica may still send the call when it wakes up: if the quote was freed
+ * by `not-executed` meanwhile, it can be accepted twice.
+ */
+const force = (as: ResolveRequest["as"]): string =>
+  `, or give --force${as === "not-executed" ? " if it is certain that no replica of that time still runs" : ""}`;
+
+const HOUR_MS = 3_600_000;
+
+/** How long a claim is too young for, rounded up to what is shown, and the age that it must have. */
+const untilOld = ({ ageMs, neededMs }: { ageMs: number; neededMs: number }): string => {
+  const leftMs = neededMs - ageMs;
+  const stepMs = leftMs < HOUR_MS ? 1_000 : 60_000;
+  const waitMs = Math.ceil(leftMs / stepMs) * stepMs;
+  return `${formatDuration(waitMs)}, when it is ${formatDuration(neededMs)} old`;
+};
+
+/** Why nothing was decided, as a sentence; null where it was. */
+export const refusalOf = (
+  { commandId, quoteId, as }: Pick<ResolveRequest, "commandId" | "quoteId" | "as">,
+  ended: ResolveOutcome,
+): string | null => {
+  const about = quoteId === null ? "" : ` for quote ${quoteId}`;
+  switch (ended.kind) {
+    case "resolved":
+      return null;
+    case "proposed":
+      return `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the console or with \`cambio-bridge resolve --confirm ${ended.ref} --by NAME\`. Without force it can be ended from ${iso(ended.resolvableAtMs)} on.`;
+    case "decided":
+      return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
+    case "tooYoung":
+      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and might still be under way on a frozen replica: run it again in ${untilOld(ended)}${force(as)}.`;
+    case "underWay":
+      return `Command ${commandId} is being executed${about}: wait for its result.`;
+    case "several":
+      return `Command ${commandId} is in doubt for ${ended.quotes.length} quotes, ${ended.quotes.join(" and ")}: say with --quote-id which of them is meant.`;
+    case "unknown":
+      return `The journal knows no command ${commandId} that is in doubt${about}.`;
+    case "sameAuthor":
+      return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;
+    case "expired":
+      return `Command ${commandId} is not decided: what was proposed at ${iso(ended.proposedAtMs)} is older than 24 hours. Propose it again.`;
+  }
+};
