@@ -41,7 +41,8 @@ export const resultBuilder =
     const { commandId, operation, quoteId, externalId, finalResultId } = identity;
     const final = outcome !== "IN_DOUBT";
     const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
-    const isAccepted = operation === "ACCEPT_QUOTE" && outcome === "SUCCEEDED";
+    // A refusal may name the transaction of another accept.
+    const mayBegin = operation === "ACCEPT_QUOTE" && (outcome === "SUCCEEDED" || outcome === "IN_DOUBT");
     return {
       resultId: final ? finalResultId : resultIdOf(commandId, false),
       commandId,
@@ -50,7 +51,7 @@ export const resultBuilder =
       final,
       quoteId: isCreated ? findQuoteId(answer?.body ?? null) : quoteId,
       externalId,
-      transactionId: isAccepted ? findTransactionId(answer?.body ?? null) : null,
+      transactionId: mayBegin ? findTransactionId(answer?.body ?? null) : null,
       httpStatus: answer?.httpStatus ?? null,
       response: answer?.body ?? null,
       error,

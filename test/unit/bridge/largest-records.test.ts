@@ -31,6 +31,7 @@ const result: CommandResult = {
   final: false,
   quoteId: LONGEST,
   externalId: LONGEST,
+  transactionId: LONGEST,
   httpStatus: 503,
   response: "x".repeat(MOST),
   error: { code: "ANSWER_LOST", message: "\u20ac".repeat(1_000) },

@@ -10,7 +10,10 @@ import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import { acceptRequest, command, createRequest } from "./commands.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
-const buildResult = resultBuilder({ findQuoteId: (body) => (body === null ? null : `found in ${body}`) });
+const buildResult = resultBuilder({
+  findQuoteId: (body) => (body === null ? null : `found in ${body}`),
+  findTransactionId: (body) => (body === null ? null : `begun in ${body}`),
+});
 const times = { receivedAt: 1, completedAt: 2 };
 const succeeded: Verdict = {
   outcome: "SUCCEEDED",
@@ -36,6 +39,7 @@ describe("results", () => {
       final: true,
       quoteId: "q-1",
       externalId: "x-1",
+      transactionId: "begun in {}",
       httpStatus: 201,
       response: "{}",
       error: null,
@@ -57,6 +61,7 @@ describe("results", () => {
     ).toMatchObject({
       resultId: sha("c-1\nin-doubt"),
       final: false,
+      transactionId: null,
       httpStatus: null,
       response: null,
       error: { code: "ANSWER_LOST", message: "m" },

@@ -29,7 +29,7 @@ const setUp = (over: Over = {}) => {
       check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    buildResult: resultBuilder({ findQuoteId: () => null }),
+    buildResult: resultBuilder({ findQuoteId: () => null, findTransactionId: () => null }),
     execute: (item) => {
       said.push("execute");
       executed.push(item);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuoteId } from "../../../../src/partner/calls/find-quote-id.ts";
+import { findQuoteId, findTransactionId } from "../../../../src/partner/calls/find-quote-id.ts";
 
 describe("findQuoteId", () => {
   it.each([
@@ -53,4 +53,24 @@ describe("findQuoteId", () => {
   it("survives depth", () => {
     expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), null)).toBeNull();
   });
+});
+
+describe("findTransactionId", () => {
+  it.each([
+    ['{"transactionId":"tx-1","id":"other"}', null, "tx-1"],
+    ['{"data":[{"transaction_id":7}]}', null, "7"],
+    ['{"transactionId":"tx-1","data":{"transactionId":"tx-1"}}', null, "tx-1"],
+    ['{"contract":{"number":"tx-1"},"transactionId":"other"}', "/contract/number", "tx-1"],
+  ])("%s with pointer %s holds %s", (body, pointer, id) => expect(findTransactionId(body, pointer)).toBe(id));
+
+  it.each([
+    ['{"transactionId":"a","former":{"transactionId":"b"}}', null],
+    ['{"id":"tx-1","transaction":{"id":"tx-1"}}', null],
+    ['{"transactionId":""}', null],
+    ["transactionId", null],
+    ['{"transactionId":"a"}', "/data/transactionId"],
+    [null, null],
+  ])("%s with pointer %s holds none", (body, pointer) =>
+    expect(findTransactionId(body, pointer)).toBeNull(),
+  );
 });
