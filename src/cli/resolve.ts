@@ -104,8 +104,8 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
     .addHelpText(
       "after",
       `
-With CONSOLE_FOUR_EYES=true this is only a proposal: it says its REF, and the exit
-code is 3. Another person ends the doubt within 24 hours with --confirm REF.`,
+With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
+Another person ends the doubt within 24 hours with --confirm REF.`,
     )
     .addHelpText(
       "after",

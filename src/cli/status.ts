@@ -62,7 +62,7 @@ const deadLettersLine = (found: Status["deadLetters"]): string =>
 export const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
   oldestSinceMs === null
     ? "No command is in doubt."
-    : `${counted(doubts, "COMMAND")} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
+    : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
 
 /** Who runs the flows, for people. `topic`: of the commands. */
 export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => [

@@ -13,7 +13,7 @@ import { noSuchTopic, withCluster } from "../bridge/with-cluster.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
-import type { Actor } from "./actor.ts";
+import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
 import { auditReader } from "./audit/read-one.ts";
 import type { Connections, Warn } from "./connections.ts";
@@ -86,11 +86,11 @@ const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
   if (end === null) return null;
   const untilMs = "forMs" in end ? nowMs + end.forMs : end.untilMs;
   if (readInstant(iso(untilMs)) === null)
-    throw new UsageError(
+    throw new NothingDone(
       "A pause must end before the year 10000. Without an end it lasts until it is resumed.",
     );
   if (untilMs <= nowMs)
-    throw new UsageError(
+    throw new NothingDone(
       `Nothing is paused: by Kafka's clock it is ${iso(nowMs)}, and the pause would be over.`,
     );
   return untilMs;

@@ -77,11 +77,7 @@ export const quotesOf = (deps: ResolveDeps, refs: readonly Ref[], signal: AbortS
 const NOT_EXECUTED = "an operator says that it was not executed";
 const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
-const decisionOn = (
-  deps: ResolveDeps,
-  doubted: CommandResult,
-  { as }: Decision,
-): CommandResult => ({
+const decisionOn = (deps: ResolveDeps, doubted: CommandResult, { as }: Decision): CommandResult => ({
   ...doubted,
   resultId: deps.finalResultId(doubted.commandId),
   outcome: as === "succeeded" ? "SUCCEEDED" : "FAILED",

@@ -1,6 +1,6 @@
 import type { Original } from "../../bridge/dead-letter-parts.ts";
 import { explainOutage } from "../../bridge/outage.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
+import { noSuchTopic, withCluster } from "../../bridge/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { UsageError } from "../../runtime/errors.ts";
@@ -36,6 +36,8 @@ export type ReplayOutcome = { plan: Plan; unsent: number; reason: string | null 
 
 /** Letters that are announced in one audit entry, and may be sent twice if the process is killed. */
 const BATCH = 100;
+/** Of a failure in the audit entry, which has one for each letter. */
+const MAX_REASON = 300;
 const BATCH_BYTES = 16 * 1_048_576;
 
 const selected = async (
@@ -84,7 +86,11 @@ const makePlan = async (
     sent: sent.of,
   };
   const unknown = (refs ?? []).map(refOf).filter((ref) => !found.has(ref));
-  return { plan: planOf(letters, rules, unknown), sent, next };
+  const plan = planOf(letters, rules, unknown);
+  const there = await cluster.find(plan.send.map(({ topic }) => topic));
+  const absent = plan.send.find(({ topic }) => !there.has(topic));
+  if (absent) throw noSuchTopic(absent.topic);
+  return { plan, sent, next };
 };
 
 /** What a replay would send. Needs no operator. */
@@ -114,13 +120,14 @@ const nextBatch = (queue: readonly Planned[]): readonly Planned[] => {
   return queue.slice(0, end < 0 ? BATCH : end);
 };
 
-const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
+/** What came of a batch, for the audit topic. */
+export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
   const letters = Object.fromEntries(
     [...ends].flatMap(([ref, end]) => (end.end === "sent" ? [[ref, end.where] as const] : [])),
   );
   const failures = Object.fromEntries(
     [...ends].flatMap(([ref, end]) =>
-      end.end === "sent" ? [] : [[ref, `${end.end}: ${end.reason}`] as const],
+      end.end === "sent" ? [] : [[ref, `${end.end}: ${end.reason}`.slice(0, MAX_REASON)] as const],
     ),
   );
   const [reason] = Object.values(failures);

@@ -70,7 +70,5 @@ describe("findTransactionId", () => {
     ["transactionId", null],
     ['{"transactionId":"a"}', "/data/transactionId"],
     [null, null],
-  ])("%s with pointer %s holds none", (body, pointer) =>
-    expect(findTransactionId(body, pointer)).toBeNull(),
-  );
+  ])("%s with pointer %s holds none", (body, pointer) => expect(findTransactionId(body, pointer)).toBeNull());
 });

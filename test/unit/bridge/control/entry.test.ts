@@ -4,7 +4,7 @@ import {
   readControlEntry,
   writeControlEntry,
   type ControlEntry,
-} from "../../../src/operator/control-entry.ts";
+} from "../../../../src/bridge/control/entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2, 3);
 const pause: ControlEntry = {

@@ -1,5 +1,4 @@
-import type { Claim, LetterEnd } from "../../../../src/operator/replay/claims.ts";
-import type { DeadLetter } from "../../../../src/operator/replay/dead-letter.ts";
+import type { DeadLetter } from "../../../../src/operate/dead-letters/letter.ts";
 
 /** A letter of a command that nothing is known against. */
 export const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLetter => ({
@@ -17,9 +16,3 @@ export const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLett
   preview: "",
   ...more,
 });
-
-export const claim = (actionId: string, offset: number, atMs: number, letters: Claim["letters"]): Claim => ({
-  ...{ actionId, offset, atMs, letters, by: actionId, topic: "commands", ends: { 0: 100 }, leaseMs: 60_000 },
-});
-
-export const sentTo = (offset: number): LetterEnd => ({ end: "sent", place: `commands[0]@${offset}` });

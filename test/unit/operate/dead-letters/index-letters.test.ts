@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { splitIntoParts } from "../../../../src/bridge/dead-letter-parts.ts";
-import { letterIndex, obstacleTo } from "../../../../src/bridge/operator/dead-letter-index.ts";
+import { letterIndex, obstacleTo } from "../../../../src/operate/dead-letters/index-letters.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header, Incoming, Outgoing } from "../../../../src/kafka/record.ts";
 

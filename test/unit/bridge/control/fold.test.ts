@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createControlFold } from "../../../src/operator/control-fold.ts";
-import { writeControlEntry, type ControlEntry } from "../../../src/operator/control-entry.ts";
+import { createControlFold } from "../../../../src/bridge/control/fold.ts";
+import { writeControlEntry, type ControlEntry } from "../../../../src/bridge/control/entry.ts";
 
 const AT_MS = Date.UTC(2026, 0, 2);
 const entry = (
