@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { refOf } from "../../operate/dead-letters/letter.ts";
 import { planLines, skippedText, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
-import { planReplay, replay, type ReplayOutcome } from "../../operate/dead-letters/replay.ts";
+import { planReplay } from "../../operate/dead-letters/make-plan.ts";
+import { replay, type ReplayOutcome } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";

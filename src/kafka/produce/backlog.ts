@@ -101,12 +101,6 @@ export class Backlog {
     }
   }
 
-  /** Rejects records that were sent. They may have been written, even after an error code of the broker. */
-  giveUp(items: readonly PendingRecord[], reason: string): void {
-    const why = `${this.#options.topic} did not acknowledge: ${reason}`;
-    for (const item of items) this.failed(item, new PublishError("timeout", why));
-  }
-
   /** Rejects the records that remain at the shutdown. */
   abandon(items: readonly PendingRecord[]): void {
     const why = `${this.#options.topic} did not acknowledge before the shutdown`;

@@ -16,8 +16,6 @@ import { PublishError } from "./publish-error.ts";
 export type PublisherOptions = BacklogOptions & {
   /** A send that takes longer fails, and its session is replaced. */
   sendTimeoutMs: number;
-  /** One record per batch, sent once: after a failed send it is rejected as `timeout`: it may be written. */
-  sendsOnce?: boolean;
 };
 
 /** Writes records to one topic, with acks=all. */
@@ -78,14 +76,13 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
 
   const drain = async (lane: Lane): Promise<void> => {
     lane.isSending = true;
-    const limit = options.sendsOnce === true ? 1 : undefined;
-    for (let atMost = limit; ;) {
+    for (let atMost: number | undefined; ;) {
       // Records that arrive in the same turn of the event loop go into the same batch.
       await yieldToEventLoop();
       if (!session || stale !== "nothing") break;
       const batch = lane.take(atMost);
       if (batch.length === 0) break;
-      atMost = (await send(lane, batch, session)) === "refused" ? 1 : limit;
+      atMost = (await send(lane, batch, session)) === "refused" ? 1 : undefined;
     }
     lane.isSending = false;
   };
@@ -117,7 +114,6 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lane.maxBatchRecords = MAX_BATCH_RECORDS;
         return "done";
       }
-      if (options.sendsOnce) backlog.giveUp(left, messageOf(error));
       lane.giveBack(left);
       if (isRefusedByBroker(error)) {
         lane.maxBatchRecords = Math.max(1, left.length >> 1);

@@ -1,27 +1,19 @@
 import type { Original } from "../../bridge/dead-letter-parts.ts";
 import { explainOutage } from "../../bridge/outage.ts";
-import { noSuchTopic, withCluster } from "../../bridge/with-cluster.ts";
+import { withCluster } from "../../bridge/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
-import { UsageError } from "../../runtime/errors.ts";
-import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, type Actor } from "../actor.ts";
 import { withAudit, type Audited } from "../audit/audited.ts";
 import { AUDIT_PARTITION, type Outcome } from "../audit/entry.ts";
 import { auditReader } from "../audit/read-one.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
 import { obstacleTo } from "./index-letters.ts";
-import { refOf, type DeadLetter } from "./letter.ts";
-import { planOf, type Plan, type Planned } from "./plan.ts";
-import { demandLetters, eachLetter, isOldIn, lettersAt, loadLetter, type Selection } from "./read.ts";
-import { readSent, type SentLetters } from "./sent.ts";
+import { refOf } from "./letter.ts";
+import { makePlan, type Made, type ReplayRequest } from "./make-plan.ts";
+import type { Plan, Planned } from "./plan.ts";
+import { isOldIn, loadLetter } from "./read.ts";
 import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
-
-/** `maxLetters`: refuses a larger replay, because all letters are held in memory. */
-export type ReplayRequest = {
-  letters: { refs: readonly RecordPosition[] } | Selection;
-  maxLetters?: number;
-};
 
 export type ReplayHooks = {
   planned: (plan: Plan) => void;
@@ -39,76 +31,6 @@ const BATCH = 100;
 /** Of a failure in the audit entry, which has one for each letter. */
 const MAX_REASON = 300;
 const BATCH_BYTES = 16 * 1_048_576;
-
-const selected = async (
-  deps: Parameters<typeof eachLetter>[0],
-  { letters, maxLetters = Infinity }: ReplayRequest,
-): Promise<DeadLetter[]> => {
-  if ("refs" in letters) return lettersAt(deps, letters.refs);
-  const found: DeadLetter[] = [];
-  await eachLetter(deps, letters, (letter) => {
-    if (found.length >= maxLetters)
-      throw new UsageError(
-        `More than ${maxLetters} dead letters are meant: choose a shorter time, or use \`cambio-bridge dead-letters replay\`.`,
-      );
-    found.push(letter);
-  });
-  return found;
-};
-
-/** `next`: the offset up to which the audit topic was read for it. */
-type Made = { plan: Plan; sent: SentLetters; next: number };
-
-const makePlan = async (
-  connections: Connections,
-  cluster: Cluster,
-  request: ReplayRequest,
-  onProgress: OnProgress | undefined,
-  signal: AbortSignal,
-): Promise<Made> => {
-  const { config, services } = connections;
-  const deps = { ...connections, cluster, signal, onProgress };
-  await demandLetters(deps);
-  const letters = await selected(deps, request);
-  const oldestMs = letters.reduce(
-    (oldest, { timestampMs }) => Math.min(oldest, timestampMs),
-    services.clock.now(),
-  );
-  const { sent, next } = await readSent(connections, oldestMs, signal);
-  const refs = "refs" in request.letters ? request.letters.refs : null;
-  const found = new Set(letters.flatMap(({ records }) => records.map(refOf)));
-  const rules = {
-    isNamed: refs !== null,
-    commandsTopic: config.topics.commands,
-    eventsTopic: config.topics.transactionStatus,
-    maxAgeMs: config.commands.maxAgeMs,
-    nowMs: services.clock.now(),
-    sent: sent.of,
-  };
-  const unknown = (refs ?? []).map(refOf).filter((ref) => !found.has(ref));
-  const plan = planOf(letters, rules, unknown);
-  const there = await cluster.find(plan.send.map(({ topic }) => topic));
-  const absent = plan.send.find(({ topic }) => !there.has(topic));
-  if (absent) throw noSuchTopic(absent.topic);
-  return { plan, sent, next };
-};
-
-/** What a replay would send. Needs no operator. */
-export const planReplay = (
-  connections: Connections,
-  request: ReplayRequest,
-  { onProgress }: { onProgress?: OnProgress },
-  signal: AbortSignal,
-): Promise<Plan> => {
-  const planning = withCluster(connections.services, (cluster) =>
-    makePlan(connections, cluster, request, onProgress, signal),
-  );
-  return explainOutage(
-    connections.config,
-    planning.then(({ plan }) => plan),
-    signal,
-  );
-};
 
 /** The next letters for one topic, in order; at least one. */
 const nextBatch = (queue: readonly Planned[]): readonly Planned[] => {

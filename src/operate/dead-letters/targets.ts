@@ -1,6 +1,5 @@
 import type { Original } from "../../bridge/dead-letter-parts.ts";
 import { openEvents } from "../../bridge/events.ts";
-import type { Services } from "../../bridge/services.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
@@ -46,7 +45,6 @@ export const commandsTarget = ({ services }: Connections, topic: string): Target
     maxWaiting: 1_000,
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: SEND_TIMEOUT_MS,
-    sendsOnce: true,
   });
   return {
     send: (_letter, { key, value, headers: encodedHeaders }) =>
@@ -72,11 +70,7 @@ export const eventsTarget = async (
   );
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
   const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
-  const sendingOnce: Services = {
-    ...services,
-    publisher: (name, options) => services.publisher(name, { ...options, sendsOnce: true }),
-  };
-  const events = await openEvents(config, { services: sendingOnce, schemaId, outOfOrder: () => undefined });
+  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
   try {
     await events.untilRead(signal);
   } catch (error) {

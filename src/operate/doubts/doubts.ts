@@ -97,7 +97,8 @@ export const untilRead = (
   each: () => void = () => undefined,
 ): Promise<void> =>
   clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
-    for (; !view.ready(); each()) {
+    while (!view.ready()) {
+      each();
       if (view.halted()) throw new NothingDone(unreadableText(unreadable()));
       await clock.sleep(CHECK_EVERY_MS, signal);
     }

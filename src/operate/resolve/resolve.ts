@@ -3,6 +3,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { isSamePerson, type Actor } from "../actor.ts";
 import { withAudit, type ActionResult } from "../audit/audited.ts";
+import { auditRange } from "../audit/read.ts";
 import { auditReader } from "../audit/read-one.ts";
 import type { Connections, Warn } from "../connections.ts";
 import { decide, type Decided } from "./decide.ts";
@@ -72,7 +73,9 @@ export const confirm = (
     const reader = auditReader(connections);
     try {
       const position = readProposalRef(ref);
-      const record = position && (await explainOutage(config, reader.at(position), stopped));
+      const { startOffset, endOffset } = await explainOutage(config, auditRange(connections), stopped);
+      const isThere = position !== null && position.offset >= startOffset && position.offset < endOffset;
+      const record = isThere ? await explainOutage(config, reader.find(position), stopped) : null;
       const proposal = record && proposalOf(record);
       if (!proposal)
         throw new UsageError(
