@@ -86,6 +86,8 @@ export type CommandResult = {
   quoteId: string | null;
   /** The externalId of the command. */
   externalId: string | null;
+  /** The transaction that the accept began, where the partner's answer names it: the transactionId of its events. */
+  transactionId: string | null;
   /** HTTP status of the partner's last answer; null when there was none. */
   httpStatus: number | null;
   /** Body of the partner's last answer as received, bounded by PARTNER_MAX_RESPONSE_BYTES, secrets masked; null when there was none or it was cut off. */

@@ -65,6 +65,7 @@ export async function entriesOf(registryUrl, topics) {
       const resultId = resultIdOf(commandId, final);
       const result = encodeResult({
         ...{ resultId, commandId, operation: "ACCEPT_QUOTE", outcome, final, quoteId },
+        transactionId: null,
         externalId: `order-${nth}`,
         httpStatus: final ? (succeeded ? 200 : 422) : null,
         response: final ? responseOf(quoteId) : null,

@@ -9,13 +9,13 @@ import type { Log } from "../runtime/log.ts";
 import { openCommands, type CommandFlow } from "./commands.ts";
 import { openDeadLetters } from "./dead-letters.ts";
 import { openEvents } from "./events.ts";
-import { openControl, type Control } from "./operator/control.ts";
+import { openControl, type Control } from "./control/control.ts";
 import { createServices, withPublishTimes } from "./services.ts";
 import { closeServer, listen } from "./listen.ts";
 import { openPartner } from "./partner.ts";
 import { openTraces } from "./traces/open.ts";
 import type { Subsystem } from "./subsystem.ts";
-import { PAUSABLE } from "../operator/control-entry.ts";
+import { PAUSABLE } from "./control/entry.ts";
 import { openReconcile, type ReconcileFlow } from "./reconcile.ts";
 import { awaitPrerequisites } from "./prerequisites.ts";
 import { webhookFlow, webhookServer } from "./webhooks.ts";
@@ -159,7 +159,7 @@ export const startBridge = async (
       const { publishOnce } = events;
       webhooks.connect(webhookFlow(config, { services: timed, deadLetters, publishOnce }));
     }
-    const pausable = PAUSABLE.filter(runs);
+    const pausable = PAUSABLE.filter((name) => runs(name === "accepts" ? "commands" : name));
     const pauses = pausable.length > 0 ? await orStopped(openControl(config, services, pausable)) : null;
     control = pauses;
     if (runs("commands") && partner && pauses) {
@@ -175,7 +175,7 @@ export const startBridge = async (
           deadLetters,
           partner,
           schemaIds,
-          followPauses: (hold) => pauses.follow("commands", hold),
+          pauses,
           signal,
         }),
       );

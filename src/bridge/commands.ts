@@ -18,6 +18,7 @@ import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
 import { commandDecoder } from "./command-decoder.ts";
+import type { Control } from "./control/control.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
 import type { Services } from "./services.ts";
@@ -45,8 +46,7 @@ export type CommandFlowDeps = {
   deadLetters: DeadLetters;
   partner: Partner;
   schemaIds: { command: number; result: number; journal: number };
-  /** Calls `hold` at once and at each change: true while no command may begin. */
-  followPauses: (hold: (isHeld: boolean) => void) => void;
+  pauses: Pick<Control, "follow" | "isHeld">;
   /** Aborts when the process is asked to stop. */
   signal: AbortSignal;
 };
@@ -61,7 +61,7 @@ export type CommandFlow = Subsystem & {
 /** Starts the flow from commands to results. Rejects if Kafka does not answer. */
 export const openCommands = async (
   config: Config,
-  { services, metrics, deadLetters, partner, schemaIds, followPauses, signal }: CommandFlowDeps,
+  { services, metrics, deadLetters, partner, schemaIds, pauses, signal }: CommandFlowDeps,
 ): Promise<CommandFlow> => {
   const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
@@ -119,6 +119,7 @@ export const openCommands = async (
     traced: spans.traced,
     publish: results.publish,
     buildResult,
+    acceptsPaused: () => pauses.isHeld("accepts"),
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -186,7 +187,7 @@ export const openCommands = async (
     services,
   );
   suspend = () => consumer.suspend(isPaused || isUnfit);
-  followPauses((isHeld) => {
+  pauses.follow("commands", (isHeld) => {
     isPaused = isHeld;
     suspend();
   });

@@ -45,6 +45,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,
     quoteIdPointer: partner.quoteIdPointer ?? null,
+    transactionIdPointer: partner.transactionIdPointer ?? null,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
     // The partner knows the webhook secret, from the subscribed URL or because it signs with it. It may repeat

@@ -1,9 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import { InvalidArgumentError, type Command } from "commander";
-import type { Actor } from "../operator/action.ts";
-import { MAX_TEXT_LENGTH } from "../operator/audit.ts";
+import { MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
 
-const boundedText = (text: string): string => {
+export const boundedText = (text: string): string => {
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
   if (text.length > MAX_TEXT_LENGTH)
     throw new InvalidArgumentError(`It must have at most ${MAX_TEXT_LENGTH} characters.`);

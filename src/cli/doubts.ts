@@ -1,57 +1,40 @@
 import { Command } from "commander";
-import { listDoubts, type ListedDoubt, type ListedDoubts } from "../bridge/operator/list-doubts.ts";
-import { explainOutage } from "../bridge/outage.ts";
 import type { Config } from "../config/config.ts";
+import { listDoubts, type Doubt, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
-import { placeText } from "../runtime/record-position.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { sayProgress } from "./progress.ts";
 import { openTool } from "./tool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** The parts of a line. */
 const HEAD = "since  commandId  quoteId  externalId  claimed  why  resolve";
 
-const quoteOf = ({ ref, result }: ListedDoubt): string => result?.quoteId ?? ref.key;
-
-const lineOf = (doubt: ListedDoubt): string => {
-  const { ref, claim, sinceMs, result, resolvableAtMs } = doubt;
-  const error = result?.error;
-  return [
-    iso(sinceMs),
-    ref.commandId,
-    quoteOf(doubt),
-    result?.externalId ?? "-",
-    iso(claim.timestampMs),
+const lineOf = ({ error, ...doubt }: Doubt): string =>
+  [
+    iso(doubt.sinceMs),
+    doubt.commandId,
+    doubt.quoteId ?? "-",
+    doubt.externalId ?? "-",
+    iso(doubt.claimedAtMs),
     error ? `${error.code}: ${error.message}` : "not known",
-    `from ${iso(resolvableAtMs)}`,
+    `from ${iso(doubt.resolvableAtMs)}`,
   ].join("  ");
-};
 
-const jsonOf = (doubt: ListedDoubt, journal: string): Record<string, unknown> => {
-  const { ref, claim, position, sinceMs, result, resolvableAtMs } = doubt;
-  return {
-    since: iso(sinceMs),
-    commandId: ref.commandId,
-    operation: ref.operation,
-    quoteId: quoteOf(doubt),
-    externalId: result?.externalId ?? null,
-    claimedAt: iso(claim.timestampMs),
-    resolvableAt: iso(resolvableAtMs),
-    attempts: result?.attempts ?? claim.attempts + 1,
-    httpStatus: result?.httpStatus ?? null,
-    error: result?.error ?? null,
-    response: result?.response ?? null,
-    place: placeText(journal, position),
-  };
-};
+const jsonOf = ({ sinceMs, claimedAtMs, resolvableAtMs, ...rest }: Doubt): Record<string, unknown> => ({
+  since: iso(sinceMs),
+  claimedAt: iso(claimedAtMs),
+  resolvableAt: iso(resolvableAtMs),
+  ...rest,
+});
 
-const closing = ({ doubts, commands, underWay }: ListedDoubts, { topics, kafka }: Config): string[] => [
-  doubts.length === 0
+const closing = ({ doubts, commands, underWay }: DoubtNumbers, { topics, kafka }: Config): string[] => [
+  doubts === 0
     ? `No command is in doubt, of ${counted(commands, "command")} in ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}).`
-    : `${counted(doubts.length, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/doubts.md.`,
+    : `${counted(doubts, "command")} in doubt. Find out from the partner, then \`cambio-bridge resolve\`: docs/doubts.md.`,
   ...(underWay === 0
     ? []
     : [
@@ -60,17 +43,18 @@ const closing = ({ doubts, commands, underWay }: ListedDoubts, { topics, kafka }
 ];
 
 const list = async (io: Io, json: boolean): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
-  const listed = await explainOutage(config, listDoubts(config, services, io.stopped), io.stopped);
+  const tool = openTool(io);
+  const onProgress = sayProgress(io, "the journal");
+  const { doubts, numbers } = await listDoubts(tool, { onProgress }, io.stopped);
   const stopped = untilAborted(io.stopped);
-  if (listed.doubts.length > 0 && !json) io.err(HEAD);
-  for (const doubt of listed.doubts) {
-    const text = json ? JSON.stringify(jsonOf(doubt, config.topics.journal)) : lineOf(doubt);
+  if (doubts.length > 0 && !json) io.err(HEAD);
+  for (const doubt of doubts) {
+    const text = json ? JSON.stringify(jsonOf(doubt)) : lineOf(doubt);
     // A reader that stands still does not keep the process from being ended.
     await Promise.race([io.write(Buffer.from(`${escapeInvisible(text)}\n`)), stopped]);
     io.stopped.throwIfAborted();
   }
-  for (const sentence of closing(listed, config)) io.err(sentence);
+  for (const sentence of closing(numbers, tool.config)) io.err(sentence);
   return EXIT.done;
 };
 

@@ -41,16 +41,15 @@ export const pastMs = (text: string): number => {
   return ms;
 };
 
-/** A time in the future: an instant as in RFC 3339, or the duration until then. Milliseconds since the epoch. */
-export const futureMs = (text: string): number => {
-  const nowMs = systemClock.now();
-  const ms = isDuration(text) ? nowMs + durationMs(text) : readInstant(text);
-  if (ms === null)
+/** When something ends: at an instant as in RFC 3339, or so long after it began. */
+export const endOf = (text: string): { untilMs: number } | { forMs: number } => {
+  if (isDuration(text)) return { forMs: durationMs(text) };
+  const untilMs = readInstant(text);
+  if (untilMs === null)
     throw new InvalidArgumentError(
       "It must be an instant such as 2026-12-01T06:00:00-03:00, or a duration such as 30m.",
     );
-  if (ms <= nowMs) throw new InvalidArgumentError(`It is over: now it is ${new Date(nowMs).toISOString()}.`);
-  return ms;
+  return { untilMs };
 };
 
 /** A parser for whole numbers. */

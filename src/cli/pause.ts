@@ -1,33 +1,46 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { pauseOnce } from "../bridge/operator/pause.ts";
-import type { PauseRequest } from "../operator/pause.ts";
-import { isPausable, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
+import {
+  PAUSABLE,
+  pauseOrResume,
+  type ControlEntry,
+  type Pausable,
+  type PauseRequest,
+} from "../operate/pause.ts";
 import { iso } from "../runtime/instant.ts";
-import { placeText } from "../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { endOf } from "./option-values.ts";
 import { sayWhenStopped } from "./say-when-stopped.ts";
 import { openTool } from "./tool.ts";
-import { futureMs } from "./option-values.ts";
 
 const end = (untilMs: number | null): string =>
-  untilMs === null ? "until it is resumed" : `until ${iso(untilMs)}`;
+  untilMs === null ? "until they are resumed" : `until ${iso(untilMs)}`;
+
+/** Reconcile is one thing, commands and accepts are many. */
+const are = (flow: Pausable): string => (flow === "reconcile" ? "is" : "are");
 
 /** Who paused it, since when, until when and why. Quoted, because people wrote it. */
 const lastPause = ({ by, note, atMs, untilMs }: ControlEntry): string =>
   `${JSON.stringify(by)} since ${iso(atMs)}, ${end(untilMs)}: ${JSON.stringify(note)}`;
 
-const pauseOrResume = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
+const run = async (io: Io, asked: PauseRequest, flags: ActorFlags): Promise<ExitCode> => {
+  const tool = openTool(io);
   sayWhenStopped(io);
-  const actor = actorOf(flags);
-  const { place, audit, before } = await pauseOnce(config, services, io.err, actor, asked, io.stopped);
-  const { flow, says, untilMs } = asked;
-  if (says === "pause") io.out(`${flow} is paused ${end(untilMs)}.`);
-  else io.out(before ? `${flow} is resumed.` : `${flow} was not paused; the resume is written all the same.`);
+  const { entry, place, audit, before } = await pauseOrResume(
+    tool,
+    actorOf(flags),
+    asked,
+    { warn: io.err },
+    io.stopped,
+  );
+  const { flow, says, untilMs } = entry;
+  const was = flow === "reconcile" ? "was" : "were";
+  if (says === "pause") io.out(`${flow} ${are(flow)} paused ${end(untilMs)}.`);
+  else if (before) io.out(`${flow} ${are(flow)} resumed.`);
+  else io.out(`${flow} ${was} not paused; the resume is written all the same.`);
   if (before) io.out(`Before: paused by ${lastPause(before)}`);
-  io.out(`Written to ${place}, and to ${placeText(config.topics.audit, audit)}.`);
+  io.out(`Written to ${place}, and to ${audit}.`);
   io.out("Each replica that reaches Kafka follows within 5 seconds.");
   return EXIT.done;
 };
@@ -37,15 +50,19 @@ const flowOf = (text: string): Pausable => {
     throw new InvalidArgumentError(
       "Webhooks cannot be paused: the partner gives a notification up after five attempts.",
     );
-  if (!isPausable(text)) throw new InvalidArgumentError("It must be commands or reconcile.");
-  return text;
+  const found = PAUSABLE.find((name) => name === text);
+  if (!found)
+    throw new InvalidArgumentError(`It must be ${PAUSABLE.slice(0, -1).join(", ")} or ${PAUSABLE.at(-1)}.`);
+  return found;
 };
 
 const withFlow = (name: PauseRequest["says"]): Command =>
   withActor(
     new Command(name).addArgument(
-      // The choices are for help and completion; the parser also says why webhooks are none.
-      new Argument("<flow>", "the flow").choices(PAUSABLE).argParser(flowOf),
+      // The choices are for help; the parser also says why webhooks are none.
+      new Argument("<flow>", "all commands, only the accepts among them, or reconcile")
+        .choices(PAUSABLE)
+        .argParser(flowOf),
     ),
     { by: "who does it; kept in the audit topic", note: "why; kept in the audit topic" },
   );
@@ -55,13 +72,15 @@ export const pauseCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
     .summary("Keep a flow from starting anything new.")
     .description("Keep all replicas from starting anything new of a flow. What is under way is finished.")
     .addOption(
-      new Option("--until <when>", "when it ends by itself: an instant, or a duration such as 30m").argParser(
-        futureMs,
-      ),
+      new Option(
+        "--until <when>",
+        "when it ends by itself, by Kafka's clock: an instant, or a duration such as 30m",
+      ).argParser(endOf),
     )
-    .addHelpText("after", examples('pause commands --until 30m --by ana --note "Partner upgrade."'))
-    .action(async (flow: Pausable, { until = null, ...flags }: ActorFlags & { until?: number | null }) =>
-      exit(await pauseOrResume(io, { flow, says: "pause", untilMs: until }, flags)),
+    .addHelpText("after", examples('pause accepts --until 30m --by ana --note "Partner upgrade."'))
+    .action(
+      async (flow: Pausable, { until = null, ...flags }: ActorFlags & { until?: PauseRequest["end"] }) =>
+        exit(await run(io, { flow, says: "pause", end: until }, flags)),
     );
 
 export const resumeCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
@@ -69,5 +88,5 @@ export const resumeCommand = (io: Io, exit: (code: ExitCode) => void): Command =
     .description("Let a paused flow go on.")
     .addHelpText("after", examples('resume commands --by ana --note "The upgrade is done."'))
     .action(async (flow: Pausable, flags: ActorFlags) =>
-      exit(await pauseOrResume(io, { flow, says: "resume", untilMs: null }, flags)),
+      exit(await run(io, { flow, says: "resume", end: null }, flags)),
     );

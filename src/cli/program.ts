@@ -17,9 +17,7 @@ const groups: Record<string, Record<string, Load>> = {
     config: async (io, exit) => (await import("./config.ts")).configCommand(io, exit),
     subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
     serve: async (io, exit) => (await import("./serve.ts")).serveCommand(io, exit),
-    console: async (io, exit) => (await import("./console.ts")).consoleCommand(io, exit),
     sandbox: async (io) => (await import("./sandbox.ts")).sandboxCommand(io),
-    completion: async (io, exit) => (await import("./completion.ts")).completionCommand(io, exit),
   },
   "Send and read:": {
     send: async (io, exit) => (await import("./send.ts")).sendCommand(io, exit),
@@ -32,12 +30,24 @@ const groups: Record<string, Record<string, Load>> = {
     resume: async (io, exit) => (await import("./pause.ts")).resumeCommand(io, exit),
     doubts: async (io, exit) => (await import("./doubts.ts")).doubtsCommand(io, exit),
     resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
+    story: async (io, exit) => (await import("./story.ts")).storyCommand(io, exit),
     "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
     reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
   },
 };
 
-/** The program with the command that the arguments name, or with all of them: help and completion list every one. */
+/** Commander names only the first option that is missing. */
+const withAllMissing = (command: Command, text: string): string => {
+  if (!text.startsWith("error: required option")) return text;
+  const missing = command.options.filter(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
+  );
+  return missing.length < 2
+    ? text
+    : `error: required options ${missing.map(({ flags }) => `'${flags}'`).join(", ")} not specified\n`;
+};
+
+/** The program with the command that the arguments name, or with all of them: help lists every one. */
 export const buildProgram = async (args: readonly string[], io: Io, exit: Exit): Promise<Command> => {
   const program = new Command("cambio-bridge")
     .description("A bridge between Kafka and a corporate foreign-exchange API.")
@@ -50,7 +60,7 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
   const all = Object.entries(groups).flatMap(([group, commands]) =>
     Object.entries(commands).map(([name, load]) => ({ group, name, load })),
   );
-  const wanted = all.find(({ name }) => name === args[0] && name !== "completion");
+  const wanted = all.find(({ name }) => name === args[0]);
   for (const { group, load } of wanted ? [wanted] : all)
     program.addCommand((await load(io, exit)).helpGroup(group));
   program.commandsGroup("Operate:");
@@ -64,6 +74,7 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
       .configureOutput({
         writeOut: (text) => io.out(text.trimEnd()),
         writeErr: (text) => io.err(text.trimEnd()),
+        outputError: (text, write) => write(withAllMissing(command, text)),
       });
     if (command.commands.length > 0) command.helpCommand("help [command]", "Show the help of a command.");
     command.commands.forEach(configure);

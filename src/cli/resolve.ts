@@ -1,41 +1,40 @@
 import { Command, Option } from "commander";
-import { followProposals } from "../bridge/operator/follow-proposals.ts";
-import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
-import type { Actor } from "../operator/action.ts";
 import {
-  NOT_EXECUTED_CAUTION,
+  NOT_EXECUTED_RISK,
   refusalOf,
   type ResolveOutcome,
   type ResolveRequest,
-} from "../operator/resolve-outcome.ts";
+} from "../operate/resolve/outcome.ts";
+import { confirm, resolve } from "../operate/resolve/resolve.ts";
+import type { Connections } from "../operate/connections.ts";
 import { systemClock } from "../runtime/clock.ts";
-import type { Config } from "../config/config.ts";
-import { actorOf, withActor, type ActorFlags } from "./actor.ts";
+import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { sayWhenStopped } from "./say-when-stopped.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { sayWhenStopped } from "./say-when-stopped.ts";
 import { openTool } from "./tool.ts";
 
-type Flags = ActorFlags & { as: ResolveRequest["as"]; quoteId?: string; force?: boolean };
+type Flags = Partial<ActorFlags> & {
+  as?: ResolveRequest["as"];
+  quoteId?: string;
+  force?: boolean;
+  confirm?: string;
+};
 
 /** How long a trace collector that does not answer may delay the end. */
 const TRACES_MS = 2_000;
 
-const resolveWithTraces = async (
-  { config, services: untraced }: ReturnType<typeof openTool>,
-  { err: warn, stopped }: Io,
-  actor: Actor,
-  asked: ResolveRequest,
-): Promise<ResolveOutcome> => {
-  const traces = await openTraces(config, { ...untraced, metrics: null });
-  const services = { ...untraced, traces };
-  const requests = followProposals(config, services);
+const withTraces = async <T>(
+  { config, services }: Connections,
+  work: (traced: Connections) => Promise<T>,
+): Promise<T> => {
+  const traces = await openTraces(config, { ...services, metrics: null });
   try {
-    return await resolveOnce(config, services, { fourEyes: requests, warn, stopped }, actor, asked);
+    return await work({ config, services: { ...services, traces } });
   } finally {
-    const tracesSent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
-    await Promise.all([requests.close(), tracesSent.catch(() => undefined)]);
+    const sent = systemClock.within(TRACES_MS, undefined, Promise.resolve(traces?.close()));
+    await sent.catch(() => undefined);
   }
 };
 
@@ -43,57 +42,93 @@ const resolveWithTraces = async (
 const hintOf = (
   { commandId, quoteId }: ResolveRequest,
   ended: ResolveOutcome,
-  config: Config,
+  { config: { topics, kafka } }: Connections,
 ): string | null => {
   if (ended.kind === "resolved")
     return `Command ${commandId} is ended: ${ended.result.outcome}. Durable at ${ended.place}; its final result at ${ended.published}.`;
+  if (ended.kind === "proposed") return `REF ${ended.ref} (${ended.place})`;
   if (ended.kind === "unknown")
-    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${config.topics.journal} of KAFKA_BROKERS (${config.kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt, \`cambio-bridge watch results --from-beginning\` the results.`;
+    return `Check the commandId (upper and lower case count)${quoteId === null ? "" : ", the quote"}, and that ${topics.journal} of KAFKA_BROKERS (${kafka.brokers.join(",")}) is the right journal. \`cambio-bridge doubts\` lists what is in doubt, \`cambio-bridge watch results --from-beginning\` the results.`;
   return null;
 };
 
-const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCode> => {
-  const { as, quoteId = null, force = false } = flags;
-  const asked = { commandId, quoteId, as, force };
-  const actor = actorOf(flags);
+const run = async (
+  io: Io,
+  asking: (connections: Connections) => Promise<{ asked: ResolveRequest; ended: ResolveOutcome }>,
+): Promise<ExitCode> => {
   const tool = openTool(io);
   sayWhenStopped(io);
-  if (as === "not-executed") io.err(NOT_EXECUTED_CAUTION);
-  const ended = await resolveWithTraces(tool, io, actor, asked);
+  const { asked, ended } = await withTraces(tool, asking);
   const refusal = refusalOf(asked, ended);
-  for (const line of [refusal, hintOf(asked, ended, tool.config)]) if (line !== null) io.err(line);
+  for (const line of [refusal, hintOf(asked, ended, tool)]) if (line !== null) io.err(line);
   if ("result" in ended && ended.result) io.out(JSON.stringify(ended.result));
   if (ended.kind === "proposed") return EXIT.notDone;
   return refusal === null ? EXIT.done : EXIT.failed;
 };
 
-export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command => {
-  const command = new Command("resolve")
+const propose = (
+  io: Io,
+  commandId: string,
+  {
+    as,
+    note = "",
+    by = "",
+    quoteId = null,
+    force = false,
+  }: Omit<Flags, "quoteId"> & { quoteId?: string | null },
+): Promise<ExitCode> => {
+  const asked: ResolveRequest = { commandId, quoteId, as: as ?? "succeeded", force };
+  if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
+  const flags = { by, note };
+  return run(io, async (connections) => ({
+    asked,
+    ended: await resolve(connections, actorOf(flags), asked, { warn: io.err }, io.stopped),
+  }));
+};
+
+const confirmed = (io: Io, ref: string, { by = "", note = "confirmed" }: Flags): Promise<ExitCode> => {
+  const flags = { by, note };
+  return run(io, (connections) => confirm(connections, actorOf(flags), ref, { warn: io.err }, io.stopped));
+};
+
+export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("resolve")
     .description("End a doubt, with what the partner says happened.")
-    .argument("<commandId>", "the command in doubt")
-    .addOption(
-      new Option("--as <outcome>", "what happened")
-        .choices(["succeeded", "not-executed"])
-        .makeOptionMandatory(),
-    )
+    .argument("[commandId]", "the command in doubt")
+    .addOption(new Option("--as <outcome>", "what happened").choices(["succeeded", "not-executed"]))
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
     .option("--force", "decide although the call might still be under way, here or at the partner")
+    .option("--confirm <ref>", "end what another person has proposed, by its REF")
+    .option("--by <name>", "who decides; kept in the journal and the audit topic", boundedText)
+    .option("--note <text>", "how you know; kept in the journal and the audit topic", boundedText)
     .addHelpText(
       "after",
       `
-With CONSOLE_FOUR_EYES=true the first request is only a proposal, and its exit
-code is 3. The same request by a second operator within 24 hours ends the doubt.
-A proposal that is there needs this approval without the setting as well.`,
+With CONSOLE_FOUR_EYES=true this only proposes, says a REF, and exits with 3.
+Another person ends the doubt within 24 hours with --confirm REF.`,
     )
     .addHelpText(
       "after",
       examples(
         'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
+        "resolve --confirm 0/4711 --by bruno",
       ),
     )
-    .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));
-  return withActor(command, {
-    by: "who decides; kept in the journal, the result and the audit topic",
-    note: "how you know; kept in the journal and the audit topic",
-  });
-};
+    .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
+      const needed = flags.confirm === undefined ? { commandId, "--as": flags.as, "--note": flags.note } : {};
+      const missing = Object.entries({ ...needed, "--by": flags.by }).flatMap(([name, value]) =>
+        value === undefined ? [name] : [],
+      );
+      const isUsage = (text: string): never => command.error(`error: ${text}`, { exitCode: EXIT.usage });
+      if (missing.length > 0) isUsage(`missing: ${missing.join(", ")}`);
+      if (
+        flags.confirm !== undefined &&
+        [commandId, flags.as, flags.quoteId, flags.force].some((each) => each !== undefined)
+      )
+        isUsage("--confirm takes only --by and --note: what it ends stands in the proposal");
+      exit(
+        flags.confirm === undefined
+          ? await propose(io, commandId ?? "", flags)
+          : await confirmed(io, flags.confirm, flags),
+      );
+    });

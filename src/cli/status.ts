@@ -1,17 +1,21 @@
 import { Command } from "commander";
-import { controlTopic } from "../bridge/operator/control-topic.ts";
-import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
-import { explainOutage } from "../bridge/outage.ts";
 import { NEW_PROTOCOL, NEW_PROTOCOL_SAID } from "../kafka/cluster/found-group.ts";
-import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
+import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
+import {
+  isPause,
+  PAUSABLE,
+  pauses as askPauses,
+  type ControlEntry,
+  type Pausable,
+} from "../operate/pause.ts";
+import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
-import { iso } from "../runtime/instant.ts";
+import { iso, isoOrNull } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { sayProgress } from "./progress.ts";
 import { openTool } from "./tool.ts";
-
-const TIMEOUT_MS = 30_000;
 
 type LastAction = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
 type FlowState = { paused: boolean; last: LastAction | null };
@@ -38,7 +42,7 @@ export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string =
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], topic: string): string => {
+const commandsLine = ({ group, state, members, lag }: Status["commands"], topic: string): string => {
   if (state === NEW_PROTOCOL)
     return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
   if (members.length === 0)
@@ -48,13 +52,23 @@ const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], t
   return `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`;
 };
 
-const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile"]): string =>
+const reconcileLine = ({ group, state, members, leader }: Status["reconcile"]): string =>
   members.length === 0 && state !== NEW_PROTOCOL
     ? `Nobody reconciles: group ${group} has no member (${state}).`
     : `group ${group}: ${state}, ${counted(members.length, "member")}, ${leader ? `${leader.host} is the leader` : "no leader"}`;
 
+const deadLettersLine = (found: Status["deadLetters"]): string =>
+  found === null
+    ? "Dead letters are not known: their topic does not exist."
+    : `${counted(found.records, "dead letter")}, ${found.lastDay} of the last day${found.records === 0 ? "" : ": see `cambio-bridge dead-letters list`"}`;
+
+export const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
+  oldestSinceMs === null
+    ? "No command is in doubt."
+    : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
+
 /** Who runs the flows, for people. `topic`: of the commands. */
-export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): string[] => [
+export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => [
   "",
   commandsLine(commands, topic),
   ...commands.members.map(
@@ -68,34 +82,39 @@ export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): 
         `  ${topic}[${partition}] ${committed === null ? "nothing committed" : `committed ${committed}`}, end ${end}: ${behind(lag)}`,
     ),
   reconcileLine(reconcile),
-  "",
-  "Doubts are not counted here: see `cambio-bridge doubts`, or the console.",
+  deadLettersLine(deadLetters),
 ];
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
-  const { config, services } = openTool(io);
-  const asking = Promise.all([
-    flowsStatus(config, services),
-    controlTopic(config, services, io.err).entries(),
+  const tool = openTool(io);
+  const [known, entries, { numbers }] = await Promise.all([
+    askStatus(tool, io.stopped),
+    askPauses(tool, { warn: io.err }, io.stopped),
+    listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped),
   ]);
-  const answered = systemClock.within(TIMEOUT_MS, io.stopped, asking);
-  const [flows, entries] = await explainOutage(config, answered, io.stopped);
   const nowMs = systemClock.now();
   const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
-  if (json) io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...flows }));
-  else
-    for (const line of [
-      ...pauses.map(([flow, state]) => pauseLine(flow, state)),
-      ...flowLines(flows, config.topics.commands),
-    ])
-      io.out(line);
+  if (json) {
+    const { doubts, oldestSinceMs, underWay } = numbers;
+    const counts = { count: doubts, oldestSince: isoOrNull(oldestSinceMs), underWay };
+    io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...known, doubts: counts }));
+    return EXIT.done;
+  }
+  for (const line of [
+    ...pauses.map(([flow, state]) => pauseLine(flow, state)),
+    ...flowLines(known, tool.config.topics.commands),
+    doubtsLine(numbers),
+  ])
+    io.out(line);
   return EXIT.done;
 };
 
 export const statusCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("status")
-    .summary("Show what is paused, who takes commands, who reconciles.")
-    .description("Show what is paused, who takes commands and how far they are, and who reconciles.")
+    .summary("Show what is paused, who takes commands, what is in doubt.")
+    .description(
+      "Show what is paused, who takes commands and how far they are, who reconciles, and how many doubts and dead letters there are.",
+    )
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("status"))
     .action(async ({ json = false }: { json?: boolean }) => exit(await status(io, json)));

@@ -35,6 +35,8 @@ export const buildResult: BuildResult = (
   const { commandId, operation, quoteId, externalId, finalResultId } = identity;
   const final = outcome !== "IN_DOUBT";
   const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
+  // A refusal may name the transaction of another accept.
+  const mayBegin = operation === "ACCEPT_QUOTE" && (outcome === "SUCCEEDED" || outcome === "IN_DOUBT");
   return {
     resultId: final ? finalResultId : resultIdOf(commandId, false),
     commandId,
@@ -43,6 +45,7 @@ export const buildResult: BuildResult = (
     final,
     quoteId: isCreated ? (answer?.quoteId ?? null) : quoteId,
     externalId,
+    transactionId: mayBegin ? (answer?.transactionId ?? null) : null,
     httpStatus: answer?.httpStatus ?? null,
     response: answer?.body ?? null,
     error,

@@ -4,12 +4,15 @@ import { createBreaker, type Breaker, type CallReport } from "./journal-rules/br
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
 import { createJob, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
+import { startStopwatch } from "../runtime/stopwatch.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
 /** How often a command checks what became of another one with its commandId, which has no entry in the journal yet. */
 const COMMAND_ID_POLL_MS = 250;
+/** How often an accept checks whether people still pause the accepts. */
+const PAUSE_POLL_MS = 1_000;
 
 /**
  * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
@@ -27,6 +30,19 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
   else await release(job, attemptId);
 };
 
+/**
+ * Waits a moment, without its slot. The deadline does not run meanwhile: the commands' own age and expiry bound how
+ * long an accept waits for people.
+ */
+const waitWhilePaused = async (job: Job): Promise<void> => {
+  const { deps, signals, slot } = job;
+  const waitedMs = startStopwatch(deps.clock);
+  slot.leave();
+  await deps.clock.sleep(PAUSE_POLL_MS, signals.stop);
+  await slot.take(signals.stop);
+  job.pausedMs += waitedMs();
+};
+
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { deps, ref, signals, slot } = job;
@@ -35,6 +51,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
   const verdict = deps.guard(work.command, clock.now());
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
+  if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused()) return waitWhilePaused(job);
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });

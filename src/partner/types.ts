@@ -16,6 +16,8 @@ export type Answer = {
   retryAfterMs: number | null;
   /** The id of the quote that a create made, where the answer holds it. */
   quoteId?: string;
+  /** The id of the transaction that an accept began, where the answer holds it. */
+  transactionId?: string;
 };
 
 /**

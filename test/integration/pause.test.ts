@@ -110,7 +110,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   });
 
   const resumed = await run("resume", "commands");
-  expect(resumed.out).toMatch(/^commands is resumed\.\nBefore: paused by "ana" since /);
+  expect(resumed.out).toMatch(/^commands are resumed\.\nBefore: paused by "ana" since /);
   expect(await accepts.settle(30_000)).toMatchObject(correctTally(90));
   expect(accepts.answered()).toBe(90);
   await untilAll(false);
@@ -147,7 +147,7 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   await untilAll(true);
   const { out } = await run("pause", "commands", "--until", "25s");
   expect(out).toMatch(
-    /^commands is paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until it is resumed: "FX-7: /,
+    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until they are resumed: "FX-7: /,
   );
   await produce(world.brokers, world.topics.control, [
     { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
@@ -165,7 +165,7 @@ test("a pause ends by itself, and one that replaces another shows it; what nobod
   expect(seen).toMatch(/^commands {3}not paused; the pause of "ana" ended at /);
   expect(err.trim().split("\n")).toHaveLength(3);
   const { out: resumed } = await world.run(["resume", "commands", ...who]);
-  expect(resumed).toMatch(/^commands was not paused; the resume is written all the same\.\nWritten to /);
+  expect(resumed).toMatch(/^commands were not paused; the resume is written all the same\.\nWritten to /);
 }, 120_000);
 
 test("without an audit topic that can be written there is no action", async () => {

@@ -29,7 +29,7 @@ const resolve = (commandId: string, args: readonly string[], env = {}): Promise<
 const endedAs = (commandId: string, outcome: string): string => {
   const place = (topic: string): string => `${topic}\\[\\d+\\]@\\d+`;
   const { journal, results } = world.topics;
-  return `^Command ${commandId} is ended: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
+  return `^${outcome === "FAILED" ? "Not executed sets .*\n" : ""}Command ${commandId} is ended: ${outcome}\\. Durable at ${place(journal)}; its final result at ${place(results)}\\.\n$`;
 };
 /** Before it takes a `not-executed`, it says what that may overlook. */
 const cautioned = (then: string): string =>
@@ -55,6 +55,9 @@ test("a command that is in doubt for two quotes is only decided for the one that
   expect(named.code).toBe(0);
   expect(named.err).toMatch(new RegExp(cautioned(endedAs("two-quotes", "FAILED"))));
   expect(JSON.parse(named.out)).toMatchObject({ quoteId: second, outcome: "FAILED", decidedBy: "OPERATOR" });
+  // Name and note are not for those who read results.
+  for (const { value } of await resultsOf("two-quotes"))
+    expect(JSON.stringify(decode("command-result", value))).not.toMatch(/ana|asked the partner/);
   const again = await resolve("two-quotes", ["--as", "succeeded", "--quote-id", second]);
   expect(again).toMatchObject({ code: 1, out: named.out });
   expect(again.err).toContain("decided already");

@@ -176,6 +176,7 @@ export const createReplica = (context: SimulationContext, name: string): Replica
     guard,
     decide,
     buildResult,
+    acceptsPaused: () => false,
     mayStart: () =>
       !scenario.noticesSessionTimeout || clock.now() - replica.lastHeartbeatMs < SESSION_TIMEOUT_MS,
     random: () => random.next(),

@@ -80,6 +80,7 @@ export const buildResult: BuildResult = ({ identity, receivedAt, completedAt, at
     final: verdict.outcome !== "IN_DOUBT",
     quoteId,
     externalId: null,
+    transactionId: null,
     httpStatus: verdict.answer?.httpStatus ?? null,
     response: verdict.answer?.body ?? null,
     error: verdict.error,

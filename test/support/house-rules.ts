@@ -30,11 +30,9 @@ export const rooms: Readonly<Record<string, Room>> = {
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
-  "operator/": room(["runtime/"], ["records.ts"]),
   "bridge/": room(
     [
       "runtime/",
-      "operator/",
       "config/",
       "partner/",
       "kafka/",
@@ -44,18 +42,21 @@ export const rooms: Readonly<Record<string, Room>> = {
       "log-to-events/",
       "commands-to-results/",
     ],
-    ["records.ts", "console/ports.ts"],
+    ["records.ts"],
   ),
-  "console/": room(["runtime/", "operator/"], ["records.ts"]),
+  // What people do, over the topics: decision and effect side by side.
+  "operate/": room(
+    ["runtime/", "bridge/", "kafka/", "notification/", "webhooks-to-events/", "commands-to-results/"],
+    ["records.ts", "config/config.ts"],
+  ),
   // Checks what the other rooms connect to, with their adapters.
   "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [
       "bridge/",
-      "console/",
       "doctor/",
-      "operator/",
+      "operate/",
       "sandbox/",
       "config/",
       "runtime/",
@@ -121,7 +122,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
   "@opentelemetry/resources": ["ops/traces/"],
   "@opentelemetry/sdk-trace": ["ops/traces/"],
-  bcryptjs: ["console/"],
   commander: ["cli/"],
   "fastest-levenshtein": ["config/"],
 };

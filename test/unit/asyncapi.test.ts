@@ -3,8 +3,7 @@ import { createRequire } from "node:module";
 import { Ajv, type SchemaObject } from "ajv";
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../src/commands-to-results/check.ts";
-import type { AuditEntry } from "../../src/operator/audit.ts";
-import { AUDIT_CONTENT_TYPE, auditEvent } from "../../src/operator/audit-event.ts";
+import { AUDIT_CONTENT_TYPE, auditEvent, type AuditEntry } from "../../src/operate/audit/entry.ts";
 import { problemsOfRecord, readAsyncApi, takesJsonCommand } from "../support/asyncapi.ts";
 
 const document = readAsyncApi();

@@ -1,14 +1,16 @@
 import { Command } from "commander";
-import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
-import type { Sent } from "../../operator/replay/claims.ts";
+import { refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
+import { listLetters } from "../../operate/dead-letters/list.ts";
+import type { Sent } from "../../operate/dead-letters/sent.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { wholeNumber } from "../option-values.ts";
+import { sayProgress } from "../progress.ts";
+import { openTool } from "../tool.ts";
 import { isChosen, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
-import { viewing } from "./view.ts";
 
 type Flags = SelectionFlags & { limit: number; json?: boolean };
 
@@ -56,35 +58,22 @@ export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record
   };
 };
 
-const byAge = (a: DeadLetter, b: DeadLetter): number =>
-  a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
-
-const list = (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> =>
-  viewing(io, async (views) => {
-    let newest: DeadLetter[] = [];
-    let count = 0;
-    const keepNewest = (): void => {
-      newest = newest.sort(byAge).slice(-limit);
-    };
-    await views.each(selectionOf(flags), (letter) => {
-      count += 1;
-      newest.push(letter);
-      // Sorts seldom, and keeps at most twice the limit in memory.
-      if (newest.length >= 2 * limit) keepNewest();
-    });
-    keepNewest();
-    if (count === 0)
-      io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
-    else if (!json) io.err(HEAD);
-    for (const letter of newest) {
-      const sent = views.sent(letter);
-      const line = escapeInvisible(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
-      await io.write(Buffer.from(`${line}\n`));
-    }
-    if (count > newest.length)
-      io.err(`The newest ${newest.length} of ${count}: --limit shows more, --since and --reason choose.`);
-    return EXIT.done;
-  });
+const list = async (io: Io, { limit, json, ...flags }: Flags): Promise<ExitCode> => {
+  const hooks = { limit, onProgress: sayProgress(io, "the dead letters"), warn: io.err };
+  const found = await listLetters(openTool(io), selectionOf(flags), hooks, io.stopped);
+  const { letters, count } = found;
+  if (count === 0)
+    io.err(isChosen(flags) ? "No dead letter fits these options." : "There are no dead letters.");
+  else if (!json) io.err(HEAD);
+  for (const letter of letters) {
+    const sent = found.sent(letter);
+    const line = escapeInvisible(json ? JSON.stringify(jsonOf(letter, sent)) : lineOf(letter, sent));
+    await io.write(Buffer.from(`${line}\n`));
+  }
+  if (count > letters.length)
+    io.err(`The newest ${letters.length} of ${count}: --limit shows more, --since and --reason choose.`);
+  return EXIT.done;
+};
 
 export const listCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   withSelection(new Command("list"))

@@ -1,93 +1,107 @@
 import { Command } from "commander";
-import { replayLetters } from "../../bridge/operator/replay.ts";
-import { explainOutage } from "../../bridge/outage.ts";
-import type { LetterEnd } from "../../operator/replay/claims.ts";
-import { refOf } from "../../operator/replay/dead-letter.ts";
-import { planLines, skippedText, type Plan } from "../../operator/replay/plan.ts";
-import { failureText, replaySummary } from "../../operator/replay/summary.ts";
-import { systemClock } from "../../runtime/clock.ts";
-import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { refOf } from "../../operate/dead-letters/letter.ts";
+import { planLines, skippedText, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
+import { planReplay } from "../../operate/dead-letters/make-plan.ts";
+import { replay, type ReplayOutcome } from "../../operate/dead-letters/replay.ts";
+import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { actorOf, withActor, type ActorFlags } from "../actor.ts";
 import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
-import { wholeNumber } from "../option-values.ts";
+import { sayProgress } from "../progress.ts";
 import { openTool } from "../tool.ts";
 import { isChosen, letterRef, selectionOf, withSelection, type SelectionFlags } from "./selection.ts";
 
-type Flags = SelectionFlags &
-  ActorFlags & { again?: boolean; topic?: string; rate: number; dryRun?: boolean; json?: boolean };
+type Flags = SelectionFlags & ActorFlags & { dryRun?: boolean; json?: boolean };
 
-const PROGRESS_EVERY_MS = 2_000;
+/** Says how many letters came to an end so far, after every so many. */
+const PROGRESS_EVERY = 100;
 
-const RUN_AGAIN = " Run it again: what was sent is not sent twice.";
+/** Says of a letter that was not sent, or perhaps not, why; null of all others. */
+const failureText = (ref: string, end: LetterEnd): string | null => {
+  if (end.end === "sent") return null;
+  return end.end === "left"
+    ? `${ref} was not replayed: ${end.reason}.`
+    : `${ref} may have been replayed, or not: ${end.reason}. Look for it in its topic before it is sent once more.`;
+};
 
-const replay = async (io: Io, refs: readonly RecordPosition[], flags: Flags): Promise<ExitCode> => {
-  const { json = false, dryRun = false, again = false, topic, rate } = flags;
-  const { config, services } = openTool(io);
+const topicOf = (place: string): string => place.slice(0, place.lastIndexOf("["));
+
+/** Where the letters stand now, as lines of text. */
+const summary = (ends: readonly LetterEnd[]): string[] => {
+  const sent = ends.flatMap((end) => (end.end === "sent" ? [end] : []));
+  const places = sent.flatMap(({ place }) => place ?? []);
+  const there = sent.length - places.length;
+  const byTopic = [...new Set(places.map(topicOf))].map((topic) => {
+    const own = places.filter((place) => topicOf(place) === topic);
+    return `${own.length} written to ${topic}, the first at ${own[0]}, the last at ${own.at(-1)}`;
+  });
+  return [
+    ...(byTopic.length > 0 ? byTopic : ["Nothing was written."]),
+    ...(there > 0 ? [`${there} had been published already`] : []),
+    ...(sent.length < ends.length ? [`${ends.length - sent.length} not sent, or not known to be`] : []),
+  ];
+};
+
+const run = async (io: Io, refs: readonly RecordPosition[], flags: Flags): Promise<ExitCode> => {
+  const { json = false, dryRun = false } = flags;
+  const tool = openTool(io);
   const print = (line: string): void => (json ? io.err : io.out)(escapeInvisible(line));
   const printJson = (ref: string, facts: Readonly<Record<string, unknown>>): void => {
     if (json) io.out(JSON.stringify({ ref, ...facts }));
   };
-  const summary = replaySummary(again);
+  const request = { letters: refs.length > 0 ? { refs } : selectionOf(flags) };
+  const ends: LetterEnd[] = [];
   let total = 0;
-  let lastProgressAt = systemClock.monotonic();
-  let notPlanned = 0;
 
-  const planned = (plan: Plan, unknown: readonly RecordPosition[]): void => {
+  /** Who names a letter wants it sent; who selects letters wants none left. */
+  const leftOut = ({ skipped, unknown }: Plan): number =>
+    unknown.length + skipped.filter((each) => refs.length > 0 || each.skipped.wasSent !== true).length;
+  const planned = (plan: Plan): void => {
     total = plan.send.length;
-    // Who names a letter wants it sent; who selects letters wants none left.
-    const left = plan.skipped.filter(({ skipped }) => refs.length > 0 || skipped.wasSent !== true);
-    notPlanned = left.length + unknown.length;
-    for (const ref of unknown) {
-      io.err(`There is no dead letter ${refOf(ref)}.`);
-      printJson(refOf(ref), { end: "left", reason: "there is no such letter" });
-    }
     planLines(plan).forEach(print);
+    for (const ref of plan.unknown) printJson(ref, { end: "left", reason: "there is no such letter" });
     for (const { letter, skipped } of plan.skipped)
       printJson(refOf(letter.place), { end: "left", reason: skippedText(skipped) });
-    if (dryRun)
-      for (const each of plan.send)
-        printJson(refOf(each.letter.place), { end: "planned", topic: each.topic });
   };
-  const ended = ({ letter }: { letter: { place: RecordPosition } }, end: LetterEnd): void => {
-    summary.add(end);
+  const ended = ({ letter }: Planned, end: LetterEnd): void => {
+    ends.push(end);
     printJson(refOf(letter.place), end);
     const failure = failureText(refOf(letter.place), end);
     if (failure !== null) io.err(escapeInvisible(failure));
-    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
-    lastProgressAt = systemClock.monotonic();
-    io.err(`${summary.done()} of ${total} so far`);
+    if (ends.length % PROGRESS_EVERY === 0) io.err(`${ends.length} of ${total} so far`);
   };
+  const onProgress = sayProgress(io, "the dead letters");
 
-  const letters = refs.length > 0 ? { refs } : selectionOf(flags);
-  const actor = dryRun ? null : actorOf(flags);
-  const request = { letters, again, topic, ratePerSecond: rate, actor };
+  if (dryRun) {
+    const plan = await planReplay(tool, request, { onProgress }, io.stopped);
+    planned(plan);
+    for (const { letter, topic } of plan.send) printJson(refOf(letter.place), { end: "planned", topic });
+    print("Dry run: nothing was sent.");
+    return leftOut(plan) > 0 ? EXIT.failed : EXIT.done;
+  }
+  const runAgain = "Run it again: what the audit topic says was sent is skipped.";
   try {
-    const replaying = replayLetters(config, services, request, { planned, ended, warn: io.err }, io.stopped);
-    const replayed = await explainOutage(config, replaying, io.stopped);
-    if (dryRun) {
-      print("Dry run: nothing was sent.");
-      return notPlanned > 0 ? EXIT.failed : EXIT.done;
-    }
-    summary.lines().forEach(print);
-    const unsent = replayed?.unsent ?? 0;
-    if (unsent > 0)
-      io.err(
-        escapeInvisible(`${unsent} of ${total} were not sent: ${replayed?.reason ?? ""}. Run it again.`),
-      );
-    return unsent + notPlanned + summary.notDone() > 0 ? EXIT.failed : EXIT.done;
+    const hooks = { planned, ended, warn: io.err, onProgress };
+    const { plan, unsent, reason }: ReplayOutcome = await replay(
+      tool,
+      actorOf(flags),
+      request,
+      hooks,
+      io.stopped,
+    );
+    summary(ends).forEach(print);
+    if (unsent > 0) io.err(escapeInvisible(`${unsent} of ${total} were not sent: ${reason}. ${runAgain}`));
+    const isWhole = unsent + leftOut(plan) === 0 && ends.every(({ end }) => end === "sent");
+    return isWhole ? EXIT.done : EXIT.failed;
   } catch (error) {
-    if (total > 0) summary.lines().forEach(print);
-    if (!io.stopped.aborted) {
-      if (total === 0 || dryRun) throw error;
-      const next = "The next run finds out what became of letters that were claimed and not concluded.";
-      throw new UsageError(`${messageOf(error)} ${next}`, { cause: error });
-    }
+    if (ends.length > 0) summary(ends).forEach(print);
+    if (!io.stopped.aborted) throw error;
     io.err(
       escapeInvisible(
-        `It was cancelled (${messageOf(io.stopped.reason)}) with ${summary.done()} of ${total} replayed.${again ? "" : RUN_AGAIN}`,
+        `It was cancelled (${messageOf(io.stopped.reason)}) after ${ends.length} of ${total}. ${runAgain}`,
       ),
     );
     return EXIT.failed;
@@ -106,9 +120,6 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
       (text: string, all: RecordPosition[] | undefined) => [...(all ?? []), letterRef(text)],
     )
     .option("--dry-run", "show what would be sent, and send nothing")
-    .option("--again", "also send what was replayed before")
-    .option("--topic <name>", "a further commands topic that letters may go back to")
-    .option("--rate <number>", "records a second", wholeNumber(1, 10_000), 50)
     .option("--json", "print one JSON object a line; the plan goes to standard error")
     .addHelpText(
       "after",
@@ -121,9 +132,7 @@ export const replayCommand = (io: Io, exit: (code: ExitCode) => void): Command =
       if (refs.length > 0 === isChosen(flags))
         command.error(
           "error: name letters by their REF, or choose them by --reason, --source, --since, --until",
-          {
-            exitCode: EXIT.usage,
-          },
+          { exitCode: EXIT.usage },
         );
-      exit(await replay(io, refs, flags));
+      exit(await run(io, refs, flags));
     });

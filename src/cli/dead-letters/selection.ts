@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Selection } from "../../bridge/operator/dead-letters.ts";
-import { readRef } from "../../operator/replay/dead-letter.ts";
+import { readRef } from "../../operate/dead-letters/letter.ts";
+import type { Selection } from "../../operate/dead-letters/read.ts";
 import { pastMs } from "../option-values.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 

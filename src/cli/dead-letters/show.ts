@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { Command } from "commander";
-import type { LoadedLetter } from "../../bridge/operator/dead-letters.ts";
-import { refOf, type DeadLetter } from "../../operator/replay/dead-letter.ts";
-import { explainReason } from "../../operator/replay/reasons.ts";
+import { refOf } from "../../operate/dead-letters/letter.ts";
+import { explainReason } from "../../operate/dead-letters/reasons.ts";
+import { showLetter, type ShownLetter } from "../../operate/dead-letters/show.ts";
 import { counted } from "../../runtime/counted.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
@@ -14,7 +14,7 @@ import { examples } from "../help.ts";
 import { EXIT, type ExitCode, type Io } from "../io.ts";
 import { jsonOf, sentText } from "./list.ts";
 import { letterRef } from "./selection.ts";
-import { viewing } from "./view.ts";
+import { openTool } from "../tool.ts";
 
 const MAX_SHOWN_BYTES = 65_536;
 /** Of indented JSON; longer JSON is shown as it is. */
@@ -47,15 +47,14 @@ const headerLines = (title: string, headers: { name: unknown; value: unknown }[]
   ];
 };
 
-type Shown = { letter: DeadLetter; loaded: LoadedLetter | null };
-
 /** The headers that the bridge added to the letter. */
-const addedTo = ({ loaded }: Shown): { name: string; value: string }[] =>
+const addedTo = ({ loaded }: ShownLetter): { name: string; value: string }[] =>
   [...(loaded?.added ?? [])].map(([name, value]) => ({ name: `dead-letter-${name}`, value }));
 
-const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], replays: string[]): string[] => {
-  const { letter, loaded } = shown;
+const linesOf = (shown: ShownLetter): string[] => {
+  const { letter, loaded, sent, decoded } = shown;
   const { origin, receivedAtMs } = letter;
+  const replays = sent?.map((each) => `            ${sentText(each)}`) ?? [];
   return [
     `letter      ${refOf(letter.place)}, written ${iso(letter.timestampMs)}`,
     `reason      ${letter.reason === "" ? "none: the bridge did not write it" : letter.reason}`,
@@ -77,39 +76,38 @@ const linesOf = (shown: Shown, sent: ReturnType<typeof jsonOf>["replayed"], repl
           `key         ${textOf(textOrBase64(loaded.original.key))}`,
           ...headerLines("headers", headerList(loaded.original.headers)),
           ...headerLines("headers of the letter", addedTo(shown)),
-          `value       ${sizeOf(loaded.original.value)}`,
-          ...valueLines(loaded.original.value),
+          `value       ${sizeOf(loaded.original.value)}${decoded === null ? "" : ", Avro, decoded"}`,
+          ...valueLines(decoded === null ? loaded.original.value : Buffer.from(decoded)),
         ]
       : []),
   ];
 };
 
-const show = (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> =>
-  viewing(io, async (views) => {
-    const found = await views.show(ref);
-    if (!found) {
-      io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
-      return EXIT.failed;
-    }
-    const { letter, loaded } = found;
-    const sent = views.sent(letter);
-    const lines = json
-      ? [
-          JSON.stringify({
-            ...jsonOf(letter, sent),
-            meaning: explainReason(letter.reason),
-            obstacle: letter.obstacle,
-            records: letter.records.map(refOf),
-            key: loaded && textOrBase64(loaded.original.key),
-            headers: loaded && headerList(loaded.original.headers),
-            letterHeaders: addedTo(found),
-            value: loaded && textOrBase64(loaded.original.value),
-          }),
-        ]
-      : linesOf(found, sent, sent?.map((each) => `            ${sentText(each)}`) ?? []);
-    await io.write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
-    return EXIT.done;
-  });
+const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCode> => {
+  const found = await showLetter(openTool(io), ref, { warn: io.err }, io.stopped);
+  if (!found) {
+    io.err(`There is no dead letter ${refOf(ref)}: \`cambio-bridge dead-letters list\` shows them.`);
+    return EXIT.failed;
+  }
+  const { letter, loaded, sent, decoded } = found;
+  const lines = json
+    ? [
+        JSON.stringify({
+          ...jsonOf(letter, sent),
+          meaning: explainReason(letter.reason),
+          obstacle: letter.obstacle,
+          records: letter.records.map(refOf),
+          key: loaded && textOrBase64(loaded.original.key),
+          headers: loaded && headerList(loaded.original.headers),
+          letterHeaders: addedTo(found),
+          value: loaded && textOrBase64(loaded.original.value),
+          decoded,
+        }),
+      ]
+    : linesOf(found);
+  await io.write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
+  return EXIT.done;
+};
 
 export const showCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("show")

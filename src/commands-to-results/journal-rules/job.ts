@@ -20,8 +20,9 @@ export type Job = {
    * it goes on.
    */
   hasLeftSlot: boolean;
-  /** Since this replica took the command up. */
+  /** Since this replica took the command up, without the time for which people paused it. */
   elapsedMs: Stopwatch;
+  pausedMs: number;
   /** Calls of which at least a part was sent to the partner. */
   attempts: number;
   /** The last answer that came, whatever was tried after it; null for none. */
@@ -55,14 +56,15 @@ export type Job = {
 export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
   const stopwatch = startStopwatch(deps.clock);
   const headStartMs = Math.max(deps.clock.now() - prepared.receivedAt, 0);
-  return {
+  const job: Job = {
     deps,
     prepared,
     ref: prepared.ref,
     signals,
     slot,
     hasLeftSlot: false,
-    elapsedMs: () => headStartMs + stopwatch(),
+    elapsedMs: () => headStartMs + stopwatch() - job.pausedMs,
+    pausedMs: 0,
     attempts: 0,
     lastAnswer: null,
     repeatable: new Map(),
@@ -73,6 +75,7 @@ export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSi
     watchedClaim: null,
     ownConclusion: null,
   };
+  return job;
 };
 
 /**

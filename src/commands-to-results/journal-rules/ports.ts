@@ -90,6 +90,8 @@ export type Deps = {
    * written.
    */
   mayStart: () => boolean;
+  /** Whether people have paused the accepts. */
+  acceptsPaused: () => boolean;
   random: () => number;
   /** A globally unique id. */
   newId: () => string;

@@ -80,18 +80,17 @@ export const quotesOf = (deps: ResolveDeps, refs: readonly Ref[], signal: AbortS
     }),
   );
 
+const NOT_EXECUTED = "an operator says that it was not executed";
 const operatorCode: ErrorCode = "OPERATOR_DECISION";
 
-const decisionOn = (
-  deps: ResolveDeps,
-  doubted: CommandResult,
-  { as, by, note }: Decision,
-): CommandResult => ({
+const decisionOn = (deps: ResolveDeps, doubted: CommandResult, { as }: Decision): CommandResult => ({
   ...doubted,
   resultId: deps.finalResultId(doubted.commandId),
   outcome: as === "succeeded" ? "SUCCEEDED" : "FAILED",
   final: true,
-  error: as === "succeeded" ? null : { code: operatorCode, message: `${by}: ${note}` },
+  transactionId: as === "succeeded" ? doubted.transactionId : null,
+  // Note and name are not for those who read results: they stand in the journal and in the audit topic.
+  error: as === "succeeded" ? null : { code: operatorCode, message: NOT_EXECUTED },
   decidedBy: "OPERATOR",
   completedAt: deps.clock.now(),
 });

@@ -109,6 +109,10 @@ export const partner = {
     env: "PARTNER_QUOTE_ID_POINTER",
     help: "Where the quoteId is in the answer to a create; searched for when absent.",
   }),
+  transactionIdPointer: jsonPointer({
+    env: "PARTNER_TRANSACTION_ID_POINTER",
+    help: "Where the transactionId is in the answer to an accept; the one member of that name when absent.",
+  }),
   logEntriesPointer: jsonPointer({
     env: "PARTNER_LOG_ENTRIES_POINTER",
     help: "Where the array of entries is in the notification log; searched for when absent.",

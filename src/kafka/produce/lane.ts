@@ -18,7 +18,6 @@ export type LanePorts = {
   closed: AbortSignal;
   /** After this the broker says which partitions have not been replicated. */
   brokerTimeoutMs: number;
-  maxBatchRecords?: number | undefined;
   written: (batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
   /** The topic does not take this record, whose batch was refused with this error. */
   refused: (item: PendingRecord, error: unknown) => void;
@@ -45,7 +44,7 @@ export class Lane {
 
   constructor(ports: LanePorts) {
     this.#ports = ports;
-    this.#maxBatchRecords = ports.maxBatchRecords ?? MAX_BATCH_RECORDS;
+    this.#maxBatchRecords = MAX_BATCH_RECORDS;
   }
 
   get isIdle(): boolean {
@@ -133,13 +132,13 @@ export class Lane {
   }
 
   #failed(left: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
-    const { refused, failed, maxBatchRecords = MAX_BATCH_RECORDS } = this.#ports;
+    const { refused, failed } = this.#ports;
     const isRefused = refusalOf(error) !== null;
     const [only] = left;
     if (isRefused && only && left.length === 1) {
       refused(only, error);
       // The record itself was too large, not the number of records.
-      this.#maxBatchRecords = maxBatchRecords;
+      this.#maxBatchRecords = MAX_BATCH_RECORDS;
       return true;
     }
     this.#queue = [...left, ...this.#queue];

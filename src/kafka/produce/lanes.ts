@@ -6,7 +6,6 @@ import type { Troubles } from "./troubles.ts";
 
 type Options = Pick<LanePorts, "open" | "clock" | "random" | "closed" | "refused"> & {
   sendTimeoutMs: number;
-  maxBatchRecords: number | undefined;
   troubles: Troubles;
   written: (lane: Lane, ...written: Parameters<LanePorts["written"]>) => void;
   failed: (lane: Lane, ...failed: Parameters<LanePorts["failed"]>) => void;

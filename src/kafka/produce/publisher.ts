@@ -15,8 +15,6 @@ import { createTroubles } from "./troubles.ts";
 export type PublisherOptions = BacklogOptions & {
   /** A send that takes longer fails, and its connection is replaced. */
   sendTimeoutMs: number;
-  /** One record per batch, sent once: after a failed send it is rejected as `timeout`: it may be written. */
-  sendsOnce?: boolean;
 };
 
 /** Writes records to one topic, with acks=all. */
@@ -53,7 +51,7 @@ const BACKOFF = { baseMs: 100, maxMs: 1_000 };
  * record again: so it delays no other. What failed is sent again until the deadline of each record.
  */
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {
-  const { topic, sendTimeoutMs, sendsOnce = false } = options;
+  const { topic, sendTimeoutMs } = options;
   const { clock, log } = deps;
   const backlog = new Backlog(options);
   const troubles = createTroubles(topic, log);
@@ -75,7 +73,6 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     open: deps.openSender,
     closed: closed.signal,
     sendTimeoutMs,
-    maxBatchRecords: sendsOnce ? 1 : undefined,
     troubles,
     written: (lane, batch, first) => {
       backlog.written(batch, first, clock.monotonic());
@@ -93,7 +90,6 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
     },
     failed: (lane, left, error, whose) => {
       const [reason, now, isApart] = [messageOf(error), clock.monotonic(), whose === "partitions"];
-      if (sendsOnce) backlog.giveUp(left, reason);
       const concerned = new Set((isApart ? left : lane.items()).map(({ partition }) => partition));
       for (const partition of concerned) troubles.begin(partition, { reason, now, isApart });
       lanes.redistribute(lane);

@@ -54,6 +54,31 @@ const search = (raw: string, place: "quote" | "whole" | "other", depth: number, 
   }
 };
 
+/** Adds the scalars of all members of one name. */
+const searchNamed = (raw: string, name: string, depth: number, found: Set<string>): void => {
+  if (depth > MAX_DEPTH) return;
+  for (const value of elements(raw) ?? []) searchNamed(value, name, depth + 1, found);
+  for (const { key, raw: value } of members(raw) ?? []) {
+    const id = normalized(key) === name ? scalar(value) : null;
+    if (id !== null) found.add(id);
+    searchNamed(value, name, depth + 1, found);
+  }
+};
+
+/**
+ * Finds the transaction that an accept began in its answer, whose form is not documented either.
+ * @param pointer the JSON pointer of the id; null for the one member of that name
+ * @returns null if the id is absent, or several values compete
+ */
+export const findTransactionId = (body: string | null, pointer: string | null): string | null => {
+  if (body === null || !isJson(body)) return null;
+  if (pointer !== null) return follow(body.trim(), pointer);
+  const found = new Set<string>();
+  searchNamed(body.trim(), "transactionid", 0, found);
+  const [id, ...rivals] = found;
+  return rivals.length > 0 ? null : (id ?? null);
+};
+
 /**
  * Finds the new quote's id in the answer to a create. The form of the answer is not documented, so names are
  * tried, the surest first; if several values compete, none is taken.

@@ -3,7 +3,7 @@ import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Transport } from "../connection/transport.ts";
 import type { Call, Outcome, PartnerRequest } from "../types.ts";
 import { answerOf } from "./answer.ts";
-import { findQuoteId, quoteIdOfLocation } from "./find-quote-id.ts";
+import { findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { headersOf, type Caller } from "./headers.ts";
 import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
@@ -18,6 +18,8 @@ export type QuoteCallOptions = Caller & {
   acceptDoubtStatuses: readonly string[];
   /** Where the quoteId is in the answer to a create; null to search for it. */
   quoteIdPointer: string | null;
+  /** Where the transactionId is in the answer to an accept; null for the one member of that name. */
+  transactionIdPointer: string | null;
   clock: Pick<Clock, "now">;
   send: Transport["send"];
 };
@@ -27,7 +29,7 @@ export type QuoteCallOptions = Caller & {
  * its outcome.
  */
 export const quoteCalls = (options: QuoteCallOptions): Call => {
-  const { credentials, clock, maxResponseBytes, quoteIdPointer, send } = options;
+  const { credentials, clock, maxResponseBytes, quoteIdPointer, transactionIdPointer, send } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
 
   const outcomeOf = ({ operation, path }: PartnerRequest, result: ExchangeResult, mask: Mask): Outcome => {
@@ -35,14 +37,16 @@ export const quoteCalls = (options: QuoteCallOptions): Call => {
     if (!result.sent) return { kind: "notSent", reason };
     const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
     if (read === null) return { kind: "unknown", reason, answer: null };
-    const { answer, received } = read;
+    const { received } = read;
+    const isAccept = operation === "ACCEPT_QUOTE";
+    const transactionId = isAccept ? findTransactionId(read.answer.body, transactionIdPointer) : null;
+    const answer = transactionId === null ? read.answer : { ...read.answer, transactionId };
     const outcome = classify(operation, answer, isDoubtful);
     if (outcome.kind !== "executed") return outcome;
     const location = mask(String(result.headers.location ?? ""));
-    const quoteId =
-      operation === "CREATE_QUOTE"
-        ? (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, path))
-        : null;
+    const quoteId = isAccept
+      ? null
+      : (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, path));
     if (quoteId !== null) return { kind: "executed", answer: { ...answer, quoteId } };
     return saysFailed(received) ? { kind: "unclear", answer } : outcome;
   };

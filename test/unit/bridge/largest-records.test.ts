@@ -7,9 +7,9 @@ import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
 import { encoder } from "../../../src/kafka/schema/codec.ts";
 import { readSchema } from "../../../src/kafka/schema/schemas.ts";
-import { auditEvent } from "../../../src/operator/audit-event.ts";
-import { MAX_TEXT_LENGTH, type AuditEntry } from "../../../src/operator/audit.ts";
-import { claimAction, claimOutcome } from "../../../src/operator/replay/claims-entry.ts";
+import { MAX_TEXT_LENGTH } from "../../../src/operate/actor.ts";
+import { auditEvent, type AuditEntry } from "../../../src/operate/audit/entry.ts";
+import { outcomeOf } from "../../../src/operate/dead-letters/replay.ts";
 import type { CommandJournalEntry, CommandResult } from "../../../src/records.ts";
 import { configOf } from "../config/environment.ts";
 
@@ -31,6 +31,7 @@ const result: CommandResult = {
   final: false,
   quoteId: LONGEST,
   externalId: LONGEST,
+  transactionId: LONGEST,
   httpStatus: 503,
   response: "x".repeat(MOST),
   error: { code: "ANSWER_LOST", message: "\u20ac".repeat(1_000) },
@@ -95,28 +96,28 @@ test.each<[string, Pick<AuditEntry, "action" | "outcome">]>([
     "a doubt, whose second person confirms",
     {
       action: { kind: "resolve", subject: LONGEST, parameters: { quoteId: LONGEST, as: "succeeded" } },
-      outcome: { kind: "proposed", reason: LONGEST, until: "9999-12-31T23:59:59.999Z", quoteId: LONGEST },
+      outcome: { kind: "proposed", reason: LONGEST, quoteId: LONGEST },
     },
   ],
   [
     "a hundred dead letters",
     {
-      action: claimAction(
-        {
-          topic: "t".repeat(249),
-          ends: Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [n, 10 ** 12])),
-          letters: Object.fromEntries(LETTERS.map((ref) => [ref, "0".repeat(64)])),
-          leaseMs: 120_000,
-        },
-        false,
-      ),
-      outcome: claimOutcome(
-        "t".repeat(249),
+      action: {
+        kind: "replay",
+        subject: "100 dead letters",
+        parameters: { topic: "t".repeat(249), letters: LETTERS },
+      },
+      outcome: outcomeOf(
         new Map(
-          LETTERS.map((ref) => [
-            ref,
-            { end: "sent", place: `${"t".repeat(249)}[999]@1000000000000` } as const,
-          ]),
+          LETTERS.map((ref, n) => {
+            const where = `${"t".repeat(249)}[999]@1000000000000`;
+            return [
+              ref,
+              n % 2 === 0
+                ? { end: "sent", where, place: where }
+                : { end: "left", reason: "\u20ac".repeat(5_000) },
+            ] as const;
+          }),
         ),
       ),
     },

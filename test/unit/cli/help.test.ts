@@ -26,7 +26,7 @@ const wordsOf = (line: string): string[] =>
 
 test("the whole tree is looked at", () => {
   expect(named.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["serve", "send accept-quote", "dead-letters replay", "completion"]),
+    expect.arrayContaining(["serve", "send accept-quote", "dead-letters replay", "story"]),
   );
 });
 

@@ -1,21 +1,32 @@
 import { expect, test } from "vitest";
-import type { FlowsStatus } from "../../../src/bridge/operator/status.ts";
-import { flowLines, pauseLine } from "../../../src/cli/status.ts";
+import { doubtsLine, flowLines, pauseLine } from "../../../src/cli/status.ts";
+import type { Status } from "../../../src/operate/status.ts";
 
 const memberAt = (host: string, partitions: Record<string, number[]> = {}) => ({
   clientId: "cambio-bridge",
   host,
   partitions,
 });
-type Flow<Name extends keyof FlowsStatus> = Partial<FlowsStatus[Name]>;
+type Flow<Name extends keyof Status> = Partial<Status[Name]>;
 const linesOf = (commands: Flow<"commands">, reconcile: Flow<"reconcile"> = {}): string[] =>
   flowLines(
     {
       commands: { group: "fx", state: "Stable", members: [], lag: 0, partitions: [], ...commands },
-      reconcile: { group: "fx-reconcile", state: "Stable", members: [], leader: null, ...reconcile },
+      reconcile: {
+        group: "fx-reconcile",
+        state: "Stable",
+        members: [],
+        leader: null,
+        lastCompleteAtMs: null,
+        ...reconcile,
+      },
+      deadLetters: { records: 7, lastDay: 2 },
     },
     "fx.commands",
-  ).filter((line) => line !== "" && !line.startsWith("Doubts are not counted here"));
+  ).filter(
+    (line) =>
+      line !== "" && line !== "7 dead letters, 2 of the last day: see `cambio-bridge dead-letters list`",
+  );
 
 test("a flow that is not paused is not said to run", () => {
   const at = "2026-12-01T06:00:00.000Z";
@@ -83,4 +94,12 @@ test("two replicas while the group settles, and a partition of which nothing was
     "  fx.commands[3] nothing committed, end 120: 120 commands behind",
     "group fx-reconcile: Stable, 2 members, no leader",
   ]);
+});
+
+test("doubts are counted, and stand out", () => {
+  const numbers = { underWay: 1, commands: 9 };
+  expect(doubtsLine({ ...numbers, doubts: 0, oldestSinceMs: null })).toBe("No command is in doubt.");
+  expect(doubtsLine({ ...numbers, doubts: 2, oldestSinceMs: 0 })).toBe(
+    "2 COMMANDS IN DOUBT, the oldest since 1970-01-01T00:00:00.000Z: see `cambio-bridge doubts`",
+  );
 });

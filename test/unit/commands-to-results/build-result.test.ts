@@ -35,6 +35,7 @@ describe("results", () => {
       final: true,
       quoteId: "q-1",
       externalId: "x-1",
+      transactionId: "begun in {}",
       httpStatus: 201,
       response: "{}",
       error: null,
@@ -56,6 +57,7 @@ describe("results", () => {
     ).toMatchObject({
       resultId: sha("c-1\nin-doubt"),
       final: false,
+      transactionId: null,
       httpStatus: null,
       response: null,
       error: { code: "ANSWER_LOST", message: "m" },

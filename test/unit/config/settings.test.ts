@@ -41,6 +41,7 @@ const promised: readonly Row[] = [
   ["PARTNER_BREAKER_FAILURES", "5", 5],
   ["PARTNER_BREAKER_PAUSE", "30s", 30_000],
   ["PARTNER_QUOTE_ID_POINTER", null, undefined],
+  ["PARTNER_TRANSACTION_ID_POINTER", null, undefined],
   ...none("PARTNER_LOG_ENTRIES_POINTER", "PARTNER_LOG_NOTIFICATION_POINTER"),
   ["PARTNER_LOG_END_PARAMETER", "endtDate", "endtDate"],
   ["PARTNER_LOG_MAX_BYTES", "268435456", 268_435_456],

@@ -89,6 +89,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     maxPerSecond: null,
     maxResponseBytes: 1_000,
     quoteIdPointer: null,
+    transactionIdPointer: null,
     acceptDoubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,

@@ -138,6 +138,7 @@ export const createDeps = (log: ReturnType<typeof createLog>, changes: Partial<D
     decide,
     buildResult,
     mayStart: () => true,
+    acceptsPaused: () => false,
     random: () => 0.5,
     newId: () => `a${++ids}`,
     observer: { takeover: () => undefined, breaker: () => undefined, retrying: () => undefined },

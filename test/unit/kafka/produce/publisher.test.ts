@@ -318,28 +318,6 @@ describe("when leaders move and connections break", () => {
     await eventually(() => cluster.closed === 1, "the old connection to be closed");
   });
 
-  test.each([
-    ["of which the connection breaks", new Error("connection lost")],
-    ["to a leader that just lost its partition", protocolError("NOT_LEADER_FOR_PARTITION")],
-    ["that too few replicas have", protocolError("NOT_ENOUGH_REPLICAS_AFTER_APPEND")],
-  ])("where records are sent once, one %s is given up, and no other one is in doubt", async (_, error) => {
-    const { cluster, publish, failure } = setUp(1, { sendsOnce: true });
-    await publish("first");
-    cluster.after = () => {
-      cluster.after = () => Promise.resolve();
-      return Promise.reject(error);
-    };
-    const outcomes = await Promise.all(["doubtful", "next", "last"].map((key) => failure(publish(key))));
-    expect(outcomes).toEqual(["timeout", "written", "written"]);
-    expect(cluster.logs[0]).toEqual(["first", "doubtful", "next", "last"]);
-  });
-
-  test("with sendsOnce, a record that the topic refuses is rejected as refused", async () => {
-    const { cluster, publish, failure } = setUp(1, { sendsOnce: true });
-    cluster.before = () => Promise.reject(protocolError("MESSAGE_TOO_LARGE"));
-    expect(await failure(publish("large"))).toBe("refused");
-  });
-
   test("a partition without a leader waits for one", async () => {
     const { cluster, publish, failure } = setUp();
     cluster.leaders = [null];

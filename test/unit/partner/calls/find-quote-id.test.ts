@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuoteId, quoteIdOfLocation } from "../../../../src/partner/calls/find-quote-id.ts";
+import { findQuoteId, findTransactionId, quoteIdOfLocation } from "../../../../src/partner/calls/find-quote-id.ts";
 
 describe("findQuoteId", () => {
   it.each([
@@ -77,4 +77,22 @@ describe("quoteIdOfLocation", () => {
     "http://",
     "/%20",
   ])("%s names none", (location) => expect(quoteIdOfLocation(location, PATH)).toBeNull());
+});
+
+describe("findTransactionId", () => {
+  it.each([
+    ['{"transactionId":"tx-1","id":"other"}', null, "tx-1"],
+    ['{"data":[{"transaction_id":7}]}', null, "7"],
+    ['{"transactionId":"tx-1","data":{"transactionId":"tx-1"}}', null, "tx-1"],
+    ['{"contract":{"number":"tx-1"},"transactionId":"other"}', "/contract/number", "tx-1"],
+  ])("%s with pointer %s holds %s", (body, pointer, id) => expect(findTransactionId(body, pointer)).toBe(id));
+
+  it.each([
+    ['{"transactionId":"a","former":{"transactionId":"b"}}', null],
+    ['{"id":"tx-1","transaction":{"id":"tx-1"}}', null],
+    ['{"transactionId":""}', null],
+    ["transactionId", null],
+    ['{"transactionId":"a"}', "/data/transactionId"],
+    [null, null],
+  ])("%s with pointer %s holds none", (body, pointer) => expect(findTransactionId(body, pointer)).toBeNull());
 });

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../config/config.ts";
+import { isPause, type Pausable, type ControlEntry } from "./entry.ts";
+import { iso, isoOrNull } from "../../runtime/instant.ts";
+import type { Services } from "../services.ts";
+import type { Subsystem } from "../subsystem.ts";
+import { followControl } from "./follow.ts";
+
+/** The pauses of this replica's flows, as the control topic says. */
+export type Control = Subsystem & {
+  /**
+   * Calls `hold` at once and at each change: true while the flow is paused, or the topic has not been read
+   * yet.
+   */
+  follow: (flow: Pausable, hold: (isHeld: boolean) => void) => void;
+  /** Whether the flow is paused, or the topic has not been read yet. */
+  isHeld: (flow: Pausable) => boolean;
+  /** Resolves when the flow is not held. */
+  untilOpen: (flow: Pausable, signal: AbortSignal) => Promise<void>;
+  paused: () => Record<string, boolean>;
+};
+
+const CHECK_EVERY_MS = 250;
+
+const described = ({ flow, by, atMs, untilMs }: ControlEntry): string =>
+  `${flow} paused by ${by} since ${iso(atMs)}${untilMs === null ? "" : ` until ${iso(untilMs)}`}`;
+
+/**
+ * Follows the control topic. Rejects if Kafka does not answer. A pause ends by Kafka's clock: an entry that comes
+ * while the topic is followed was written then, by its own time, and from there on time is only counted. One that is
+ * found at the start ends by this machine's clock. Without Kafka the last entries that were read stay in force.
+ * @param flows those of this process
+ */
+export const openControl = async (
+  config: Config,
+  services: Services,
+  flows: readonly Pausable[],
+): Promise<Control> => {
+  const { clock, log } = services;
+  const topic = config.topics.control;
+  const cluster = await services.connectCluster();
+  const known = new Map<Pausable, ControlEntry>();
+  /** Entries that came while the topic was followed, by flow: their action, and when that was. */
+  const seen = new Map<Pausable, { actionId: string; atMonotonicMs: number | null }>();
+  let hasLoaded = false;
+  const followers: { flow: Pausable; isHeld: boolean; hold: (isHeld: boolean) => void }[] = [];
+
+  const isHeld = (flow: Pausable): boolean => !isRead() || known.has(flow);
+
+  const logChange = (flow: Pausable, before: ControlEntry | undefined, pause: ControlEntry | null): void => {
+    if (pause) {
+      const { by, atMs, untilMs, actionId } = pause;
+      log.warn({ flow, by, since: iso(atMs), until: isoOrNull(untilMs), actionId }, "flow.paused");
+    } else if (before) {
+      const last = entries().get(flow);
+      const by = last?.says === "resume" ? last.by : null;
+      log.info({ flow, by, pausedBy: before.by }, "flow.resumed");
+    }
+  };
+
+  /** The time by Kafka's clock, as far as it is known from this entry. */
+  const kafkaNow = ({ flow, actionId, atMs }: ControlEntry): number => {
+    if (seen.get(flow)?.actionId !== actionId)
+      seen.set(flow, { actionId, atMonotonicMs: hasLoaded ? clock.monotonic() : null });
+    const atMonotonicMs = seen.get(flow)?.atMonotonicMs ?? null;
+    return atMonotonicMs === null ? clock.now() : atMs + clock.monotonic() - atMonotonicMs;
+  };
+
+  const update = (): void => {
+    for (const flow of flows) {
+      const before = known.get(flow);
+      const entry = entries().get(flow);
+      const pause = entry && isPause(entry, kafkaNow(entry)) ? entry : null;
+      if (pause) known.set(flow, pause);
+      else known.delete(flow);
+      if (!isDeepStrictEqual(before, pause ?? undefined)) logChange(flow, before, pause);
+    }
+    hasLoaded = isRead();
+    for (const each of followers) {
+      if (each.isHeld === isHeld(each.flow)) continue;
+      each.isHeld = !each.isHeld;
+      each.hold(each.isHeld);
+    }
+  };
+
+  const { entries, isRead, ...tail } = followControl(config, services, {
+    ranges: () => cluster.ranges(topic),
+    changed: () => update(),
+  });
+  // Polled: clocks may jump, and timers are limited to 24 days.
+  const updates = setInterval(update, CHECK_EVERY_MS);
+
+  return {
+    follow: (flow, hold) => {
+      const now = isHeld(flow);
+      followers.push({ flow, isHeld: now, hold });
+      hold(now);
+    },
+    isHeld,
+    untilOpen: async (flow, signal) => {
+      while (isHeld(flow)) await clock.sleep(CHECK_EVERY_MS, signal);
+    },
+    paused: () => Object.fromEntries(flows.map((flow) => [flow, known.has(flow)])),
+    components: () => {
+      const { up, detail } = tail.state();
+      const paused = [...known.values()].map(described).join(", ") || "nothing is paused";
+      return {
+        control: {
+          up: up && isRead(),
+          detail: !isRead() ? (up ? "still reading" : detail) : up ? paused : `${detail}; ${paused}`,
+          // Once read, the last entries stay in force, and no restart would help.
+          required: !isRead(),
+        },
+      };
+    },
+    waiting: () => ({}),
+    close: async () => {
+      clearInterval(updates);
+      await Promise.all([tail.stop(), cluster.close()]);
+    },
+  };
+};

@@ -1,5 +1,0 @@
-import { html } from "hono/html";
-
-export { html };
-/** Markup. Anything else that is put into a template is escaped. */
-export type Html = ReturnType<typeof html>;

@@ -1,0 +1,58 @@
+import { UsageError } from "../runtime/errors.ts";
+
+/** A viewer looks, an operator acts. */
+export type Role = "viewer" | "operator";
+
+/** Who acts, why, and from where, as it is written to the audit topic. */
+export type Actor = {
+  by: string;
+  role: Role;
+  note: string;
+  /**
+   * The host, the user of its operating system, and the program: "cli" or "console". `address`: of the person's
+   * browser, for the console.
+   */
+  from: { host: string; user: string; program: string; address?: string };
+};
+
+/** A viewer asked for an action: nothing was done and nothing was written. */
+export class Forbidden extends UsageError {}
+
+/** Nothing was done; the message says why. The audit topic gets the outcome `refused`. */
+export class NothingDone extends UsageError {}
+
+/** Of a name and a note: both go into one record. */
+export const MAX_TEXT_LENGTH = 1_000;
+
+/** Throws Forbidden for a viewer, and a UsageError where the name or the note is missing or too long. */
+export const authorize = ({ by, role, note }: Actor): void => {
+  if (role !== "operator")
+    throw new Forbidden(`Nothing was done: ${by} may only look. Ask an operator, or to be made one.`);
+  if ([by, note].some((text) => text.trim() === "" || text.length > MAX_TEXT_LENGTH))
+    throw new UsageError(
+      `Nothing was done: the name and the note must be there, and have at most ${MAX_TEXT_LENGTH} characters.`,
+    );
+};
+
+/** @throws NothingDone where the person has interrupted the action */
+export const continueUnless = (stopped: AbortSignal): void => {
+  if (stopped.aborted) throw new NothingDone("It was interrupted, and nothing was done.");
+};
+
+/** The same text for all spellings of a name: case, width and invisible characters do not matter, and runs of blanks count as one. */
+const canonicalName = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replace(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC");
+
+/**
+ * Whether two names are spellings of one. This guards against the mistake of one person, not against forgery: the
+ * console authenticates names, the command line takes any.
+ */
+export const isSamePerson = (a: string, b: string): boolean => canonicalName(a) === canonicalName(b);

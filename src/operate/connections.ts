@@ -1,0 +1,12 @@
+import type { Services } from "../bridge/services.ts";
+import type { Config } from "../config/config.ts";
+
+/** What every function of this room works with: settings, and the clients of Kafka and the registry. */
+export type Connections = { config: Config; services: Services };
+
+/** How far a reading is, in records. `total` grows while records are written. */
+export type Progress = { read: number; total: number };
+export type OnProgress = (progress: Progress) => void;
+
+/** Called with a sentence about something that does not stop the work. */
+export type Warn = (sentence: string) => void;

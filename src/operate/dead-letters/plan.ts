@@ -1,0 +1,120 @@
+import { iso } from "../../runtime/instant.ts";
+import { inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
+import type { Sent } from "./sent.ts";
+
+/** What decides whether a letter is sent. */
+export type PlanRules = {
+  /** Whether the letters were named by their refs. */
+  isNamed: boolean;
+  /** The topics that commands and notifications go back to. */
+  commandsTopic: string;
+  eventsTopic: string;
+  /** COMMANDS_MAX_AGE. */
+  maxAgeMs: number;
+  nowMs: number;
+  sent: (ref: string) => readonly Sent[];
+};
+
+/** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
+export type Skipped = { why: string; detail: string; wasSent?: boolean };
+
+export const skippedText = ({ why, detail }: Skipped): string => (detail === "" ? why : `${why}: ${detail}`);
+
+type Decided = { kind: "send"; topic: string; warnings: readonly string[] } | ({ kind: "skip" } & Skipped);
+
+const skip = (why: string, detail = ""): Decided => ({ kind: "skip", why, detail });
+
+const TOO_OLD =
+  "older than COMMANDS_MAX_AGE: a command among them that can be read is answered COMMAND_TOO_OLD, without a call";
+const ANSWERED =
+  "already answered REJECTED (UNREADABLE_COMMAND): one that can be read now is executed. Ask its sender first whether another command was sent in its place";
+const REUSED =
+  "under a commandId that another command has: refused again for as long as the journal knows that one";
+
+/** Decides whether a letter is sent again, and to which topic. */
+const decide = (letter: DeadLetter, rules: PlanRules): Decided => {
+  const { reason, source, origin, missing, obstacle } = letter;
+  if (source === "unknown") return skip("no dead letter of the bridge");
+  if (reason === "CONTRADICTING_ANSWER") return skip("an answer, not a command (CONTRADICTING_ANSWER)");
+  if (missing !== null) return skip("parts are missing", missing);
+  if (source === "command" && origin === null) return skip("no origin");
+  // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.
+  if (origin !== null && origin.topic !== rules.commandsTopic)
+    return skip("from another topic than TOPIC_COMMANDS of this configuration", origin.topic);
+  if (reason === "COMMAND_ID_REUSED" && !rules.isNamed)
+    return skip("would be refused again (COMMAND_ID_REUSED)", "name it by its REF to send it all the same");
+  if (obstacle !== null) return skip("would come to nothing", obstacle);
+  const [first] = rules.sent(refOf(letter.place));
+  if (first)
+    return {
+      kind: "skip",
+      why: "replayed before",
+      detail: `${iso(first.atMs)} by ${first.by}: ${first.where}`,
+      wasSent: true,
+    };
+  const isOld = origin !== null && rules.nowMs - origin.timestampMs > rules.maxAgeMs;
+  const warnings = [
+    ...(isOld ? [TOO_OLD] : []),
+    ...(reason === "UNREADABLE_COMMAND" && !isOld ? [ANSWERED] : []),
+    ...(reason === "COMMAND_ID_REUSED" ? [REUSED] : []),
+  ];
+  return { kind: "send", topic: origin?.topic ?? rules.eventsTopic, warnings };
+};
+
+export type Planned = { letter: DeadLetter; topic: string };
+
+/** What a replay sends, in order, and what it skips. `unknown`: refs without a letter. */
+export type Plan = {
+  send: readonly Planned[];
+  skipped: readonly { letter: DeadLetter; skipped: Skipped }[];
+  unknown: readonly string[];
+  /** The number of letters by warning. */
+  warnings: ReadonlyMap<string, number>;
+};
+
+export const planOf = (
+  letters: readonly DeadLetter[],
+  rules: PlanRules,
+  unknown: readonly string[],
+): Plan => {
+  const send: Planned[] = [];
+  const skipped: { letter: DeadLetter; skipped: Skipped }[] = [];
+  const warnings = new Map<string, number>();
+  for (const letter of [...letters].sort(inOriginalOrder)) {
+    const decided = decide(letter, rules);
+    if (decided.kind === "skip") {
+      skipped.push({ letter, skipped: decided });
+      continue;
+    }
+    send.push({ letter, topic: decided.topic });
+    for (const warning of decided.warnings) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
+  }
+  return { send, skipped, unknown, warnings };
+};
+
+const counted = (what: readonly string[]): string => {
+  const counts = new Map<string, number>();
+  for (const each of what) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return [...counts].map(([each, count]) => `${count} ${each}`).join(", ");
+};
+
+/** The plan as lines of text. */
+export const planLines = ({ send, skipped, unknown, warnings }: Plan): string[] => {
+  const lines = [`${send.length} of ${send.length + skipped.length} dead letters are to be sent.`];
+  for (const topic of new Set(send.map((each) => each.topic))) {
+    const there = send.filter((each) => each.topic === topic).map(({ letter }) => letter.reason);
+    lines.push(`  to ${topic}: ${counted(there)}`);
+  }
+  for (const [warning, count] of warnings) lines.push(`  Warning: ${count} ${warning}.`);
+  for (const why of new Set(skipped.map((each) => each.skipped.why))) {
+    const alike = skipped.filter((each) => each.skipped.why === why);
+    const [first] = alike;
+    const detail = first?.skipped.detail ? ` (${first.skipped.detail})` : "";
+    const example = first
+      ? `, ${alike.length > 1 ? "the first is " : ""}${refOf(first.letter.place)}${detail}`
+      : "";
+    lines.push(`  not sent: ${alike.length} ${why}${example}`);
+  }
+  for (const ref of unknown) lines.push(`  There is no dead letter ${ref}.`);
+  return lines;
+};

@@ -1,0 +1,65 @@
+import type { Incoming } from "../../kafka/record.ts";
+import { objectOf } from "../../runtime/json-object.ts";
+import { readEntry, textIn } from "../audit/entry.ts";
+import { auditRange, scanAudit } from "../audit/read.ts";
+import type { Connections } from "../connections.ts";
+
+/** That a letter was replayed. `where`: its new record, or why it needed none. */
+export type Sent = { by: string; atMs: number; where: string };
+
+/** Which letters were replayed, by the audit topic as far as it was read. */
+export type SentLetters = {
+  take: (record: Incoming) => void;
+  /** Every time that it was sent, the oldest first. */
+  of: (ref: string) => readonly Sent[];
+  /** Who announced it and has not said yet what came of it; null for nobody. `after`: entries from there on count. */
+  announced: (ref: string, after: number) => string | null;
+};
+
+type Announced = { by: string; offset: number; refs: readonly string[] };
+
+/**
+ * Folds the audit entries of replays. Each names the letters of a batch before they are sent, and afterwards with
+ * their new places. Only the latter count as sent: what a killed replay had announced may be sent once more.
+ */
+export const sentLetters = (): SentLetters => {
+  const sent = new Map<string, Sent[]>();
+  const announcements = new Map<string, Announced>();
+  return {
+    take: (record) => {
+      const entry = readEntry(record.value);
+      if (entry?.action !== "replay") return;
+      const { actionId, by, outcome, parameters } = entry;
+      if (outcome === null) {
+        const refs = Array.isArray(parameters["letters"]) ? parameters["letters"].map(String) : [];
+        announcements.set(actionId, { by, offset: record.offset, refs });
+        return;
+      }
+      announcements.delete(actionId);
+      const letters = objectOf(objectOf(outcome["effect"])?.["letters"]) ?? {};
+      for (const [ref, where] of Object.entries(letters)) {
+        const before = sent.get(ref) ?? [];
+        sent.set(ref, [...before, { by, atMs: record.timestampMs, where: textIn(where) }]);
+      }
+    },
+    of: (ref) => sent.get(ref) ?? [],
+    announced: (ref, after) =>
+      [...announcements.values()].find(({ offset, refs }) => offset >= after && refs.includes(ref))?.by ??
+      null,
+  };
+};
+
+/** Before a letter was written nobody replayed it; clocks may differ by so much. */
+const SKEW_MS = 3_600_000;
+
+/** Reads which letters were replayed, of those that are not older than a time. `next`: the offset read up to. */
+export const readSent = async (
+  connections: Connections,
+  oldestMs: number,
+  signal: AbortSignal,
+): Promise<{ sent: SentLetters; next: number }> => {
+  const sent = sentLetters();
+  const range = await auditRange(connections, Math.max(0, oldestMs - SKEW_MS));
+  await scanAudit(connections, range, sent.take, signal);
+  return { sent, next: range.endOffset };
+};

@@ -1,0 +1,93 @@
+import type { Original } from "../../bridge/dead-letter-parts.ts";
+import { openEvents } from "../../bridge/events.ts";
+import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import { PublishError } from "../../kafka/produce/publish-error.ts";
+import { EventTooLarge } from "../../notification/publish-once.ts";
+import { messageOf, UsageError } from "../../runtime/errors.ts";
+import { placeText } from "../../runtime/record-position.ts";
+import { parseBody } from "../../webhooks-to-events/parse.ts";
+import type { Connections } from "../connections.ts";
+import type { DeadLetter } from "./letter.ts";
+
+/** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
+export type LetterEnd =
+  | { end: "sent"; where: string; place: string | null }
+  /** Not sent. */
+  | { end: "left"; reason: string }
+  /** Sent but not acknowledged. */
+  | { end: "unknown"; reason: string };
+
+/** A topic that letters are replayed to. `send` never rejects. */
+export type Target = {
+  send: (letter: DeadLetter, original: Original) => Promise<LetterEnd>;
+  close: () => Promise<void>;
+};
+
+/** Enough for a batch, and for one record of the largest batch that is decompressed. */
+const MAX_WAITING_BYTES = 96 * 1_048_576;
+const SEND_TIMEOUT_MS = 8_000;
+const TIMEOUT_MS = 20_000;
+
+/** A failed send may have reached the topic all the same, unless Kafka or the publisher refused it. */
+const notSent = (error: unknown): LetterEnd => {
+  const isCertain =
+    error instanceof EventTooLarge ||
+    (error instanceof PublishError && (error.code === "refused" || error.code === "overloaded"));
+  return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
+};
+
+const writtenAt = (place: string): LetterEnd => ({ end: "sent", where: place, place });
+
+/** The commands topic: records are sent as they were, each to the partition of its key. */
+export const commandsTarget = ({ services }: Connections, topic: string): Target => {
+  const publisher = services.publisher(topic, {
+    maxWaiting: 1_000,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+    sendTimeoutMs: SEND_TIMEOUT_MS,
+  });
+  return {
+    send: (_letter, { key, value, headers: encodedHeaders }) =>
+      publisher
+        .publish({ key, value, headers: [], encodedHeaders }, TIMEOUT_MS)
+        .then((place) => writtenAt(placeText(topic, place)), notSent),
+    close: () => publisher.close(0),
+  };
+};
+
+/** The events topic: notifications become events like webhooks do, unless they are in the dedup window. */
+export const eventsTarget = async (
+  { config, services }: Connections,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Target> => {
+  const topic = config.topics.transactionStatus;
+  if (config.partner.baseUrl === undefined)
+    throw new UsageError("PARTNER_BASE_URL is not set: the events of notifications name it as their source.");
+  const { schemaIds, problems } = await inspect(
+    { names: config.topics, used: ["transactionStatus"], largestRecords: [], lookbackMs: null },
+    { cluster, registry: services.registry },
+  );
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
+  const schemaId = schemaIds.get("transaction-status-updated") ?? 0;
+  const events = await openEvents(config, { services, schemaId, outOfOrder: () => undefined });
+  try {
+    await events.untilRead(signal);
+  } catch (error) {
+    await events.close();
+    throw error;
+  }
+  return {
+    send: async ({ receivedAtMs, timestampMs }, { value }) => {
+      const read = parseBody(value ?? Buffer.alloc(0));
+      if (!read.ok) return { end: "left", reason: `still not understood: ${read.detail}` };
+      const arrival = { receivedAt: receivedAtMs ?? timestampMs, source: "WEBHOOK", trace: null } as const;
+      const publishing = events.publishOnce(read.notification, arrival);
+      return services.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {
+        if (done.kind === "published") return writtenAt(placeText(topic, done.position));
+        return { end: "sent", where: `event ${done.event.eventId}, which was there already`, place: null };
+      }, notSent);
+    },
+    close: events.close,
+  };
+};

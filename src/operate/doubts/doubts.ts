@@ -1,0 +1,220 @@
+import { explainOutage } from "../../bridge/outage.ts";
+import { openJournal, type JournalRoom } from "../../bridge/journal-wiring/open.ts";
+import { withCluster } from "../../bridge/with-cluster.ts";
+import type { Doubt as JournalDoubt } from "../../commands-to-results/journal-rules/partition-view.ts";
+import { resolvableAtMs } from "../../commands-to-results/journal-rules/resolve.ts";
+import { inspect } from "../../kafka/cluster/inspect.ts";
+import { decoder } from "../../kafka/schema/codec.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import type { CommandResult, JournalOperation } from "../../records.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { placeText } from "../../runtime/record-position.ts";
+import { NothingDone } from "../actor.ts";
+import type { Connections, OnProgress, Progress } from "../connections.ts";
+
+/** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
+export type Doubt = {
+  commandId: string;
+  operation: JournalOperation;
+  /** As the command spells it; null for a create. */
+  quoteId: string | null;
+  externalId: string | null;
+  /** When the journal recorded the doubt, and the claim of its attempt. */
+  sinceMs: number;
+  claimedAtMs: number;
+  /** Of the doubt's entry in the journal. */
+  place: string;
+  /** Since when `resolve` needs no force. */
+  resolvableAtMs: number;
+  /** Calls that were sent to the partner. */
+  attempts: number;
+  httpStatus: number | null;
+  error: { code: string; message: string } | null;
+  /** The partner's last answer. */
+  response: string | null;
+};
+
+/** `underWay`: claims without an end, so their calls may be under way, or their replicas gone. */
+export type DoubtNumbers = {
+  doubts: number;
+  oldestSinceMs: number | null;
+  underWay: number;
+  /** Commands that the journal knows. */
+  commands: number;
+};
+
+/** The journal, read as a replica reads it, and followed until `close`. */
+export type OpenDoubts = {
+  /** `problem`: why it cannot be read, as a sentence. */
+  progress: () => Progress & { isComplete: boolean; problem: string | null };
+  numbers: () => DoubtNumbers;
+  /** The oldest first, of what is read by now. */
+  list: (from: number, count: number, signal: AbortSignal) => Promise<Doubt[]>;
+  find: (commandId: string, signal: AbortSignal) => Promise<Doubt[]>;
+  /** Resolves when the journal is read to the end that it had when it was opened. Throws as `untilRead` does. */
+  untilRead: (signal: AbortSignal, onProgress?: OnProgress) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Results that are read at once: entries that lie near each other come with one fetch. */
+const READ_AT_ONCE = 200;
+const RESULTS_TIMEOUT_MS = 60_000;
+const READ_TIMEOUT_MS = 300_000;
+const CHECK_EVERY_MS = 50;
+
+const anotherLog = (topic: string): UsageError =>
+  new UsageError(
+    `${topic} is another log than the one that was read, or is being read anew: \`cambio-bridge doctor\` says what is wrong; otherwise run it again.`,
+  );
+
+const unreadableText = (place: string | null): string =>
+  `Nobody knows what is in doubt, and nothing was done, because an entry of the journal cannot be read by this version (${place}): see "The journal cannot be read" in docs/failures.md.`;
+
+/** The latest schemas of these topics. Throws a UsageError if a topic or a schema is missing. */
+export const schemaIdsOf = async (
+  { config, services }: Connections,
+  used: readonly ("journal" | "results")[],
+): Promise<ReadonlyMap<string, number>> => {
+  const { schemaIds, problems } = await withCluster(services, (cluster) =>
+    inspect(
+      { names: config.topics, used, largestRecords: [], lookbackMs: null },
+      { cluster, registry: services.registry },
+    ),
+  );
+  const missing = problems[0];
+  if (missing !== undefined) throw new UsageError(missing);
+  return schemaIds;
+};
+
+/**
+ * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
+ * holds an entry that this version cannot read.
+ */
+export const untilRead = (
+  { services: { clock } }: Connections,
+  { view, unreadable }: Pick<JournalRoom, "view" | "unreadable">,
+  stopped: AbortSignal,
+  each: () => void = () => undefined,
+): Promise<void> =>
+  clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
+    while (!view.ready()) {
+      each();
+      if (view.halted()) throw new NothingDone(unreadableText(unreadable()));
+      await clock.sleep(CHECK_EVERY_MS, signal);
+    }
+  });
+
+const describe = (topic: string, doubt: JournalDoubt, result: CommandResult | null): Doubt => {
+  const { ref, claim, position, sinceMs } = doubt;
+  return {
+    commandId: ref.commandId,
+    operation: ref.operation,
+    quoteId: result?.quoteId ?? (ref.operation === "ACCEPT_QUOTE" ? ref.key : null),
+    externalId: result?.externalId ?? null,
+    sinceMs,
+    claimedAtMs: claim.timestampMs,
+    place: placeText(topic, position),
+    resolvableAtMs: resolvableAtMs(claim),
+    attempts: result?.attempts ?? claim.attempts + 1,
+    httpStatus: result?.httpStatus ?? null,
+    error: result?.error ?? null,
+    response: result?.response ?? null,
+  };
+};
+
+/**
+ * Opens the journal and begins to read it. Writes nothing. Throws a UsageError where it is missing, and an
+ * OutageError where Kafka or the registry does not answer.
+ */
+export const openDoubts = async (connections: Connections, signal: AbortSignal): Promise<OpenDoubts> => {
+  const { config, services } = connections;
+  const { clock, registry } = services;
+  const topic = config.topics.journal;
+  const decode = decoder<CommandResult>(readSchema("command-result"), registry, clock.monotonic);
+  let read = 0;
+  const open = async () => {
+    const schemaIds = await schemaIdsOf(connections, ["journal"]);
+    const ranges = await withCluster(services, (cluster) => cluster.ranges(topic));
+    const total = [...ranges.values()].reduce(
+      (sum, { startOffset, endOffset }) => sum + endOffset - startOffset,
+      0,
+    );
+    const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
+      askNotes: () => Promise.resolve([]),
+      see: () => (read += 1),
+    });
+    return { ...opened, total };
+  };
+  const { view, journal, unreadable, total, ...opened } = await explainOutage(config, open(), signal);
+  const progress = (): Progress => ({ read, total: Math.max(read, total) });
+
+  const resultOf = async ({ ref, claim, position }: JournalDoubt): Promise<CommandResult | null> => {
+    const entry = await journal.reread(position);
+    if (entry === null) return null;
+    const { commandId, step } = entry;
+    if (commandId !== ref.commandId || step.kind !== "concluded" || step.attemptId !== claim.attemptId)
+      throw anotherLog(topic);
+    const decoded = await decode(step.result);
+    return decoded.ok ? decoded.value : null;
+  };
+  const described = async (doubts: readonly JournalDoubt[], stopped: AbortSignal): Promise<Doubt[]> => {
+    const all: Doubt[] = [];
+    while (all.length < doubts.length) {
+      const some = doubts.slice(all.length, all.length + READ_AT_ONCE);
+      const reading = clock.within(RESULTS_TIMEOUT_MS, stopped, Promise.all(some.map(resultOf)));
+      const results = await explainOutage(config, reading, stopped);
+      all.push(...some.map((doubt, i) => describe(topic, doubt, results[i] ?? null)));
+    }
+    return all;
+  };
+  const oldestFirst = (): JournalDoubt[] => view.doubts().sort((a, b) => a.sinceMs - b.sinceMs);
+
+  return {
+    progress: () => {
+      const { up, detail } = opened.state();
+      const isComplete = view.ready();
+      const fault = isComplete || up || detail === "still reading" ? null : detail;
+      const problem = view.halted() ? unreadableText(unreadable()) : fault;
+      return { ...progress(), isComplete, problem };
+    },
+    numbers: () => {
+      const counts = view.count();
+      const doubts = view.doubts();
+      return {
+        doubts: doubts.length,
+        oldestSinceMs: doubts.length === 0 ? null : Math.min(...doubts.map(({ sinceMs }) => sinceMs)),
+        underWay: counts.reduce((sum, { open }) => sum + open, 0) - doubts.length,
+        commands: counts.reduce((sum, { commands }) => sum + commands, 0),
+      };
+    },
+    list: (from, count, stopped) => described(oldestFirst().slice(from, from + count), stopped),
+    find: (commandId, stopped) =>
+      described(
+        view.doubts().filter(({ ref }) => ref.commandId === commandId),
+        stopped,
+      ),
+    untilRead: (stopped, onProgress) =>
+      untilRead(connections, { view, unreadable }, stopped, () => onProgress?.(progress())),
+    close: () => opened.close(),
+  };
+};
+
+/**
+ * Reads the journal as a replica does, and gives its doubts, the oldest first. With a `count` of 0 only the
+ * numbers. Throws a UsageError where the journal is missing or cannot be read by this version.
+ */
+export const listDoubts = async (
+  connections: Connections,
+  { count = Infinity, onProgress }: { count?: number; onProgress?: OnProgress },
+  signal: AbortSignal,
+): Promise<{ doubts: readonly Doubt[] } & { numbers: DoubtNumbers }> => {
+  const opened = await openDoubts(connections, signal);
+  try {
+    await opened.untilRead(signal, onProgress);
+    const doubts = await opened.list(0, count, signal);
+    if (!opened.progress().isComplete) throw anotherLog(connections.config.topics.journal);
+    return { doubts, numbers: opened.numbers() };
+  } finally {
+    await opened.close();
+  }
+};

@@ -1,0 +1,142 @@
+import {
+  isPause,
+  PAUSABLE,
+  writeControlEntry,
+  type ControlEntries,
+  type ControlEntry,
+  type Pausable,
+} from "../bridge/control/entry.ts";
+import { applyControlRecord } from "../bridge/control/fold.ts";
+import { explainOutage } from "../bridge/outage.ts";
+import { scanRanges } from "../bridge/scan-ranges.ts";
+import { noSuchTopic, withCluster } from "../bridge/with-cluster.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
+import { placeText } from "../runtime/record-position.ts";
+import { NothingDone, type Actor } from "./actor.ts";
+import { withAudit } from "./audit/audited.ts";
+import { auditReader } from "./audit/read-one.ts";
+import type { Connections, Warn } from "./connections.ts";
+
+export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
+
+/** `end`: of a pause, at a time or so long after it was written, both by Kafka's clock; null: until it is resumed. */
+export type PauseRequest = {
+  flow: Pausable;
+  says: ControlEntry["says"];
+  end: { untilMs: number } | { forMs: number } | null;
+};
+
+/**
+ * `place`: of the entry, `audit`: of its audit entry, as topic[partition]@offset. `before`: the pause that it
+ * replaced; null where the flow was not paused.
+ */
+export type PauseResult = { entry: ControlEntry; place: string; audit: string; before: ControlEntry | null };
+
+const TIMEOUT_MS = 10_000;
+const READ_MS = 20_000;
+
+const read = async (
+  { config, services }: Connections,
+  warn: Warn,
+  stopped: AbortSignal,
+): Promise<ControlEntries> => {
+  const topic = config.topics.control;
+  const found = new Map<Pausable, ControlEntry>();
+  await withCluster(services, async (cluster) => {
+    if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
+    const ranges = await cluster.ranges(topic);
+    await services.clock.withDeadline(READ_MS, stopped, (signal) =>
+      scanRanges({ services, signal }, { topic, purpose: "control", ranges }, (record) =>
+        applyControlRecord(found, record, (detail) =>
+          warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
+        ),
+      ),
+    );
+  });
+  return found;
+};
+
+/** The last entry of each flow. `isPause` says whether one is in force. */
+export const pauses = (
+  connections: Connections,
+  { warn }: { warn: Warn },
+  stopped: AbortSignal,
+): Promise<ControlEntries> => explainOutage(connections.config, read(connections, warn, stopped), stopped);
+
+const write = async ({ config, services }: Connections, entry: ControlEntry): Promise<string> => {
+  const topic = config.topics.control;
+  const options = { maxWaiting: 1, maxWaitingBytes: 1_048_576, sendTimeoutMs: TIMEOUT_MS };
+  const publisher = services.publisher(topic, options);
+  try {
+    const { key, value } = writeControlEntry(entry);
+    const record = { key: Buffer.from(key), value: Buffer.from(value), headers: [] };
+    return placeText(topic, await publisher.publish(record, TIMEOUT_MS));
+  } catch (error) {
+    throw new UsageError(
+      `Nobody knows whether the ${entry.says} was written (${messageOf(error)}): ask \`cambio-bridge status\`, and run the same again.`,
+      { cause: error },
+    );
+  } finally {
+    await publisher.close(0);
+  }
+};
+
+const endOf = (end: PauseRequest["end"], nowMs: number): number | null => {
+  if (end === null) return null;
+  const untilMs = "forMs" in end ? nowMs + end.forMs : end.untilMs;
+  if (readInstant(iso(untilMs)) === null)
+    throw new NothingDone(
+      "A pause must end before the year 10000. Without an end it lasts until it is resumed.",
+    );
+  if (untilMs <= nowMs)
+    throw new NothingDone(
+      `Nothing is paused: by Kafka's clock it is ${iso(nowMs)}, and the pause would be over.`,
+    );
+  return untilMs;
+};
+
+/**
+ * Pauses or resumes a flow on all replicas. The last entry counts. A pause of a paused flow replaces the
+ * former one, so a pause can be extended without a gap. A resume is written even where nothing is paused:
+ * replicas may still hold a pause that a topic which was created anew does not know.
+ */
+export const pauseOrResume = (
+  connections: Connections,
+  actor: Actor,
+  { flow, says, end }: PauseRequest,
+  { warn }: { warn: Warn },
+  stopped: AbortSignal,
+): Promise<PauseResult> =>
+  withAudit(connections, actor, { warn, stopped }, async (audited) => {
+    const { config } = connections;
+    const last = (await pauses(connections, { warn }, stopped)).get(flow);
+    const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
+    const reader = auditReader(connections);
+    try {
+      const { value, begun } = await audited(
+        actor,
+        { kind: says, subject: flow, parameters: asked ?? {} },
+        async (begunAt, actionId) => {
+          const atMs = (await reader.at(begunAt)).timestampMs;
+          const entry: ControlEntry = {
+            flow,
+            says,
+            by: actor.by,
+            note: actor.note,
+            atMs,
+            untilMs: endOf(end, atMs),
+            actionId,
+          };
+          const before = isPause(last, atMs) ? last : null;
+          const place = await write(connections, entry);
+          const replaced = before && { by: before.by, until: isoOrNull(before.untilMs) };
+          const effect = { record: place, until: isoOrNull(entry.untilMs), replaced };
+          return { value: { entry, place, before }, outcome: { kind: "done", effect } as const };
+        },
+      );
+      return { ...value, audit: placeText(config.topics.audit, begun) };
+    } finally {
+      await reader.close();
+    }
+  });

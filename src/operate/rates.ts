@@ -1,0 +1,63 @@
+import { explainOutage } from "../bridge/outage.ts";
+import { withCluster } from "../bridge/with-cluster.ts";
+import type { Cluster } from "../kafka/cluster/cluster.ts";
+import type { Connections } from "./connections.ts";
+
+/** Records a minute of a topic over the last hour, the oldest first; null where its offsets went back. */
+export type TopicRate = {
+  topic: string;
+  of: "events" | "commands" | "results" | "dead letters";
+  perMinute: readonly (number | null)[];
+};
+
+const MINUTE_MS = 60_000;
+/** A value for every so many minutes: each border costs a request. */
+const STEP_MINUTES = 2;
+const STEPS = 30;
+const ANSWER_MS = 30_000;
+
+type Offsets = ReadonlyMap<number, number>;
+
+const between = (earlier: Offsets, later: Offsets): number | null => {
+  let count = 0;
+  for (const [partition, offset] of later) {
+    const more = offset - (earlier.get(partition) ?? 0);
+    if (more < 0) return null;
+    count += more;
+  }
+  return count / STEP_MINUTES;
+};
+
+/** From the offsets at the borders of minutes: no record is read. */
+const rateOf = async (cluster: Cluster, topic: string, nowMs: number): Promise<(number | null)[]> => {
+  const last = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  const borders = Array.from(
+    { length: STEPS + 1 },
+    (_, at) => last - (STEPS - at) * STEP_MINUTES * MINUTE_MS,
+  );
+  const offsets = await Promise.all(borders.map((border) => cluster.offsetsAt(topic, border)));
+  return offsets.slice(1).map((later, at) => between(offsets[at] ?? new Map(), later));
+};
+
+/** Topics that do not exist are left out. */
+export const recordsPerMinute = (
+  { config, services }: Connections,
+  signal: AbortSignal,
+): Promise<readonly TopicRate[]> => {
+  const { clock } = services;
+  const { transactionStatus, commands, results, deadLetters } = config.topics;
+  const wanted = [
+    [transactionStatus, "events"],
+    [commands, "commands"],
+    [results, "results"],
+    [deadLetters, "dead letters"],
+  ] as const;
+  const asking = withCluster(services, async (cluster) => {
+    const found = await cluster.find(wanted.map(([topic]) => topic));
+    const there = wanted.filter(([topic]) => found.has(topic));
+    return Promise.all(
+      there.map(async ([topic, of]) => ({ topic, of, perMinute: await rateOf(cluster, topic, clock.now()) })),
+    );
+  });
+  return explainOutage(config, clock.within(ANSWER_MS, signal, asking), signal);
+};

@@ -1,0 +1,104 @@
+import type { CommandResult } from "../../records.ts";
+import { formatDuration } from "../../runtime/duration.ts";
+import { iso } from "../../runtime/instant.ts";
+
+/**
+ * What an operator says of a command in doubt. `quoteId`, in any spelling, is needed where a commandId has
+ * several doubts.
+ */
+export type ResolveRequest = {
+  commandId: string;
+  quoteId: string | null;
+  as: "succeeded" | "not-executed";
+  /** End it although the claim is so young that its call may still be under way. */
+  force: boolean;
+};
+
+/** `lost`: the error code of the doubt: whether an answer is lost or the replica that made the call. */
+type TooYoung = { ageMs: number; neededMs: number; lost: string | null };
+
+/** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
+export type ResolveOutcome =
+  /** `published`: where the final result stands in the results topic. */
+  | { kind: "resolved"; result: CommandResult; place: string; published: string }
+  /** Four eyes: nothing is decided until another person confirms `ref`. `resolvableAtMs`: not before, without force. */
+  | { kind: "proposed"; ref: string; place: string; quoteId: string | null; resolvableAtMs: number }
+  /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
+  | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
+  | ({ kind: "tooYoung" } & TooYoung)
+  | { kind: "underWay" }
+  /** The command is in doubt about several quotes: the request must name one. */
+  | { kind: "several"; quotes: readonly string[] }
+  | { kind: "unknown" }
+  /** A proposal was to be confirmed by its author. */
+  | { kind: "sameAuthor"; by: string }
+  | { kind: "expired"; proposedAtMs: number };
+
+/** How long a proposal may be confirmed, by Kafka's clock. */
+export const PROPOSAL_MS = 24 * 3_600_000;
+
+/** To be shown before "not executed" is taken. */
+export const NOT_EXECUTED_RISK =
+  "Not executed sets the quote free for another accept. If the partner, or a proxy before it, stood still with the request, it may execute it when it goes on, after this decision too: let the partner say that it will not be executed any more; that it is not in the books is not enough. If the partner cannot say, leave it open: that costs nothing.";
+
+const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "decided" }>): string => {
+  if (result === null) return `rejected, for another command holds its quote: QUOTE_ALREADY_TAKEN (${place})`;
+  const who = note === null ? result.decidedBy : `${result.decidedBy} (${note})`;
+  return `${result.outcome} by ${who}, ${place}`;
+};
+
+const WONT_BE = "the partner says that it will not be executed any more";
+
+/**
+ * The way around the wait. If the quote is freed by `not-executed` and the call is executed after all, the quote can be accepted twice. After
+ * a lost answer no replica can send it any more, but the partner may hold it.
+ */
+const force = (as: ResolveRequest["as"], lost: string | null): string => {
+  if (as !== "not-executed") return ", or give --force";
+  if (lost === "ANSWER_LOST") return `, or give --force if ${WONT_BE}`;
+  return `, or give --force if it is certain that no replica of that time still runs, and ${WONT_BE}`;
+};
+
+/** Where the call might still be. */
+const whereabouts = (lost: string | null): string =>
+  lost === "ANSWER_LOST"
+    ? "might still be held by the partner, or by a proxy before it"
+    : "might still be under way on a frozen replica";
+
+const HOUR_MS = 3_600_000;
+
+/** How long a claim is too young for, rounded up to what is shown, and the age that it must have. */
+const untilOld = ({ ageMs, neededMs }: TooYoung): string => {
+  const leftMs = neededMs - ageMs;
+  const stepMs = leftMs < HOUR_MS ? 1_000 : 60_000;
+  const waitMs = Math.ceil(leftMs / stepMs) * stepMs;
+  return `${formatDuration(waitMs)}, when it is ${formatDuration(neededMs)} old`;
+};
+
+/** Why nothing was decided, as a sentence; null where it was. */
+export const refusalOf = (
+  { commandId, quoteId, as }: Pick<ResolveRequest, "commandId" | "quoteId" | "as">,
+  ended: ResolveOutcome,
+): string | null => {
+  const about = quoteId === null ? "" : ` for quote ${quoteId}`;
+  switch (ended.kind) {
+    case "resolved":
+      return null;
+    case "proposed":
+      return `Command ${commandId} is not decided yet: another person must confirm it within 24 hours, in the console or with \`cambio-bridge resolve --confirm ${ended.ref} --by NAME\`. Without force it can be ended from ${iso(ended.resolvableAtMs)} on.`;
+    case "decided":
+      return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
+    case "tooYoung":
+      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and ${whereabouts(ended.lost)}: run it again in ${untilOld(ended)}${force(as, ended.lost)}.`;
+    case "underWay":
+      return `Command ${commandId} is being executed${about}: wait for its result.`;
+    case "several":
+      return `Command ${commandId} is in doubt for ${ended.quotes.length} quotes, ${ended.quotes.join(" and ")}: say with --quote-id which of them is meant.`;
+    case "unknown":
+      return `The journal knows no command ${commandId} that is in doubt${about}.`;
+    case "sameAuthor":
+      return `Command ${commandId} is not decided: ${ended.by} proposed it, and another person must confirm it.`;
+    case "expired":
+      return `Command ${commandId} is not decided: what was proposed at ${iso(ended.proposedAtMs)} is older than 24 hours. Propose it again.`;
+  }
+};

@@ -1,0 +1,81 @@
+import { explainOutage } from "../../bridge/outage.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
+import { auditRange, scanAudit } from "../audit/read.ts";
+import type { Connections } from "../connections.ts";
+import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
+
+/** Four eyes: what one person says of a doubt, waiting for another one. */
+export type Proposal = {
+  /** How `--confirm` names it: partition/offset of its record in the audit topic. */
+  ref: string;
+  /** As asked; `quoteId` is that of the doubt. */
+  asked: ResolveRequest;
+  by: string;
+  note: string;
+  /** By the broker's clock. */
+  atMs: number;
+  untilMs: number;
+};
+
+/** Tolerated skew between this machine's clock and the brokers'. */
+const SKEW_MS = 3_600_000;
+
+/** The audited action of a request. */
+export const resolveAction = ({ commandId, ...parameters }: ResolveRequest, confirms?: string): Action => ({
+  kind: "resolve",
+  subject: commandId,
+  parameters: { ...parameters, ...(confirms !== undefined && { confirms }) },
+});
+
+/** Null for a record of the audit topic that proposes nothing. */
+export const proposalOf = (record: Incoming): Proposal | null => {
+  const entry = readEntry(record.value);
+  if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "proposed") return null;
+  const { as, force } = entry.parameters;
+  if (as !== "succeeded" && as !== "not-executed") return null;
+  const { quoteId } = entry.outcome;
+  return {
+    ref: positionText(record),
+    asked: {
+      commandId: entry.subject,
+      quoteId: typeof quoteId === "string" ? quoteId : null,
+      as,
+      force: force === true,
+    },
+    by: entry.by,
+    note: entry.note,
+    atMs: record.timestampMs,
+    untilMs: record.timestampMs + PROPOSAL_MS,
+  };
+};
+
+/** The proposals of the last 24 hours whose doubt nobody has ended since, the oldest first. For display. */
+export const openProposals = (connections: Connections, signal: AbortSignal): Promise<Proposal[]> => {
+  const open = new Map<string, Proposal>();
+  const doubtOf = (commandId: string, quoteId: unknown): string =>
+    JSON.stringify([commandId, quoteId ?? null]);
+  const take = (record: Incoming): void => {
+    const proposal = proposalOf(record);
+    if (proposal) open.set(proposal.ref, proposal);
+    const entry = readEntry(record.value);
+    if (entry?.action !== "resolve" || entry.outcome?.["kind"] !== "done") return;
+    const effect = entry.outcome["effect"] as { quoteId?: unknown } | undefined;
+    const ended = doubtOf(entry.subject, textIn(effect?.quoteId) || null);
+    for (const [ref, { asked }] of open)
+      if (doubtOf(asked.commandId, asked.quoteId) === ended) open.delete(ref);
+  };
+  const nowMs = connections.services.clock.now();
+  const read = async (): Promise<Proposal[]> => {
+    await scanAudit(connections, await auditRange(connections, nowMs - PROPOSAL_MS - SKEW_MS), take, signal);
+    return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
+  };
+  return explainOutage(connections.config, read(), signal);
+};
+
+/** Null for a text that names no record of the audit topic. */
+export const readProposalRef = (text: string): RecordPosition | null => {
+  const [, offset] = /^0\/(\d{1,15})$/.exec(text) ?? [];
+  return offset === undefined ? null : { partition: AUDIT_PARTITION, offset: Number(offset) };
+};

@@ -1,0 +1,93 @@
+import { explainOutage } from "../bridge/outage.ts";
+import { electionGroup, lastNote } from "../bridge/reconcile-note.ts";
+import { withCluster } from "../bridge/with-cluster.ts";
+import type { Config } from "../config/config.ts";
+import type { Cluster } from "../kafka/cluster/cluster.ts";
+import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import type { Connections } from "./connections.ts";
+
+type PartitionLag = {
+  partition: number;
+  /** The committed offset; null if there is none. */
+  committed: number | null;
+  end: number;
+  lag: number;
+};
+
+/** The flows as Kafka knows them, and what waits for people. Lags are numbers of records. */
+export type Status = {
+  commands: { group: string } & FoundGroup & { lag: number; partitions: PartitionLag[] };
+  /** `leader`: the replica that reconciles; null for none. `lastCompleteAtMs`: null where no such run is known. */
+  reconcile: { group: string } & FoundGroup & {
+      leader: { clientId: string; host: string } | null;
+      lastCompleteAtMs: number | null;
+    };
+  /** Records of the dead-letter topic, in all and of the last day: a large letter may have several. Null where there is no such topic. */
+  deadLetters: { records: number; lastDay: number } | null;
+};
+
+const DAY_MS = 86_400_000;
+const ANSWER_MS = 30_000;
+
+const lagOf = async (cluster: Cluster, groupId: string, topic: string): Promise<PartitionLag[]> => {
+  const committed = await cluster.committed(groupId, topic);
+  const ranges = await cluster.ranges(topic);
+  return [...ranges]
+    .map(([partition, { startOffset, endOffset: end }]) => {
+      const offset = committed.get(partition)?.offset ?? null;
+      // Without a committed offset, or if it was deleted, the group starts at the first record.
+      const lag = Math.max(0, end - Math.max(offset ?? 0, startOffset));
+      return { partition, committed: offset, end, lag };
+    })
+    .sort((a, b) => a.partition - b.partition);
+};
+
+const withoutJoined = ({ state, members }: FoundGroup): FoundGroup => ({
+  state,
+  members: members.map(({ clientId, host, partitions }) => ({ clientId, host, partitions })),
+});
+
+const deadLettersOf = async (
+  { topics }: Config,
+  cluster: Cluster,
+  nowMs: number,
+): Promise<Status["deadLetters"]> => {
+  const topic = topics.deadLetters;
+  if (!(await cluster.find([topic])).has(topic)) return null;
+  const count = async (sinceMs?: number): Promise<number> =>
+    [...(await cluster.ranges(topic, sinceMs)).values()].reduce(
+      (sum, { startOffset, endOffset }) => sum + endOffset - startOffset,
+      0,
+    );
+  return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
+};
+
+const ask = async (config: Config, cluster: Cluster, nowMs: number): Promise<Status> => {
+  const { commands: topic, transactionStatus } = config.topics;
+  const { groupId } = config.kafka;
+  // Without the flow commands there need not be such a topic.
+  const isThere = (await cluster.find([topic])).has(topic);
+  const partitions = isThere ? await lagOf(cluster, groupId, topic) : [];
+  const lag = partitions.reduce((sum, each) => sum + each.lag, 0);
+  const commands = withoutJoined(await cluster.group(groupId));
+  const election = electionGroup(config);
+  const reconcile = withoutJoined(await cluster.group(election));
+  const chosen = reconcile.members.find(({ partitions: held }) => held[transactionStatus]?.includes(0));
+  const leader = chosen ? { clientId: chosen.clientId, host: chosen.host } : null;
+  const hasEvents = (await cluster.find([transactionStatus])).has(transactionStatus);
+  const { completeAtMs: lastCompleteAtMs } = hasEvents
+    ? await lastNote(config, cluster)
+    : { completeAtMs: null };
+  return {
+    commands: { group: groupId, ...commands, lag, partitions },
+    reconcile: { group: election, ...reconcile, leader, lastCompleteAtMs },
+    deadLetters: await deadLettersOf(config, cluster, nowMs),
+  };
+};
+
+/** Who runs the flows, how far they are, and how many dead letters there are. Reads no records. */
+export const status = ({ config, services }: Connections, signal: AbortSignal): Promise<Status> => {
+  const { clock } = services;
+  const asking = withCluster(services, (cluster) => ask(config, cluster, clock.now()));
+  return explainOutage(config, clock.within(ANSWER_MS, signal, asking), signal);
+};

@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Forbidden } from "../../src/operate/actor.ts";
+import { readAudit } from "../../src/operate/audit/read.ts";
+import { replay } from "../../src/operate/dead-letters/replay.ts";
+import { pauseOrResume, pauses } from "../../src/operate/pause.ts";
+import { recordsPerMinute } from "../../src/operate/rates.ts";
+import { openProposals } from "../../src/operate/resolve/proposal.ts";
+import { confirm, resolve } from "../../src/operate/resolve/resolve.ts";
+import { status } from "../../src/operate/status.ts";
+import { decode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { connectionsTo, person } from "../support/connections.ts";
+import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
+import { readTopic } from "../support/follow-topics.ts";
+import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld(sharedCluster());
+});
+afterAll(() => world.close());
+
+const unstopped = new AbortController().signal;
+const warnings: string[] = [];
+const hooks = { warn: (sentence: string) => void warnings.push(sentence) };
+const saying = (commandId: string, as: "succeeded" | "not-executed" = "succeeded") => ({
+  ...{ commandId, quoteId: null, as, force: false },
+});
+const resultsOf = async (commandId: string) =>
+  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+const lastAudit = async (): Promise<Record<string, unknown>> => {
+  const entries = await readTopic(world.brokers, world.topics.audit);
+  return (JSON.parse(String(entries.at(-1)?.value)) as { data: Record<string, unknown> }).data;
+};
+
+test("a viewer does nothing, and nothing is written, also not to the audit topic", async () => {
+  const connections = connectionsTo(world);
+  await writeDoubts(world, "seen", AT_ONCE_MS, randomUUID());
+  const ends = (): Promise<number[]> =>
+    Promise.all(Object.values(world.topics).map((topic) => endTotal(world.brokers, topic)));
+  const before = await ends();
+  const viewer = person("vic", "viewer");
+  const asked = [
+    resolve(connections, viewer, saying("seen"), hooks, unstopped),
+    confirm(connections, viewer, "0/0", hooks, unstopped),
+    pauseOrResume(connections, viewer, { flow: "commands", says: "pause", end: null }, hooks, unstopped),
+    replay(
+      connections,
+      viewer,
+      { letters: {} },
+      { ...hooks, planned: () => undefined, ended: () => undefined },
+      unstopped,
+    ),
+  ];
+  for (const each of asked) await expect(each).rejects.toThrow(Forbidden);
+  await expect(
+    resolve(connections, person("ana", "operator", "  "), saying("seen"), hooks, unstopped),
+  ).rejects.toThrow("the name and the note must be there");
+  expect(await ends()).toEqual(before);
+});
+
+describe("four eyes", () => {
+  const propose = async (commandId: string, quoteId = randomUUID()) => {
+    const connections = connectionsTo(world, { CONSOLE_FOUR_EYES: "true" });
+    await writeDoubts(world, commandId, AT_ONCE_MS, quoteId);
+    const proposed = await resolve(connections, person("Ana Lima"), saying(commandId), hooks, unstopped);
+    if (proposed.kind !== "proposed") throw new Error(proposed.kind);
+    return { connections, ...proposed, quoteId };
+  };
+
+  test("one person proposes, which decides nothing; another one confirms, once", async () => {
+    const { connections, ref, place, quoteId } = await propose("two-people");
+    expect(place).toBe(`${world.topics.audit}[0]@${ref.slice(2)}`);
+    expect(await resultsOf("two-people")).toEqual([]);
+    expect(await openProposals(connections, unstopped)).toMatchObject([
+      { ref, by: "Ana Lima", note: "asked the partner", asked: { commandId: "two-people", as: "succeeded" } },
+    ]);
+
+    for (const spelling of ["Ana Lima", " ana  LIMA", "ＡＮＡ lima", "ana\u200b lima"]) {
+      const same = await confirm(connections, person(spelling), ref, hooks, unstopped);
+      expect(same.ended).toEqual({ kind: "sameAuthor", by: "Ana Lima" });
+      expect(await lastAudit()).toMatchObject({ by: spelling, outcome: { kind: "refused" } });
+    }
+    expect(await resultsOf("two-people")).toEqual([]);
+
+    const both = await Promise.all(
+      ["bob", "cid"].map((by) => confirm(connections, person(by), ref, hooks, unstopped)),
+    );
+    expect(both.map(({ ended }) => ended.kind).sort()).toEqual(["decided", "resolved"]);
+    const results = await resultsOf("two-people");
+    const [result] = results.map(({ value }) => decode("command-result", value));
+    expect(new Set(results.map(({ value }) => String(value))).size).toBe(1);
+    expect(result).toMatchObject({ outcome: "SUCCEEDED", final: true, quoteId, decidedBy: "OPERATOR" });
+    expect(await openProposals(connections, unstopped)).toEqual([]);
+    const again = await confirm(connections, person("dan"), ref, hooks, unstopped);
+    expect(again.ended).toMatchObject({
+      kind: "decided",
+      note: expect.stringMatching(/^Ana Lima, confirmed by (bob|cid): asked the partner$/) as string,
+    });
+  });
+
+  test("what is no proposal is not confirmed, and neither is one of yesterday by Kafka's clock", async () => {
+    const { connections, ref } = await propose("yesterday");
+    const request = `0/${Number(ref.slice(2)) - 1}`;
+    for (const none of [request, "0/999999", "1/0", "x"])
+      await expect(confirm(connections, person("bob"), none, hooks, unstopped)).rejects.toThrow(
+        `${none} is no proposal`,
+      );
+
+    const { audit } = world.topics;
+    const proposal = (await readTopic(world.brokers, audit)).find(({ offset }) => `0/${offset}` === ref);
+    await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "CreateTime" });
+    const producer = clientOf(world.brokers).producer();
+    await producer.connect();
+    const timestamp = String(Date.now() - 25 * 3_600_000);
+    const written = async (): Promise<number> => {
+      const [at] = await producer.send({
+        topic: audit,
+        messages: [{ partition: 0, value: String(proposal?.value), timestamp }],
+      });
+      return Number(at?.baseOffset);
+    };
+    let offset = await written();
+    // A broker goes by the new setting a moment later.
+    const isOld = async (): Promise<boolean> =>
+      (await readTopic(world.brokers, audit)).some(
+        (record) => record.offset === offset && String(record.timestampMs) === timestamp,
+      );
+    while (!(await isOld())) offset = await written();
+    await producer.disconnect();
+    await setTopicConfig(world.brokers, audit, { "message.timestamp.type": "LogAppendTime" });
+    const late = await confirm(connections, person("bob"), `0/${offset}`, hooks, unstopped);
+    expect(late.ended).toMatchObject({ kind: "expired" });
+    expect(await resultsOf("yesterday")).toEqual([]);
+    expect((await confirm(connections, person("bob"), ref, hooks, unstopped)).ended.kind).toBe("resolved");
+  });
+});
+
+test("a pause of a duration ends by Kafka's clock, not by that of the operator's machine", async () => {
+  const { config, services } = connectionsTo(world);
+  const ahead = { ...services, clock: { ...services.clock, now: () => Date.now() + 3_600_000 } };
+  const before = Date.now();
+  const { entry } = await pauseOrResume(
+    { config, services: ahead },
+    person("ana"),
+    { flow: "accepts", says: "pause", end: { forMs: 60_000 } },
+    hooks,
+    unstopped,
+  );
+  expect(entry.untilMs).toBeGreaterThan(before + 50_000);
+  expect(entry.untilMs).toBeLessThan(Date.now() + 70_000);
+  expect((await pauses({ config, services }, hooks, unstopped)).get("accepts")).toEqual(entry);
+  const over = { flow: "accepts", says: "pause", end: { untilMs: before - 1 } } as const;
+  await expect(pauseOrResume({ config, services }, person("ana"), over, hooks, unstopped)).rejects.toThrow(
+    "by Kafka's clock it is",
+  );
+  expect((await pauses({ config, services }, hooks, unstopped)).get("accepts")).toEqual(entry);
+});
+
+test("the audit has a row for each action, with what came of it, the newest first, page by page", async () => {
+  const connections = connectionsTo(world);
+  const all = [];
+  for (let before: number | null = null, pages = 0; pages < 50; pages += 1) {
+    const { actions, next } = await readAudit(connections, { before, count: 3 }, unstopped);
+    all.push(...actions);
+    if (next === null) break;
+    before = next;
+  }
+  const ids = new Set(all.map(({ actionId }) => actionId));
+  const entries = await readTopic(world.brokers, world.topics.audit);
+  const written = entries.map(({ value }) => JSON.parse(String(value)) as { data: { actionId: string } });
+  expect(ids).toEqual(new Set(written.map(({ data }) => data.actionId)));
+  expect(all[0]).toMatchObject({
+    action: "pause",
+    subject: "accepts",
+    by: "ana",
+    from: "console, u, h, 10.0.0.1",
+    outcome: { kind: "refused" },
+  });
+});
+
+test("the state of flows and the rates are known without reading a record", async () => {
+  const connections = connectionsTo(world);
+  await produce(world.brokers, world.topics.deadLetters, [{ key: "k", value: "v" }]);
+  const known = await status(connections, unstopped);
+  expect(known).toMatchObject({
+    commands: { members: [], lag: 0 },
+    reconcile: { leader: null, lastCompleteAtMs: null },
+    deadLetters: { records: 1, lastDay: 1 },
+  });
+  const rates = await recordsPerMinute(connections, unstopped);
+  expect(rates.map(({ of, perMinute }) => [of, perMinute.length])).toEqual(
+    ["events", "commands", "results", "dead letters"].map((of) => [of, 30]),
+  );
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { createServices } from "../../src/bridge/services.ts";
+import { silent } from "../../src/cli/silent.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { Actor, Role } from "../../src/operate/actor.ts";
+import type { Connections } from "../../src/operate/connections.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { sharedCluster } from "./cluster.ts";
+import { toolSettings, type Settings } from "./settings.ts";
+import type { World } from "./world.ts";
+
+/** What the functions of operate/ work with, for the topics of a world. */
+export const connectionsTo = (world: World, settings: Settings = {}): Connections => {
+  const env = { ...toolSettings(sharedCluster(), world), PARTNER_BASE_URL: world.sandboxUrl, ...settings };
+  const loaded = loadConfig(env, "tool");
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const services = createServices(loaded.config, systemClock, silent);
+  world.defer(() => {
+    services.close();
+    return Promise.resolve();
+  });
+  return { config: loaded.config, services };
+};
+
+export const person = (by: string, role: Role = "operator", note = "asked the partner"): Actor => ({
+  by,
+  role,
+  note,
+  from: { host: "h", user: "u", program: "console", address: "10.0.0.1" },
+});
