@@ -27,7 +27,10 @@ describe("results", () => {
 
   it("concludes an accept", () => {
     const accept = command(acceptRequest({ externalId: "x-1" }));
-    expect(buildResult({ identity: identityOf(accept), ...times, attempts: 3 }, succeeded)).toEqual({
+    const answer = { httpStatus: 201, body: "{}", retryAfterMs: null, transactionId: "tx-1" };
+    const facts = { identity: identityOf(accept), ...times, attempts: 3 };
+    expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" }).transactionId).toBeNull();
+    expect(buildResult(facts, { ...succeeded, answer })).toEqual({
       resultId: sha("c-1\nfinal"),
       commandId: "c-1",
       operation: "ACCEPT_QUOTE",
@@ -35,7 +38,7 @@ describe("results", () => {
       final: true,
       quoteId: "q-1",
       externalId: "x-1",
-      transactionId: "begun in {}",
+      transactionId: "tx-1",
       httpStatus: 201,
       response: "{}",
       error: null,
