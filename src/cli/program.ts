@@ -33,6 +33,7 @@ const groups: Record<string, Record<string, Load>> = {
     story: async (io, exit) => (await import("./story.ts")).storyCommand(io, exit),
     "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
     reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
+    console: async (io, exit) => (await import("./console.ts")).consoleCommand(io, exit),
   },
 };
 

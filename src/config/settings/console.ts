@@ -1,4 +1,15 @@
-import { flag, headerName, list, oneOf, optionalText, origin, port, text, trustedCidrs } from "../setting.ts";
+import {
+  endpoint,
+  flag,
+  headerName,
+  list,
+  oneOf,
+  optionalText,
+  origin,
+  port,
+  text,
+  trustedCidrs,
+} from "../setting.ts";
 
 export const consoleSettings = {
   host: text({
@@ -39,5 +50,13 @@ export const consoleSettings = {
   origin: origin({
     env: "CONSOLE_ORIGIN",
     help: "Address that browsers use, such as https://console.example, where a proxy changes the Host header.",
+  }),
+  partnerContact: optionalText({
+    env: "CONSOLE_PARTNER_CONTACT",
+    help: "Whom to call at the partner about a doubt, such as a name and a phone number; shown with each doubt.",
+  }),
+  runbookUrl: endpoint({
+    env: "CONSOLE_RUNBOOK_URL",
+    help: "Address of your own runbook for doubts; linked with each doubt.",
   }),
 } as const;

@@ -1,0 +1,70 @@
+import { hostname } from "node:os";
+import type { AddressInfo } from "node:net";
+import { Command } from "commander";
+import { createServices } from "../bridge/services.ts";
+import { closeServer, listen } from "../bridge/listen.ts";
+import type { Config } from "../config/config.ts";
+import { createConsoleServer } from "../console/server.ts";
+import { createSite, type Auth, type ConsoleOptions } from "../console/site.ts";
+import { createLog } from "../ops/log.ts";
+import { rangesOf } from "../runtime/cidr.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { userName } from "./actor.ts";
+import { usersOf } from "./console-users.ts";
+import { examples } from "./help.ts";
+import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { versionOf } from "./version.ts";
+
+/** How long open responses may go on. */
+const DRAIN_MS = 2_000;
+/** With the two drains less than the 30 s that orchestrators wait. */
+const CLOSE_MS = 20_000;
+
+const authOf = ({ console: settings }: Config): Auth => {
+  const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;
+  switch (auth) {
+    case "none":
+      return { kind: "none" };
+    case "basic":
+      return { kind: "basic", users: usersOf(usersFile ?? "") };
+    case "proxy-header":
+      return { kind: "proxy-header", header: userHeader, isTrusted: rangesOf(trustedProxyCidrs), operators };
+  }
+};
+
+const serveConsole = async (io: Io): Promise<ExitCode> => {
+  const config = configOf(io, "console");
+  const { host, port, auth } = config.console;
+  const log = createLog(config.bridge.logLevel, io);
+  const options: ConsoleOptions = {
+    auth: authOf(config),
+    version: versionOf(),
+    from: { host: hostname(), user: userName(), program: "console" },
+  };
+  const services = createServices(config, systemClock, log);
+  const site = createSite(options, { config, services });
+  const server = createConsoleServer(site);
+  try {
+    const address: AddressInfo = await listen(server, host, port, "CONSOLE_PORT");
+    log.info(
+      { address: `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`, auth },
+      "console.running",
+    );
+    await untilAborted(io.stopped);
+    log.info({}, "console.stopping");
+    return EXIT.done;
+  } finally {
+    await closeServer(server, DRAIN_MS);
+    await systemClock.within(CLOSE_MS, undefined, site.close()).catch(() => undefined);
+    services.close();
+    await systemClock.within(DRAIN_MS, undefined, log.flush()).catch(() => undefined);
+  }
+};
+
+export const consoleCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
+  new Command("console")
+    .summary("Serve the web page for operators.")
+    .description("Serve the web page that shows doubts, dead letters and flows, and acts on them.")
+    .addHelpText("after", examples("console"))
+    .action(async () => exit(await serveConsole(io)));

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
+import { messageOf, UsageError } from "../runtime/errors.ts";
+import { html, type Html } from "./html/markup.ts";
+import { Problem } from "./problem.ts";
+import { addressOf } from "./sign-in/sign-in.ts";
+import type { Answer, ConsoleContext } from "./site.ts";
+import type { Work } from "./tasks.ts";
+
+/** Who sent this form, and why. Throws Forbidden for a viewer, and a Problem where nobody signs in. */
+export const actorOf = (context: ConsoleContext, note: string): Actor => {
+  const { person, site } = context.var;
+  if (person === null)
+    throw new Problem(
+      403,
+      "Nothing can be done here: nobody signs in.",
+      "Set CONSOLE_AUTH, so that people sign in.",
+    );
+  const from = { ...site.options.from, address: addressOf(context) };
+  const actor = { by: person.name, role: person.role, note, from };
+  // The note is checked with the rest of the form, which keeps what was typed.
+  authorize({ ...actor, note: "-" });
+  return actor;
+};
+
+/** Whether forms are shown. What is allowed is decided when one is sent. */
+export const canAct = ({ var: { person } }: ConsoleContext): boolean => person?.role === "operator";
+
+export const formOf = async (context: ConsoleContext): Promise<URLSearchParams> =>
+  new URLSearchParams(await context.req.text());
+
+/** Marks a form: sent twice, it is still one action. */
+export const taskField = (): Html => html`<input type="hidden" name="task" value="${randomUUID()}" />`;
+
+export const noteField = (hint: string, given: string): Html =>
+  html`<p class="field">
+    <label for="note">Note</label>
+    <span class="hint" id="note-hint"
+      >${hint} Kept in the journal and the audit topic, not in the result.</span
+    >
+    <textarea
+      id="note"
+      name="note"
+      rows="2"
+      required
+      maxlength="${MAX_TEXT_LENGTH}"
+      aria-describedby="note-hint"
+    >
+${given}</textarea>
+  </p>`;
+
+/** What is wrong with a note; null for nothing. */
+export const noteProblem = (note: string): string | null =>
+  note.trim() === ""
+    ? "Write a note: how you know."
+    : note.length > MAX_TEXT_LENGTH
+      ? `The note has more than ${MAX_TEXT_LENGTH} characters.`
+      : null;
+
+/** Begins what a form asks for, and shows it at an address of its own, which can be loaded again. */
+export const begin = (
+  context: ConsoleContext,
+  form: URLSearchParams,
+  purpose: string,
+  work: Omit<Work<ConsoleContext>, "by">,
+): Answer => {
+  const { site, person } = context.var;
+  const id = form.get("task") ?? "";
+  if (!/^[0-9a-f-]{36}$/.test(id))
+    throw new Problem(400, "The form is not complete, so nothing was done.", "Load its page again.");
+  const by = person?.name ?? "";
+  site.log.info({ by, purpose }, "console.acting");
+  if (!site.tasks.begin(id, { ...work, by }))
+    throw new Problem(409, "Somebody else has sent this form.", "Load its page again.");
+  return context.redirect(`/tasks/${id}`, 303);
+};
+
+/** The sentence of an action that failed. Whether anything was done stands in it. */
+export const failureOf = ({ var: { site, person } }: ConsoleContext, error: unknown): string => {
+  const reason = messageOf(error);
+  if (error instanceof UsageError) return reason;
+  site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
+  return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
+};

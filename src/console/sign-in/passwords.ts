@@ -1,0 +1,58 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { compare } from "bcryptjs";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Clock } from "../../runtime/clock.ts";
+import { keepNewest } from "../../runtime/keep-newest.ts";
+import { Problem } from "../problem.ts";
+import type { User } from "./users.ts";
+
+/** Tries a minute of one name from one address, and of all names from it. Each check takes a thread's time. */
+const MAX_OF_NAME = 10;
+const MAX_OF_ADDRESS = 50;
+const WINDOW_S = 60;
+/** A browser sends the password with each request. */
+const REMEMBER_MS = 3_600_000;
+const MAX_REMEMBERED = 1_000;
+/** Checked for unknown names, so that they take as long as known ones. Its password is known to nobody. */
+const NOBODYS_HASH = "$2b$10$xGxDqc80k0XYQj5dyE2.t.G9mji7qUPMu6DrDkyufoXEtGVFLu2hK";
+
+/** Checks passwords. Guessing is limited; who is signed in already is not held up by it. */
+export const createPasswords = (users: () => readonly User[], clock: Pick<Clock, "monotonic">) => {
+  const key = randomBytes(32);
+  /** Digests of what was right, each until when. The digest covers the user's hash: a changed password takes effect at once. */
+  const remembered = new Map<string, number>();
+  const ofName = new RateLimiterMemory({ points: MAX_OF_NAME, duration: WINDOW_S });
+  const ofAddress = new RateLimiterMemory({ points: MAX_OF_ADDRESS, duration: WINDOW_S });
+  const digest = (...parts: readonly string[]): string =>
+    createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64");
+
+  const consume = async (address: string, ofOne: string): Promise<void> => {
+    try {
+      await ofAddress.consume(address);
+      await ofName.consume(ofOne);
+    } catch (limited) {
+      if (!(limited instanceof RateLimiterRes)) throw limited;
+      throw new Problem(
+        429,
+        "Too many wrong passwords came from your address.",
+        "Wait for a minute, then load the page again.",
+        { "retry-after": String(Math.ceil(limited.msBeforeNext / 1_000)) },
+      );
+    }
+  };
+
+  /** The user, if the password is right. Throws a Problem where too many were wrong. */
+  return async (name: string, password: string, address: string): Promise<User | null> => {
+    const user = users().find((one) => one.name === name);
+    const given = digest(user?.hash ?? "", name, password);
+    if (user && (remembered.get(given) ?? 0) > clock.monotonic()) return user;
+    // Hashed, because a name may be as long as a header.
+    const ofOne = digest(address, name);
+    await consume(address, ofOne);
+    const isRight = await compare(password, user?.hash ?? users()[0]?.hash ?? NOBODYS_HASH);
+    if (!isRight || user === undefined) return null;
+    await Promise.all([ofAddress.reward(address), ofName.reward(ofOne)]);
+    keepNewest(remembered, given, clock.monotonic() + REMEMBER_MS, MAX_REMEMBERED);
+    return user;
+  };
+};

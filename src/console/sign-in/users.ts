@@ -1,0 +1,50 @@
+import { isSamePerson, type Role } from "../../operate/actor.ts";
+import { INVISIBLE } from "../../runtime/invisible.ts";
+
+/** A line of the users file. `hash`: of the password, by bcrypt. */
+export type User = { name: string; role: Role; hash: string };
+
+export type UsersFile = { users: readonly User[]; problems: readonly string[] };
+
+const BCRYPT = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
+/** Each step doubles the time of a check, which blocks the console's one thread. */
+const MAX_COST = 14;
+const MIN_COST = 4;
+const MAX_NAME = 256;
+
+const problemOf = (fields: readonly string[], known: readonly User[]): string | null => {
+  const [name = "", hash = "", role = "viewer"] = fields;
+  if (fields.length < 2 || fields.length > 3) return "it is not of the form name:hash or name:hash:role";
+  if (name === "" || name !== name.trim() || name.length > MAX_NAME || INVISIBLE.test(name))
+    return `its name is empty, longer than ${MAX_NAME} characters, or has blanks around it or characters that cannot be seen`;
+  const alike = known.find((user) => isSamePerson(user.name, name));
+  if (alike?.name === name) return "its name stands further up already";
+  // Four eyes takes names that are alike for one person.
+  if (alike) return "its name differs only in case or spelling from one further up: choose another one";
+  const cost = Number(BCRYPT.exec(hash)?.groups?.["cost"]);
+  if (Number.isNaN(cost)) return "its hash is none of bcrypt, as `htpasswd -B` makes it";
+  if (cost < MIN_COST || cost > MAX_COST) return `its hash has a cost outside of ${MIN_COST} to ${MAX_COST}`;
+  return role === "viewer" || role === "operator" ? null : "its role is neither viewer nor operator";
+};
+
+/**
+ * Reads lines as `htpasswd -B` writes them, with an optional role: `name:$2y$…:operator`; a viewer without one.
+ * Problems name the line's number and never its content, which may be a secret.
+ */
+export const parseUsers = (text: string): UsersFile => {
+  const users: User[] = [];
+  const problems: string[] = [];
+  for (const [index, raw] of text.split("\n").entries()) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const fields = line.split(":");
+    const problem = problemOf(fields, users);
+    if (problem !== null) problems.push(`Line ${index + 1}: ${problem}.`);
+    else {
+      const [name = "", hash = "", role] = fields;
+      users.push({ name, hash, role: role === "operator" ? "operator" : "viewer" });
+    }
+  }
+  if (users.length === 0 && problems.length === 0) problems.push("It names nobody, so nobody could sign in.");
+  return { users, problems };
+};
