@@ -56,6 +56,7 @@ export const shareDoubts = (connections: Connections) => {
         one.endedAtMs = clock.monotonic();
       },
     );
+    held = one;
     closeWhenIdle(one).catch((error: unknown) => {
       if (!stop.signal.aborted) log.warn({ error }, "console.page.failed");
     });
@@ -75,7 +76,7 @@ export const shareDoubts = (connections: Connections) => {
     /** Opens them if need be, and waits for a moment until all is read. */
     look: async (): Promise<DoubtsNow> => {
       if (held && isOver(held)) void close(held);
-      const one = (held ??= open());
+      const one = held ?? open();
       one.seenAtMs = clock.monotonic();
       const untilMs = clock.monotonic() + WAIT_MS;
       while (!isRead(one) && clock.monotonic() < untilMs) await clock.sleep(CHECK_EVERY_MS);

@@ -23,6 +23,11 @@ export const pathTo = (path: string, query: Readonly<Record<string, string | num
   return given.length === 0 ? path : `${path}?${given.join("&")}`;
 };
 
+const stillPath = ({ req }: ConsoleContext): string => {
+  const { pathname, searchParams } = new URL(req.url);
+  return `${pathname}?${new URLSearchParams([...searchParams, ["still", "yes"]]).toString()}`;
+};
+
 const nav = ({ req, var: { site } }: ConsoleContext): Html => {
   const doubts = site.doubts.known() ?? 0;
   const { pathname } = new URL(req.url);
@@ -50,6 +55,9 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
       ? "read only: nobody signs in"
       : "";
   context.header("cache-control", "no-store");
+  const isStill = context.req.query("still") !== undefined;
+  // A header, for it works without script, and a reader can keep the page still.
+  if (refreshS !== undefined && !isStill) context.header("refresh", String(refreshS));
   return context.html(
     html`<!doctype html>
       <html lang="en">
@@ -57,7 +65,6 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
-          ${refreshS === undefined ? "" : html`<meta http-equiv="refresh" content="${refreshS}" />`}
           <link rel="icon" href="data:," />
           <link rel="stylesheet" href="${STYLE_PATH}" />
           <title>${title} · cambio-bridge</title>
@@ -75,7 +82,7 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
           <footer>
             <p>
               cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo.
-              ${refreshS === undefined ? "" : "This page loads itself again."}
+              ${refreshS === undefined || isStill ? "" : html`This page loads itself again. <a href="${stillPath(context)}">Keep it still</a>`}
             </p>
           </footer>
         </body>

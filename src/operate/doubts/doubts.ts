@@ -61,6 +61,8 @@ const READ_AT_ONCE = 200;
 const RESULTS_TIMEOUT_MS = 60_000;
 const READ_TIMEOUT_MS = 300_000;
 const CHECK_EVERY_MS = 50;
+/** What the journal's reader says of itself before anything can be wrong. */
+const BEGINNING = ["not started yet", "not joined yet", "still reading"];
 
 const anotherLog = (topic: string): UsageError =>
   new UsageError(
@@ -173,7 +175,7 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
     progress: () => {
       const { up, detail } = opened.state();
       const isComplete = view.ready();
-      const fault = isComplete || up || detail === "still reading" ? null : detail;
+      const fault = isComplete || up || BEGINNING.includes(detail) ? null : detail;
       const problem = view.halted() ? unreadableText(unreadable()) : fault;
       return { ...progress(), isComplete, problem };
     },
