@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
+import { commandCheck } from "../bridge/command-check.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
@@ -11,11 +12,13 @@ import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
+import type { RecordPosition } from "../runtime/record-position.ts";
 import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import type { ExitCode, Io } from "./io.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
@@ -33,8 +36,46 @@ type CreateFlags = Common & {
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
+/**
+ * Watches from now on for the dead letter of the command, which says that its commandId belongs to another
+ * one. Does without where the topic cannot be read.
+ * @param written the command's place, once it has one
+ */
+const watchReuse = async (
+  config: Config,
+  services: Services,
+  commandId: string,
+  written: Promise<RecordPosition>,
+): Promise<{ never: Promise<string>; stop: () => Promise<void> }> => {
+  let reused: () => void = () => undefined;
+  const never = new Promise<string>((resolve) => {
+    reused = () =>
+      resolve(
+        `No result can come: commandId ${commandId} belongs to another command. Send this one under a commandId of its own.`,
+      );
+  });
+  const take = ({ headers }: Incoming): void => {
+    const says = (name: string): string => String(headerValue(headers, `dead-letter-${name}`));
+    if (says("reason") !== "COMMAND_ID_REUSED" || says("topic") !== config.topics.commands) return;
+    const isOurs = ({ partition, offset }: RecordPosition): boolean =>
+      says("partition") === String(partition) && says("offset") === String(offset);
+    written.then(
+      (place) => isOurs(place) && reused(),
+      () => undefined,
+    );
+  };
+  const options = { topic: config.topics.deadLetters, fromBeginning: false };
+  const following = await follow(services, options, take).catch(() => null);
+  return { never, stop: () => following?.stop() ?? Promise.resolve() };
+};
+
 /** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
-const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
+const watchResult = async (
+  config: Config,
+  services: Services,
+  commandId: string,
+  written: Promise<RecordPosition>,
+): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(
     readSchema("command-result"),
     services.registry,
@@ -63,12 +104,14 @@ const watchResult = async (config: Config, services: Services, commandId: string
   };
   const options = { topic: config.topics.results, fromBeginning: false };
   const following = await explainOutage(config, follow(services, options, take));
+  const reuse = await watchReuse(config, services, commandId, written);
   return {
     result,
+    never: reuse.never,
     problem: () => problem,
-    stop: () => {
+    stop: async () => {
       stopped.abort();
-      return following.stop();
+      await Promise.all([following.stop(), reuse.stop()]);
     },
   };
 };
@@ -78,7 +121,7 @@ const write = async (
   services: Services,
   command: CommandRecord,
   key: string,
-): Promise<void> => {
+): Promise<RecordPosition> => {
   const topic = config.topics.commands;
   const schema = readSchema("command");
   const schemaId = await explainOutage(config, services.registry.find(subjectOf(topic), schema));
@@ -92,7 +135,7 @@ const write = async (
   });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
-    await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
+    return await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
     // Not awaited: closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
@@ -104,10 +147,18 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
+  const checked = commandCheck(config).record(command);
+  if (!checked.ok) {
+    io.err(`Nothing was sent: in this command ${checked.message}.`);
+    return EXIT.usage;
+  }
+  let place: (written: RecordPosition) => void = () => undefined;
+  const written = new Promise<RecordPosition>((resolve) => (place = resolve));
   return deliver(io, {
     commandId,
-    write: () => write(config, services, command, key ?? commandId),
-    watchResult: flags.wait ? () => watchResult(config, services, commandId) : null,
+    write: async () => place(await write(config, services, command, key ?? commandId)),
+    watchResult: flags.wait ? () => watchResult(config, services, commandId, written) : null,
+    hindrance: () => whyNoCommands(config, services),
     waitMs: flags.timeout,
   });
 };
