@@ -12,7 +12,6 @@ import { subjectOf } from "../kafka/cluster/topics.ts";
 import type { Command as CommandRecord, CommandResult } from "../records.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import type { RecordPosition } from "../runtime/record-position.ts";
 import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
@@ -37,44 +36,14 @@ type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: 
 type Request = CommandRecord["request"];
 
 /**
- * Watches from now on for the dead letter of the command, which says that its commandId belongs to another
- * one. Does without where the topic cannot be read.
- * @param written the command's place, once it has one
+ * Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long.
+ * @param sent the command's bytes, once they are about to be written
  */
-const watchReuse = async (
-  config: Config,
-  services: Services,
-  commandId: string,
-  written: Promise<RecordPosition>,
-): Promise<{ never: Promise<string>; stop: () => Promise<void> }> => {
-  let reused: () => void = () => undefined;
-  const never = new Promise<string>((resolve) => {
-    reused = () =>
-      resolve(
-        `No result can come: commandId ${commandId} belongs to another command. Send this one under a commandId of its own.`,
-      );
-  });
-  const take = ({ headers }: Incoming): void => {
-    const says = (name: string): string => String(headerValue(headers, `dead-letter-${name}`));
-    if (says("reason") !== "COMMAND_ID_REUSED" || says("topic") !== config.topics.commands) return;
-    const isOurs = ({ partition, offset }: RecordPosition): boolean =>
-      says("partition") === String(partition) && says("offset") === String(offset);
-    written.then(
-      (place) => isOurs(place) && reused(),
-      () => undefined,
-    );
-  };
-  const options = { topic: config.topics.deadLetters, fromBeginning: false };
-  const following = await follow(services, options, take).catch(() => null);
-  return { never, stop: () => following?.stop() ?? Promise.resolve() };
-};
-
-/** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
 const watchResult = async (
   config: Config,
   services: Services,
   commandId: string,
-  written: Promise<RecordPosition>,
+  sent: { readonly value: Buffer | null },
 ): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(
     readSchema("command-result"),
@@ -102,16 +71,27 @@ const watchResult = async (
       return;
     read(record.value).catch(() => undefined);
   };
-  const options = { topic: config.topics.results, fromBeginning: false };
-  const following = await explainOutage(config, follow(services, options, take));
-  const reuse = await watchReuse(config, services, commandId, written);
+  let refused: (why: string) => void = () => undefined;
+  const never = new Promise<string>((resolve) => (refused = resolve));
+  const takeLetter = ({ headers, value }: Incoming): void => {
+    const reason = headerValue(headers, "dead-letter-reason")?.toString();
+    if (reason === "COMMAND_ID_REUSED" && sent.value !== null && value?.equals(sent.value))
+      refused(
+        `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
+      );
+  };
+  const fromNow = (topic: string, onRecord: (record: Incoming) => void) =>
+    follow(services, { topic, fromBeginning: false }, onRecord);
+  const results = await explainOutage(config, fromNow(config.topics.results, take));
+  // Only says more: a sender need not have the right to read dead letters.
+  const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
   return {
     result,
-    never: reuse.never,
+    never,
     problem: () => problem,
     stop: async () => {
       stopped.abort();
-      await Promise.all([following.stop(), reuse.stop()]);
+      await Promise.all([results.stop(), letters?.stop()]);
     },
   };
 };
@@ -121,7 +101,8 @@ const write = async (
   services: Services,
   command: CommandRecord,
   key: string,
-): Promise<RecordPosition> => {
+  sent: { value: Buffer | null },
+): Promise<void> => {
   const topic = config.topics.commands;
   const schema = readSchema("command");
   const schemaId = await explainOutage(config, services.registry.find(subjectOf(topic), schema));
@@ -135,7 +116,8 @@ const write = async (
   });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
-    return await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
+    sent.value = value;
+    await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
     // Not awaited: closing the connection must not delay the answer.
     publisher.close(0).catch(() => undefined);
@@ -152,12 +134,11 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
     io.err(`Nothing was sent: in this command ${checked.message}.`);
     return EXIT.usage;
   }
-  let place: (written: RecordPosition) => void = () => undefined;
-  const written = new Promise<RecordPosition>((resolve) => (place = resolve));
+  const sent = { value: null };
   return deliver(io, {
     commandId,
-    write: async () => place(await write(config, services, command, key ?? commandId)),
-    watchResult: flags.wait ? () => watchResult(config, services, commandId, written) : null,
+    write: () => write(config, services, command, key ?? commandId, sent),
+    watchResult: flags.wait ? () => watchResult(config, services, commandId, sent) : null,
     hindrance: () => whyNoCommands(config, services),
     waitMs: flags.timeout,
   });
