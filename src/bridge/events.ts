@@ -15,6 +15,7 @@ import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
+import { maskOwnSecrets } from "./own-secrets.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { sendInSpan } from "./traces/record-span.ts";
 
@@ -88,6 +89,7 @@ export const openEvents = async (
     publishOnce: publishOnce({
       publish,
       window: followed.window,
+      mask: maskOwnSecrets(config),
       written: (event, position) => {
         followed.wrote(position);
         if (event.outOfOrder) outOfOrder();

@@ -4,7 +4,7 @@ import type { Transport } from "../connection/transport.ts";
 import type { Call, Outcome, PartnerRequest } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
+import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 
 export type QuoteCallOptions = Caller & {
