@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /** A turn of the event loop that takes longer is too full for more than one connection of those that wait. */
 const FULL_TURN_MS = 5;
-const MAX_A_TURN = 8;
+const MAX_A_TURN = 4;
 
 function pauseAgain(this: Socket): void {
   this.pause();

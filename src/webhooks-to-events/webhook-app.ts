@@ -166,7 +166,7 @@ export const createWebhookApp = (
       inFlight -= 1;
     }
   });
-  app.notFound((c) => answerEarly(c as Context<Env>, 404, { maxBodyBytes }));
+  app.notFound((c) => answerEarly(c, 404, { maxBodyBytes }));
   // Only middleware can throw here.
   app.onError((_, c) => unavailable(c));
   return app;
