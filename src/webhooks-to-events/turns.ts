@@ -19,40 +19,43 @@ export const stopReading = (socket: Socket): void => {
  * @param monotonic milliseconds
  */
 export const readInTurns = (monotonic: () => number) => {
-  const fresh = new Set<Socket>();
+  const fresh: Socket[] = [];
   const crowded = new Set<Socket>();
   let lastTurnAt = 0;
   let allowed = 1;
+  let takesNewest = true;
 
-  const resume = (queue: Set<Socket>, most: number): void => {
-    let left = most;
-    for (const socket of queue) {
-      if (left-- === 0) return;
-      queue.delete(socket);
-      socket.off("resume", pauseAgain).resume();
-    }
-  };
+  const resume = (socket: Socket | undefined): void => void socket?.off("resume", pauseAgain).resume();
   const turn = (): void => {
     const now = monotonic();
     allowed = now - lastTurnAt < FULL_TURN_MS ? Math.min(2 * allowed, MAX_A_TURN) : 1;
     lastTurnAt = now;
-    resume(fresh, allowed);
-    resume(crowded, 1);
-    if (fresh.size + crowded.size > 0) setImmediate(turn);
+    for (let i = 0; i < allowed; i++) {
+      // The newest and the oldest by turns: who connects during a flood neither waits for all of it, nor for ever.
+      resume(takesNewest ? fresh.pop() : fresh.shift());
+      takesNewest = !takesNewest;
+    }
+    const [next] = crowded;
+    if (next) crowded.delete(next);
+    resume(next);
+    if (fresh.length + crowded.size > 0) setImmediate(turn);
   };
-  const waitIn =
-    (queue: Set<Socket>) =>
-    (socket: Socket): void => {
-      if (fresh.has(socket) || crowded.has(socket)) return;
-      if (fresh.size + crowded.size === 0) setImmediate(turn);
-      queue.add(socket);
-      stopReading(socket);
-    };
+  const stop = (socket: Socket): void => {
+    if (fresh.length + crowded.size === 0) setImmediate(turn);
+    stopReading(socket);
+  };
   return {
     /** Stops reading a new connection until its turn comes. */
-    enter: waitIn(fresh),
-    /** Stops reading a connection that sends much, until its turn comes. New ones come first. */
-    yield: waitIn(crowded),
+    enter: (socket: Socket): void => {
+      stop(socket);
+      fresh.push(socket);
+    },
+    /** Stops reading a connection that sends much, until its turn comes. */
+    yield: (socket: Socket): void => {
+      if (crowded.has(socket)) return;
+      stop(socket);
+      crowded.add(socket);
+    },
   };
 };
 
