@@ -118,6 +118,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ["ops/"],
   "prom-client": ["ops/"],
   "@opentelemetry/api": ["ops/traces/"],
+  "@opentelemetry/core": ["ops/traces/"],
   "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
   "@opentelemetry/resources": ["ops/traces/"],
   "@opentelemetry/sdk-trace": ["ops/traces/"],

@@ -1,5 +1,4 @@
 import {
-  createTraceState,
   diag,
   DiagLogLevel,
   isSpanContextValid,
@@ -11,6 +10,7 @@ import {
   type Span as ApiSpan,
   type SpanContext,
 } from "@opentelemetry/api";
+import { TraceState } from "@opentelemetry/core";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOffSampler,
@@ -54,7 +54,7 @@ const contextOf = ({ traceparent, tracestate }: TraceContext, isRemote: boolean)
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(traceparent) ?? [];
   const context = { traceId, spanId, traceFlags: parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote };
   if ((version === "00" && more !== undefined) || !isSpanContextValid(context)) return null;
-  return tracestate ? { ...context, traceState: createTraceState(tracestate) } : context;
+  return tracestate ? { ...context, traceState: new TraceState(tracestate) } : context;
 };
 
 const samplerOf = ({ sampler, ratio }: TracesOptions): Sampler => {
