@@ -544,7 +544,7 @@ export const mutants: Mutant[] = [
       {
         file: "commands-to-results/journal-rules/doubt-orphans.ts",
         from: 'ref.operation === "ACCEPT_QUOTE");',
-        to: 'ref.operation === "CREATE_QUOTE");',
+        to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
       },
     ],
   },

@@ -79,7 +79,7 @@ const planFaults = (
   };
   context.onCallBegins = (replica) => {
     if (!hasFrozen && scenario.rareCase === "late-call")
-      freezeOnce(replica, random.int(30_000, 2 * OPERATOR_WAIT_MS));
+      freezeOnce(replica, random.int(OPERATOR_WAIT_MS, 2 * OPERATOR_WAIT_MS));
   };
   context.onCallLeft = (replica) => {
     if (hasFrozen || scenario.rareCase !== "late-answer") return;
@@ -119,8 +119,9 @@ const planFaults = (
       });
     });
   if (scenario.rareCase === "late-claim") {
-    const [first] = scenario.commands;
-    simulator.after((first?.sentAtMs ?? 0) + random.int(50, 300), null, () => group.rebalance(0));
+    const sentAtMs = scenario.commands[0]?.sentAtMs ?? 0;
+    simulator.after(sentAtMs + random.int(50, 300), null, () => group.rebalance(0));
+    simulator.after(sentAtMs + random.int(20, 200), null, () => group.rebalance(1));
   }
   for (let i = 0; i < scenario.rebalances; i++) simulator.after(moment(), null, () => group.rebalance());
   for (let i = 0; i < scenario.pauses; i++)

@@ -189,7 +189,7 @@ const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, typeof inTwoPartitions>> 
 /** @param ofPauses a random stream of its own, so that pauses do not change the rest of a schedule */
 export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
   const faulty = random.chance(0.9);
-  const story = faulty && random.chance(0.2) ? random.pick(RARE_CASES) : null;
+  const story = faulty && random.chance(0.28) ? random.pick(RARE_CASES) : null;
   const commandPartitions = story === "late-rejection" || story === "late-claim" ? 2 : random.int(1, 2);
   const commands = commandsOf(random, commandPartitions);
   const chances = chancesOf(random);
