@@ -6,9 +6,12 @@ import type { Mutant } from "./mutants.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
-const FILES = ["key-order.ts", "assigned-partition.ts", "watermark.ts"].map(
-  (name) => `src/kafka/consume/${name}`,
-);
+const FILES = [
+  ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
+  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "replace-module.ts"],
+]
+  .map((name) => `src/kafka/${name}`)
+  .concat(["watch.ts", "verdict.ts"].map((name) => `src/bridge/journal-wiring/${name}`));
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -72,7 +72,6 @@ export const watchJournal = (
   const identity = journalIdentity(clock);
   let recalled = false;
   let waiting = false;
-  let checking = false;
   let checkedAt = clock.monotonic();
   let isBlind = false;
   let forgotAt = clock.monotonic();
@@ -123,11 +122,14 @@ export const watchJournal = (
       log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
     }
   };
-  const checks = setInterval(() => {
-    if (checking) return;
-    checking = true;
-    void checkAgain().finally(() => (checking = false));
-  }, CHECK_EVERY_MS);
+  const stopped = new AbortController();
+  const watching = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(CHECK_EVERY_MS, stopped.signal);
+      await checkAgain();
+    }
+  };
+  void watching().catch(() => undefined);
 
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
@@ -179,6 +181,6 @@ export const watchJournal = (
     },
     note: () => (recalled ? identity.note() : null),
     fault: () => verdict.fault() ?? unfit,
-    stop: () => clearInterval(checks),
+    stop: () => stopped.abort(),
   };
 };
