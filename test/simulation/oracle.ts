@@ -114,7 +114,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
       checkFalseRejection(`${commandId} for ${key}`);
     },
     executedBy,
-    /** An operator's word that a call was not executed is in the log. Whoever waited for it did all that can be done. */
+    /** An operator's word that a call was not executed is in the log. */
     denied: (name: string, attemptId: string | null): void => {
       const ageMs = simulator.nowMs() - (claimedAtMs.get(attemptId ?? "") ?? 0);
       if (ageMs < OPERATOR_WAIT_MS) fail(`P4 ${name} is called not executed ${ageMs} ms after its claim`);

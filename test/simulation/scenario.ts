@@ -5,7 +5,7 @@ export const TAKEOVER_MARGIN_MS = 200;
 export const SESSION_TIMEOUT_MS = 2_000;
 export const DEADLINE_MS = 8_000;
 export const REPUBLISH_AFTER_MS = 3_000;
-/** An operator may call a doubt not executed when its claim is so old: the larger of 20 calls and the floor, as build.ts scales it. */
+/** How old a claim must be for a "not executed": the larger of 20 calls and the floor, as build.ts scales it. */
 export const OPERATOR_WAIT_MS = 45_000;
 
 export type SentCommand = {
@@ -40,9 +40,9 @@ const RARE_CASES = [
  * Combinations of events that rarely happen by chance.
  * - `late-answer`: the owner freezes at its call, wakes when another replica publishes the doubt, and soon dies
  * - `late-call`: the owner freezes right before its call, and wakes when an operator may have decided
- * - `late-claim`: a command's claim is appended late, its partition moves, and its commandId names another command by then
- * - `late-execution`: the partner executes a call after an operator has called it not executed; then a new command comes
- * - `lowered-retention`: the journal's retention is lowered, its entries are deleted, and it is raised again; then a new command comes
+ * - `late-claim`: a claim is appended late, its partition moves, and the commandId names another command by then
+ * - `late-execution`: the partner executes a call after an operator's "not executed"; then a new command comes
+ * - `lowered-retention`: the journal's retention is lowered, and entries deleted; then a new command comes
  * - `late-rejection`: two replicas have the same command when it expires, their clocks differ, and a rejection is appended late
  */
 export type RareCase = (typeof RARE_CASES)[number];

@@ -36,7 +36,7 @@ export type Job = {
   unreleased: string | null;
   /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
-  /** The verdict of a create of which an earlier call may have been executed: it cannot end as "not done". Null for none. */
+  /** The verdict of a create whose earlier call may have been executed: no "not done" can end it. Null for none. */
   lostCreate: Verdict | null;
   /** The verdict when no time is left for another call. */
   verdictAtDeadline: Verdict;
