@@ -192,10 +192,8 @@ export const openCommands = async (
   });
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
-  const doubting = doubtOrphans(
-    { ...deps, finalResultId: (commandId) => resultIdOf(commandId, true) },
-    always,
-  ).catch(() => undefined);
+  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
+  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
 
   return {
     numbers: () => {

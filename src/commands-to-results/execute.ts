@@ -61,9 +61,8 @@ const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
 };
 
 /**
- * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there, as after a freeze, may know the other
- * use of the commandId and not this one: then each of the two commands could become a dead letter because of the other, and nobody would be
- * answered.
+ * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there may know the
+ * other use of the commandId and not this one: each of the two could become a dead letter because of the other.
  */
 const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
   const { deps, ref, signals } = job;

@@ -539,12 +539,32 @@ export const mutants: Mutant[] = [
     ],
   },
   {
+    name: "entries that are gone from the journal's beginning are forgotten",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    if (dropped !== null) verdict.lose(droppedText(dropped));\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "commands are begun while the journal is kept too shortly",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    options.fits(!wasFit);\n",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "a claim without a command stays held",
     edits: [
       {
         file: "commands-to-results/journal-rules/doubt-orphans.ts",
         from: 'ref.operation === "ACCEPT_QUOTE");',
-        to: 'ref.operation === "CREATE_QUOTE");',
+        to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
       },
     ],
   },

@@ -36,10 +36,7 @@ export type Job = {
   unreleased: string | null;
   /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
-  /**
-   * The verdict of a create of which a call may have been executed, by this job or by an owner that is lost; null for none. Whatever ends
-   * the command later is no "not done".
-   */
+  /** The verdict of a create whose earlier call may have been executed: no "not done" can end it. Null for none. */
   lostCreate: Verdict | null;
   /** The verdict when no time is left for another call. */
   verdictAtDeadline: Verdict;

@@ -457,12 +457,15 @@ describe("a create whose answer was lost", () => {
     ["before the next attempt", [lost], 2],
     ["right before the next call", [lost, ok], 3],
     ["after a refusal to take it now", [lost, throttled], 4],
-  ] as const)("and that expires %s may have been executed: FAILED, not REJECTED", async (_, outcomes, guards) => {
-    expect(await ended(outcomes, guards)).toMatchObject({
-      kind: "answered",
-      result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
-    });
-  });
+  ] as const)(
+    "and that expires %s may have been executed: FAILED, not REJECTED",
+    async (_, outcomes, guards) => {
+      expect(await ended(outcomes, guards)).toMatchObject({
+        kind: "answered",
+        result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
+      });
+    },
+  );
 
   it("is rejected as expired where nothing was sent before, or nothing done", async () => {
     for (const outcomes of [[], [throttled]]) {

@@ -60,7 +60,8 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
         if (ended) return { kind: "decided", result, note: ended.by, place: "journal[0]@1" };
         const permitted = await permit({ quoteId });
         if (permitted.kind === "proposed") return permitted;
-        if (isYoung && !permitted.force) return { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000, lost: null };
+        if (isYoung && !permitted.force)
+          return { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000, lost: null };
         ended = { by, as: asked.as, force: permitted.force };
         return { kind: "resolved", result, place: "journal[0]@1", published: "results[0]@1" };
       },

@@ -92,15 +92,16 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
     "wait",
     html`<p>
         <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call, and
-        the partner could still execute one that it received. The doubt can be ended with much less of that risk later: ${until}.
+        the partner could still execute one that it received. The doubt can be ended with much less of that
+        risk later: ${until}.
       </p>
       <p class="choice">
         <input type="checkbox" id="force" name="force" value="yes" aria-describedby="force-hint" />
         <label for="force">End it now anyway</label>
         <span class="hint" id="force-hint"
-          >Only when you are certain: the partner will not execute it any more, and, where the replica was lost
-          (OWNER_LOST), none of that time is alive. With “not executed” the same quote
-          could be bought twice.</span
+          >Only when you are certain: the partner will not execute it any more, and, where the replica was
+          lost (OWNER_LOST), none of that time is alive. With “not executed” the same quote could be bought
+          twice.</span
         >
       </p>`,
   );
