@@ -25,6 +25,14 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
   else await release(job, attemptId);
 };
 
+/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+const retakeSlot = async (job: Job): Promise<boolean> => {
+  if (!job.hasLeftSlot) return false;
+  await job.slot.take(job.signals.stop);
+  job.hasLeftSlot = false;
+  return true;
+};
+
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { deps, ref, signals, slot } = job;
@@ -35,6 +43,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
+  // A claim of this job that lands later holds nothing: the command has its final result before it.
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
@@ -65,11 +74,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (job.hasLeftSlot) {
-        await job.slot.take(signals.stop);
-        job.hasLeftSlot = false;
-        continue;
-      }
+      if (await retakeSlot(job)) continue;
       // No await between this check and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref) || !commandIds.acquire(job)) return { kind: "reused" };
       await begin(job, breaker);
@@ -84,6 +89,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
       }
       if (found.kind === "held") {
         signals.stop.throwIfAborted();
+        if (await retakeSlot(job)) continue;
         await takeOver(job, found.claim);
         continue;
       }
