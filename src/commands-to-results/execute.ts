@@ -2,7 +2,7 @@ import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
 import { createBreaker, type Breaker, type CallReport } from "./journal-rules/breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import { createJob, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
+import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 
@@ -27,6 +27,14 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
   else await release(job, attemptId);
 };
 
+/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+const retakeSlot = async (job: Job): Promise<boolean> => {
+  if (!job.hasLeftSlot) return false;
+  await job.slot.take(job.signals.stop);
+  job.hasLeftSlot = false;
+  return true;
+};
+
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { deps, ref, signals, slot } = job;
@@ -37,6 +45,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
+  // A claim of this job that lands later holds nothing: the command has its final result before it.
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
@@ -55,8 +64,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
 
 /** Waits without a slot; the loop takes one again. */
 const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
-  job.slot.leave();
-  job.hasLeftSlot = true;
+  leaveSlot(job);
   return waiting;
 };
 
@@ -84,11 +92,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (job.hasLeftSlot) {
-        await job.slot.take(signals.stop);
-        job.hasLeftSlot = false;
-        continue;
-      }
+      if (await retakeSlot(job)) continue;
       // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref)) {
         if (await isStillNamedElsewhere(job)) return { kind: "reused" };
@@ -105,6 +109,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
       }
       if (found.kind === "held") {
         signals.stop.throwIfAborted();
+        if (await retakeSlot(job)) continue;
         await takeOver(job, found.claim);
         continue;
       }

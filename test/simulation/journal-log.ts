@@ -77,8 +77,8 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
         const disturbed = (): void => oracle.claimDisturbed(commandId);
         atPort();
-        const lose = (why: string) =>
-          simulator.after(APPEND_TIMEOUT_MS, process, () => {
+        const lose = (why: string, afterMs = APPEND_TIMEOUT_MS) =>
+          simulator.after(afterMs, process, () => {
             simulator.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
             reject(new Error(why));
           });
@@ -87,6 +87,15 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         if (!isLateClaim && faulty(chances.appendFails)) {
           disturbed();
           lose("failed");
+          return;
+        }
+        const { stall } = scenario;
+        if (partitionOf(key) === stall?.partition && simulator.nowMs() < stall.untilMs) {
+          // The leader may have appended it, and give it to readers once it has replicas again.
+          if (random.chance(0.3))
+            simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(key, entry));
+          disturbed();
+          lose("lacked replicas", random.pick([10, 10, APPEND_TIMEOUT_MS, 3 * APPEND_TIMEOUT_MS]));
           return;
         }
         const isLateRejection =

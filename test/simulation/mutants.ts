@@ -676,4 +676,45 @@ export const mutants: Mutant[] = [
       },
     ],
   },
+  {
+    name: "a command that gets no claim keeps its slot",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/job.ts",
+        from: "    leaveSlot(job);\n    job.retrying();\n",
+        to: "",
+      },
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    end();\n    leaveSlot(job);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a claim is called although its slot is given back",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    if (hasEnded()) return;\n    // Acknowledged",
+        to: "    // Acknowledged",
+      },
+    ],
+  },
+  {
+    name: "a command without a claim is told FAILED without the journal",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "    const found = deps.view.look(ref);\n",
+        to: `    if (job.verdictAtDeadline.error?.message.includes("claim")) {
+      const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, job.verdictAtDeadline);
+      await deps.publish(result, deps.codec.encode(result), prepared.envelope);
+      return { kind: "answered", result };
+    }
+    const found = deps.view.look(ref);
+`,
+      },
+    ],
+  },
 ];

@@ -19,6 +19,9 @@ const NOTICED_WITHIN_MS = 3_000;
 
 type Claim = { attemptId: string; commandId: string; owner: string };
 
+/** While nothing else goes wrong. */
+const ANSWERED_WITHIN_MS = 4_000;
+
 /**
  * Checks the promises from outside the bridge: by the partner's executions, the results topic, the committed
  * offsets and the written journal. It knows nothing of the state of a replica.
@@ -228,6 +231,17 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
 
     /** When the last claim or conclusion was written, which some replica must end or publish. */
     lastEndMs: (): number => lastEndMs,
+
+    /** A partition of the journal has taken nothing for long: commands of the others must not have waited. */
+    othersAreAnswered: (isOther: (key: string) => boolean): void => {
+      for (const command of scenario.commands)
+        if (
+          isOther(command.key) &&
+          simulator.nowMs() - command.sentAtMs > ANSWERED_WITHIN_MS &&
+          !isDone(command)
+        )
+          fail(`P7 ${command.commandId} waits for a partition of the journal that is not its own`);
+    },
 
     /** The schedule is over: everything must have been answered. */
     atRest: (): void => {

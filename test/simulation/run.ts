@@ -145,7 +145,10 @@ export const runSeed = async (
   tracing = false,
 ): Promise<ScheduleResult> => {
   const random = createRandom(seed);
-  const scenario = scenarioOf(random, createRandom(-seed));
+  const scenario = scenarioOf(random, {
+    ofPauses: createRandom(-seed),
+    ofStalls: createRandom(2 ** 31 + seed),
+  });
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);
   const log = createJournalLog(simulator, scenario, oracle);
@@ -170,6 +173,11 @@ export const runSeed = async (
   };
   heartbeat();
   planFaults(context, replicas, group);
+  const { stall } = scenario;
+  if (stall?.alone === true)
+    simulator.after(stall.untilMs - 1, null, () => {
+      oracle.othersAreAnswered((key) => log.partitionOf(key) !== stall.partition);
+    });
   let lastVisitMs = 0;
   if (scenario.operator) {
     // The first operator comes early, while calls may still be open.

@@ -63,6 +63,8 @@ export type Scenario = {
   /** How often commands are paused and resumed. */
   pauses: number;
   rareCase: RareCase | null;
+  /** A journal partition that takes nothing until then. `alone`: nothing else goes wrong, and one command is in flight. */
+  stall: { partition: number; untilMs: number; alone: boolean } | null;
   skewMs: number;
   chances: {
     ackLost: number;
@@ -196,14 +198,54 @@ const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, typeof inTwoPartitions>> 
   "lowered-retention": withSuccessor,
 };
 
-/** @param ofPauses a random stream of its own, so that pauses do not change the rest of a schedule */
-export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
+const STALLED = 0;
+
+/** Accepts for quotes of the stalled partition, and of the other one. */
+const aroundStall = (random: Random): SentCommand[] =>
+  ["quote-2", "quote-1", "quote-4", "quote-3", "quote-5"].map((key, i) => ({
+    commandId: `cmd-${i}`,
+    operation: "ACCEPT_QUOTE",
+    key,
+    quoteId: key,
+    content: "same",
+    invalid: false,
+    kafkaKey: key,
+    partition: 0,
+    sentAtMs: i * 1_000 + random.int(0, 1_000),
+    expiresAtMs: null,
+  }));
+
+/** In one schedule of ten a partition of the journal takes nothing for a while. */
+const withStall = (scenario: Scenario, random: Random): Scenario => {
+  if (!random.chance(0.1)) return scenario;
+  const alone = random.chance(0.5);
+  const stalled = {
+    ...scenario,
+    journalPartitions: 2,
+    stall: { partition: STALLED, untilMs: random.int(10_000, 30_000), alone },
+  };
+  if (!alone) return stalled;
+  return {
+    ...stalled,
+    commandPartitions: 1,
+    commands: aroundStall(random),
+    maxInFlight: 1,
+    calmAtMs: 0,
+    ...{ crashes: 0, freezes: 0, rebalances: 0, pauses: 0, rareCase: null, skewMs: 0, operator: false },
+  };
+};
+
+/** @param others random streams of their own, so that pauses and stalls do not change the rest of a schedule */
+export const scenarioOf = (
+  random: Random,
+  { ofPauses, ofStalls }: { ofPauses: Random; ofStalls: Random },
+): Scenario => {
   const faulty = random.chance(0.9);
   const story = faulty && random.chance(0.28) ? random.pick(RARE_CASES) : null;
   const commandPartitions = story === "late-rejection" || story === "late-claim" ? 2 : random.int(1, 2);
   const commands = commandsOf(random, commandPartitions);
   const chances = chancesOf(random);
-  return {
+  const scenario: Scenario = {
     replicas: random.int(2, 3),
     journalPartitions: story === "lowered-retention" ? 1 : random.int(1, 2),
     commandPartitions,
@@ -215,6 +257,7 @@ export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
     rebalances: random.pick([0, 1, 2, 4]),
     pauses: story !== "lowered-retention" && ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
     rareCase: story,
+    stall: null,
     skewMs: story === "late-rejection" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
     chances: {
       ...chances,
@@ -227,4 +270,5 @@ export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
     clockThatStops: random.pick(["wall", "monotonic"]),
     noticesSessionTimeout: random.chance(0.5),
   };
+  return withStall(scenario, ofStalls);
 };

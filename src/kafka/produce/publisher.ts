@@ -142,7 +142,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
       }
       const refreshMs = troubles.size > 0 ? TROUBLED_REFRESH_MS : REFRESH_MS;
       const ms = failures > 0 ? backoffMs(BACKOFF, failures - 1, deps.random()) : refreshMs;
-      if (!closed.signal.aborted) await clock.sleep(ms, wake.signal).catch(() => undefined);
+      await clock.sleep(ms, wake.signal).catch(() => undefined);
     }
   };
   const maintained = maintain();
