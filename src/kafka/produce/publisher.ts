@@ -60,6 +60,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   let lookup: LeaderLookup | null = null;
   /** Why the leaders are not known, if nothing was written since. */
   let unreachable: string | null = "not connected yet";
+  /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
   // Each lane may wait for it.
@@ -136,6 +137,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lanes.follow(leaders);
       } catch (error) {
         unreachable = messageOf(error);
+        checkedAt = clock.monotonic();
         void lookup?.close();
         lookup = null;
         failures += 1;
