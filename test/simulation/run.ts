@@ -213,7 +213,7 @@ export const runSeed = async (
       oracle.atRest();
       for (const { name, alive, view } of replicas)
         for (const command of scenario.commands)
-          if (alive && !command.invalid && command.operation === "ACCEPT_QUOTE")
+          if (alive && view.ready() && !command.invalid && command.operation === "ACCEPT_QUOTE")
             if (view.look(code.journalRef(commandOf(command))).kind === "held")
               oracle.fail(`${name} sees ${commandNameOf(command)} hold its quote, and nobody will end that`);
       break;
