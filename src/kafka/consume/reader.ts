@@ -8,7 +8,7 @@ import type { Committed } from "../mark.ts";
 import { whileAllAreLed } from "./all-led.ts";
 import { onFetchRetry, onUnansweredFetch } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
-import { askedFor, recordsOf } from "./record-decoder.ts";
+import { askedFor, hiddenOffsets, recordsOf } from "./record-decoder.ts";
 import { silenceOf, type Heard } from "./silence.ts";
 import { groupRoundTrip } from "./group-round-trip.ts";
 
@@ -118,7 +118,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       if (!isOurs() || batchSize > 0) return;
       const [from, next] = [Number((firstOffset as string | null) ?? lastOffset), Number(lastOffset) + 1];
       positions.set(partition, next);
-      void hooks.read(partition, [], { from, next, isCurrent: isOurs });
+      // Compaction can leave a batch empty, too; then kafkajs knows no first offset.
+      const isHidden = (start: number): boolean => firstOffset !== null && start >= from;
+      void hooks.read(partition, [], { from, next, isHidden, isCurrent: isOurs });
     });
     // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
     current.on(STOP, () => {
@@ -171,7 +173,12 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
           if (!isCurrent()) return;
           const [from, next] = [askedFor(payload), Number(payload.batch.lastOffset()) + 1];
           positions.set(partition, next);
-          await hooks.read(partition, recordsOf(payload), { from, next, isCurrent });
+          const isHidden = (start: number, end: number): boolean => {
+            const hidden = hiddenOffsets(payload);
+            for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
+            return true;
+          };
+          await hooks.read(partition, recordsOf(payload), { from, next, isHidden, isCurrent });
         },
       });
       running.catch(fail);

@@ -103,3 +103,10 @@ export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
 /** The offset at which the fetch began. kafkajs's types lack it. */
 export const askedFor = ({ batch }: EachBatchPayload): number =>
   Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);
+
+/** The offsets of what a fetch holds for nobody: transaction markers and aborted records. kafkajs's types lack them. */
+export const hiddenOffsets = ({ batch }: EachBatchPayload): ReadonlySet<number> => {
+  type Raw = { messagesWithinOffset: readonly { offset: string; isControlRecord: boolean }[] };
+  const all = (batch as typeof batch & Raw).messagesWithinOffset;
+  return new Set(all.flatMap(({ offset, isControlRecord }) => (isControlRecord ? [Number(offset)] : [])));
+};

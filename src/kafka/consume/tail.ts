@@ -18,7 +18,10 @@ export type TailHooks = {
    * is read again from its position after a while.
    */
   take: (record: Incoming) => boolean | "later";
-  /** From `from` to before `next` the log has no record: a transaction's marker, or what compaction has left. */
+  /**
+   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an entry
+   * that is gone must not be passed over.)
+   */
   absent?: (partition: number, from: number, next: number) => void;
   /** Everything before this offset was read, including offsets without a record. */
   reached?: (partition: number, next: number) => void;
@@ -77,14 +80,14 @@ export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail 
           }
           return positions;
         },
-        read: async (partition, records, { from, next, isCurrent }) => {
+        read: async (partition, records, { from, next, isHidden, isCurrent }) => {
           // Lets the event loop run between two fetches.
           await yieldToEventLoop();
           if (lost.signal.aborted || !isCurrent()) return;
           let at = from;
           for (const record of records) {
             const { offset } = record;
-            if (offset > at) hooks.absent?.(partition, at, offset);
+            if (offset > at && isHidden(at, offset)) hooks.absent?.(partition, at, offset);
             at = offset + 1;
             const taken = hooks.take(record);
             if (taken === "later") {
@@ -97,7 +100,7 @@ export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail 
             lost.abort();
             return;
           }
-          if (next > at) hooks.absent?.(partition, at, next);
+          if (next > at && isHidden(at, next)) hooks.absent?.(partition, at, next);
           hooks.reached?.(partition, next);
         },
       },

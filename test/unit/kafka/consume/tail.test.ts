@@ -61,6 +61,16 @@ test("offsets that hold no record are stepped over, at the start, in the middle 
   expect(begun()).toBe(1);
 });
 
+test("an entry that compaction has taken out is not passed over", async () => {
+  const kafka = fakeKafka(1);
+  kafka.append(0, ["a", "b", "c"]);
+  kafka.compact(0, 1);
+  const { view, taken, begun } = following(kafka, 1);
+  await eventually(() => begun() > 1, "reading to start over");
+  expect(taken).not.toContain("c");
+  expect(view.ready()).toBe(false);
+});
+
 test("a record that cannot be taken yet is waited for where it stands, ever longer, and other partitions go on", async () => {
   const kafka = fakeKafka(2);
   const { view, unknown, asked, taken, begun } = following(kafka, 2);
