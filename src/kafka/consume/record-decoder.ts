@@ -104,9 +104,13 @@ export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
 export const askedFor = ({ batch }: EachBatchPayload): number =>
   Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);
 
-/** The offsets of what a fetch holds for nobody: transaction markers and aborted records. kafkajs's types lack them. */
-export const hiddenOffsets = ({ batch }: EachBatchPayload): ReadonlySet<number> => {
-  type Raw = { messagesWithinOffset: readonly { offset: string; isControlRecord: boolean }[] };
-  const all = (batch as typeof batch & Raw).messagesWithinOffset;
-  return new Set(all.flatMap(({ offset, isControlRecord }) => (isControlRecord ? [Number(offset)] : [])));
-};
+/** Tells which offsets hold transaction markers or aborted records, which are for nobody. kafkajs's types lack them. */
+export const isHiddenIn =
+  ({ batch }: EachBatchPayload) =>
+  (start: number, end: number): boolean => {
+    type Raw = { messagesWithinOffset: readonly { offset: string; isControlRecord: boolean }[] };
+    const all = (batch as typeof batch & Raw).messagesWithinOffset;
+    const hidden = new Set(all.map(({ offset, isControlRecord }) => (isControlRecord ? Number(offset) : -1)));
+    for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
+    return true;
+  };
