@@ -1,6 +1,6 @@
-// Measures the sandbox, each figure on a process of its own: node bench/sandbox.mjs [start|rate|memory|schedule|log]…
+// Measures the sandbox, each figure on a process of its own: sh dev/on-node.sh bench/sandbox.mjs [start|rate|memory|schedule|log]…
 // Needs a build (npm run build). The sandbox runs on one core, the load comes from this process on another.
-// On another Node.js: node dev/on-node.mjs bench/sandbox.mjs --node 24
+// On another Node.js: with --node 22
 import { execFileSync, spawn } from "node:child_process";
 import http from "node:http";
 import { once } from "node:events";

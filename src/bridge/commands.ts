@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { checkFor } from "../commands-to-results/check.ts";
 import { buildResult, resultIdOf } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
@@ -17,6 +16,7 @@ import type { Incoming } from "../kafka/record.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
+import { commandCheck } from "./command-check.ts";
 import { commandDecoder } from "./command-decoder.ts";
 import type { Control } from "./control/control.ts";
 import type { DeadLetters } from "./dead-letters.ts";
@@ -141,7 +141,7 @@ export const openCommands = async (
 
   const flow = commandsToResults({
     read: readCommand({
-      check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
+      check: commandCheck(config),
       decode: commandDecoder(services, schemaIds.command),
     }),
     buildResult,
@@ -193,10 +193,8 @@ export const openCommands = async (
   });
   const always = { ...REPUBLISH, signal: abandon.signal };
   const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
-  const doubting = doubtOrphans(
-    { ...deps, finalResultId: (commandId) => resultIdOf(commandId, true) },
-    always,
-  ).catch(() => undefined);
+  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
+  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
 
   return {
     numbers: () => {

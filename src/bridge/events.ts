@@ -16,6 +16,7 @@ import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
 import { bridgeSource } from "./source.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
+import { maskOwnSecrets } from "./own-secrets.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { sendInSpan } from "./traces/record-span.ts";
 
@@ -90,6 +91,7 @@ export const openEvents = async (
     publishOnce: publishOnce({
       publish,
       window: followed.window,
+      mask: maskOwnSecrets(config),
       written: (event, position) => {
         followed.wrote(position);
         if (event.outOfOrder) outOfOrder();

@@ -3,7 +3,7 @@ import { createPartner, type Partner } from "../partner/client.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
+import { secretsOfPartner } from "./own-secrets.ts";
 import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
 
@@ -24,7 +24,6 @@ const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
   const { accessToken, xToken } = partner;
-  const { secret } = config.webhook;
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
@@ -48,13 +47,7 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     transactionIdPointer: partner.transactionIdPointer ?? null,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
-    // The partner knows the webhook secret, from the subscribed URL or because it signs with it. It may repeat
-    // that and, for a while after a rotation, what was in force before.
-    otherSecrets: () => [
-      ...[secret?.reveal() ?? "", ...(secret?.replaced() ?? [])].flatMap(secretsIn),
-      ...(accessToken?.replaced() ?? []),
-      ...(xToken?.replaced() ?? []),
-    ],
+    otherSecrets: () => secretsOfPartner(config),
     clock,
   });
 };

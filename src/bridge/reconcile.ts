@@ -5,7 +5,6 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
 import type { Period } from "../log-to-events/period.ts";
 import { reconcileRepeatedly } from "../log-to-events/schedule.ts";
-import type { PublishOnce } from "../notification/publish-once.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -74,9 +73,7 @@ export const reconcileRuns = (
     seen: (identity) => events.window.seen(identity, clock.now()),
     readEvents,
   };
-  // A partner that echoes a request must not bring a secret into the topic.
-  const publishOnce: PublishOnce = (notification, arrival) =>
-    events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival);
+  const { publishOnce } = events;
   const { fetchLog, mask } = partner;
   return tracedRuns(config, services.traces, { fetchLog, mask, publishOnce }, (traced) =>
     logToEvents(options, { ...ports, ...traced }),

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { NEW_PROTOCOL, NEW_PROTOCOL_SAID } from "../kafka/cluster/found-group.ts";
+import type { Connections } from "../operate/connections.ts";
 import { listDoubts, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import {
   isPause,
@@ -42,14 +43,25 @@ export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string =
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-const commandsLine = ({ group, state, members, lag }: Status["commands"], topic: string): string => {
-  if (state === NEW_PROTOCOL)
-    return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
+/** That nobody takes commands; null where somebody does. */
+const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: string): string | null => {
+  // Its members are not known, so it may be that somebody does.
+  if (state === NEW_PROTOCOL) return null;
   if (members.length === 0)
     return `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`;
   if (state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0))
     return `NOBODY TAKES COMMANDS: no member of group ${group} has a partition of ${topic}, ${behind(lag)}. See TOPIC_COMMANDS of the replicas.`;
-  return `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`;
+  return null;
+};
+
+const commandsLine = (commands: Status["commands"], topic: string): string => {
+  const { group, state, members, lag } = commands;
+  if (state === NEW_PROTOCOL)
+    return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
+  return (
+    nobodyLine(commands, topic) ??
+    `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`
+  );
 };
 
 const reconcileLine = ({ group, state, members, leader }: Status["reconcile"]): string =>
@@ -84,6 +96,20 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
   reconcileLine(reconcile),
   deadLettersLine(deadLetters),
 ];
+
+/** Why no command is being executed now, for people; null where nothing is known to keep it from that. */
+export const whyNoCommands = async (tool: Connections, signal: AbortSignal): Promise<string | null> => {
+  const nothing = (): null => null;
+  const [known, entries] = await Promise.all([
+    askStatus(tool, signal).catch(nothing),
+    askPauses(tool, { warn: nothing }, signal).catch(nothing),
+  ]);
+  for (const flow of ["commands", "accepts"] as const) {
+    const pause = stateOf(entries?.get(flow), systemClock.now());
+    if (pause.paused) return pauseLine(flow, pause).replace(/ +/, " ");
+  }
+  return known && nobodyLine(known.commands, tool.config.topics.commands);
+};
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   const tool = openTool(io);

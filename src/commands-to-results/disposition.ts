@@ -104,21 +104,7 @@ const table = {
 } as const satisfies Record<Operation, Rows>;
 
 export const decide: Decide = (operation, outcome, calls) => {
-  const rows: Rows = table[operation];
-  switch (outcome.kind) {
-    case "executed":
-      return rows.executed(outcome, calls);
-    case "unclear":
-      return rows.unclear(outcome, calls);
-    case "refused":
-      return rows.refused(outcome, calls);
-    case "throttled":
-      return rows.throttled(outcome, calls);
-    case "unauthorized":
-      return rows.unauthorized(outcome, calls);
-    case "notSent":
-      return rows.notSent(outcome, calls);
-    case "unknown":
-      return rows.unknown(outcome, calls);
-  }
+  // The cast is safe: the row is the one of the outcome's kind.
+  const row = table[operation][outcome.kind] as (outcome: Outcome, calls: number) => Disposition;
+  return row(outcome, calls);
 };

@@ -2,7 +2,7 @@ import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
 import { createBreaker, type Breaker, type CallReport } from "./journal-rules/breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import { createJob, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
+import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { startStopwatch } from "../runtime/stopwatch.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
@@ -35,12 +35,19 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
  * long an accept waits for people.
  */
 const waitWhilePaused = async (job: Job): Promise<void> => {
-  const { deps, signals, slot } = job;
+  const { deps, signals } = job;
   const waitedMs = startStopwatch(deps.clock);
-  slot.leave();
+  leaveSlot(job);
   await deps.clock.sleep(PAUSE_POLL_MS, signals.stop);
-  await slot.take(signals.stop);
   job.pausedMs += waitedMs();
+};
+
+/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+const retakeSlot = async (job: Job): Promise<boolean> => {
+  if (!job.hasLeftSlot) return false;
+  await job.slot.take(job.signals.stop);
+  job.hasLeftSlot = false;
+  return true;
 };
 
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
@@ -54,6 +61,7 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused()) return waitWhilePaused(job);
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
+  // A claim of this job that lands later holds nothing: the command has its final result before it.
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
@@ -72,15 +80,13 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
 
 /** Waits without a slot; the loop takes one again. */
 const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
-  job.slot.leave();
-  job.hasLeftSlot = true;
+  leaveSlot(job);
   return waiting;
 };
 
 /**
- * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there, as after a freeze, may know the other
- * use of the commandId and not this one: then each of the two commands could become a dead letter because of the other, and nobody would be
- * answered.
+ * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there may know the
+ * other use of the commandId and not this one: each of the two could become a dead letter because of the other.
  */
 const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
   const { deps, ref, signals } = job;
@@ -102,11 +108,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (job.hasLeftSlot) {
-        await job.slot.take(signals.stop);
-        job.hasLeftSlot = false;
-        continue;
-      }
+      if (await retakeSlot(job)) continue;
       // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref)) {
         if (await isStillNamedElsewhere(job)) return { kind: "reused" };
@@ -123,6 +125,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
       }
       if (found.kind === "held") {
         signals.stop.throwIfAborted();
+        if (await retakeSlot(job)) continue;
         await takeOver(job, found.claim);
         continue;
       }

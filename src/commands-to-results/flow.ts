@@ -97,15 +97,22 @@ const preparedRefusal = (refused: Refused, receivedAt: number, record: CommandRe
   };
 };
 
-/** Waits without a slot, so that commands of other keys go on. */
-const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
-  slot.leave();
-  await wakeOrAbort(stop, (wake) => {
-    pending.then(wake, wake);
-    return () => undefined;
-  });
-  await slot.take(stop);
-  return pending;
+/** Each takes 6 KB. With more of them, the next ones keep their slots, and stop the others for a while. */
+const MAX_WITHOUT_SLOT = 4_000;
+
+/** Makes waits without a slot, so that commands of other keys go on. */
+const waitsWithoutSlot = () => {
+  let waiting = 0;
+  return async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
+    if (waiting < MAX_WITHOUT_SLOT) slot.leave();
+    waiting += 1;
+    await wakeOrAbort(stop, (wake) => {
+      pending.then(wake, wake);
+      return () => undefined;
+    }).finally(() => (waiting -= 1));
+    await slot.take(stop);
+    return pending;
+  };
 };
 
 /**
@@ -113,9 +120,9 @@ const withoutSlot = async <T>(pending: Promise<T>, { stop }: StopSignals, slot: 
  * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
  * came.
  */
-export const commandsToResults =
-  (ports: CommandPorts) =>
-  async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
+export const commandsToResults = (ports: CommandPorts) => {
+  const withoutSlot = waitsWithoutSlot();
+  return async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
     const receivedAt = ports.now();
     const reading = ports.read(record.value, record.timestampMs);
     const checked = reading instanceof Promise ? await withoutSlot(reading, signals, slot) : reading;
@@ -144,3 +151,4 @@ export const commandsToResults =
       return { of, result: null, deadLettered: await parked("COMMAND_ID_REUSED", REUSED) };
     return { of, result: settled.result, deadLettered: await parkUnreadable() };
   };
+};

@@ -8,7 +8,12 @@ const [, command = ""] = /^(npm run demo -- --once)\b/m.exec(blocks("README.md",
 
 const run = async (env: NodeJS.ProcessEnv) => {
   const [program = "", ...args] = command.split(" ");
-  const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  const onThisNode = ["--node", process.execPath];
+  const child = spawn(program, [...args, ...onThisNode], {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));

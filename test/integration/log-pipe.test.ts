@@ -24,8 +24,13 @@ const SETTINGS = {
 const PIPELINE = `sh -c 'echo $$ >&2; exec "$0" "$1" serve' "$0" "$1" | cat`;
 
 // A pipe that does not block fails the writes of others that share it, such as a script that starts the bridge.
-test.runIf(process.platform === "linux")("standard output stays a pipe that blocks", async () => {
-  const child = spawn("sh", ["-c", PIPELINE, process.execPath, MAIN], { env: SETTINGS });
+// A module that imports all of `process` is enough to make it so.
+test.runIf(process.platform === "linux").each([
+  ["without traces", {}],
+  ["with traces", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
+])("standard output stays a pipe that blocks, %s", async (_, traces) => {
+  const env = { ...SETTINGS, ...traces };
+  const child = spawn("sh", ["-c", PIPELINE, process.execPath, MAIN], { env });
   const [named] = (await once(child.stderr, "data")) as [Buffer];
   const pid = Number(named.toString());
   const [first] = (await once(child.stdout, "data")) as [Buffer];

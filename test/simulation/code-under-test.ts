@@ -5,6 +5,7 @@ type Execute = typeof import("../../src/commands-to-results/execute.ts");
 type View = typeof import("../../src/commands-to-results/journal-rules/view.ts");
 type Republish = typeof import("../../src/commands-to-results/journal-rules/republish.ts");
 type DoubtOrphans = typeof import("../../src/commands-to-results/journal-rules/doubt-orphans.ts");
+type Watch = typeof import("../../src/bridge/journal-wiring/watch.ts");
 type Resolve = typeof import("../../src/commands-to-results/journal-rules/resolve.ts");
 type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
@@ -16,6 +17,7 @@ export type CodeUnderTest = Pick<Execute, "createExecute"> &
   Pick<View, "createView"> &
   Pick<Republish, "republish"> &
   Pick<DoubtOrphans, "doubtOrphans"> &
+  Pick<Watch, "watchJournal"> &
   Pick<Resolve, "resolve"> &
   Pick<Translate, "journalRef" | "refusedRef"> &
   Pick<KeyOrder, "keyOrder"> &
@@ -30,6 +32,7 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
   const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;
   const { republish } = (await load("commands-to-results/journal-rules/republish.js")) as Republish;
   const { doubtOrphans } = (await load("commands-to-results/journal-rules/doubt-orphans.js")) as DoubtOrphans;
+  const { watchJournal } = (await load("bridge/journal-wiring/watch.js")) as Watch;
   const { resolve } = (await load("commands-to-results/journal-rules/resolve.js")) as Resolve;
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
@@ -52,6 +55,7 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
     refusedRef,
     republish,
     resolve,
+    watchJournal,
     handleUntilDone,
   };
 };

@@ -539,12 +539,32 @@ export const mutants: Mutant[] = [
     ],
   },
   {
+    name: "entries that are gone from the journal's beginning are forgotten",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    if (dropped !== null) verdict.lose(droppedText(dropped));\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "commands are begun while the journal is kept too shortly",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    options.fits(!wasFit);\n",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "a claim without a command stays held",
     edits: [
       {
         file: "commands-to-results/journal-rules/doubt-orphans.ts",
         from: 'ref.operation === "ACCEPT_QUOTE");',
-        to: 'ref.operation === "CREATE_QUOTE");',
+        to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
       },
     ],
   },
@@ -653,6 +673,47 @@ export const mutants: Mutant[] = [
         file: "commands-to-results/journal-rules/attempt.ts",
         from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
         to: "    job.repeatable.delete(attemptId);\n",
+      },
+    ],
+  },
+  {
+    name: "a command that gets no claim keeps its slot",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/job.ts",
+        from: "    leaveSlot(job);\n    job.retrying();\n",
+        to: "",
+      },
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    end();\n    leaveSlot(job);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a claim is called although its slot is given back",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    if (hasEnded()) return;\n    // Acknowledged",
+        to: "    // Acknowledged",
+      },
+    ],
+  },
+  {
+    name: "a command without a claim is told FAILED without the journal",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "    const found = deps.view.look(ref);\n",
+        to: `    if (job.verdictAtDeadline.error?.message.includes("claim")) {
+      const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, job.verdictAtDeadline);
+      await deps.publish(result, deps.codec.encode(result), prepared.envelope);
+      return { kind: "answered", result };
+    }
+    const found = deps.view.look(ref);
+`,
       },
     ],
   },

@@ -14,7 +14,13 @@ type Observed = {
   /** The simulation step of the latest result. */
   at: number;
 };
+/** All replicas must have noticed a lowered retention by then. */
+const NOTICED_WITHIN_MS = 3_000;
+
 type Claim = { attemptId: string; commandId: string; owner: string };
+
+/** While nothing else goes wrong. */
+const ANSWERED_WITHIN_MS = 4_000;
 
 /**
  * Checks the promises from outside the bridge: by the partner's executions, the results topic, the committed
@@ -27,6 +33,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
   const unproven = new Map<string, string>();
   const denied = new Set<string>();
   let gaps = 0;
+  let forgetfulSinceMs: number | null = null;
   const observed = new Map<string, Observed>();
   const deadLettered = new Set<SentCommand>();
   const claimedAtMs = new Map<string, number>();
@@ -110,7 +117,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
       checkFalseRejection(`${commandId} for ${key}`);
     },
     executedBy,
-    /** An operator's word that a call was not executed is in the log. Whoever waited for it did all that can be done. */
+    /** An operator's word that a call was not executed is in the log. */
     denied: (name: string, attemptId: string | null): void => {
       const ageMs = simulator.nowMs() - (claimedAtMs.get(attemptId ?? "") ?? 0);
       if (ageMs < OPERATOR_WAIT_MS) fail(`P4 ${name} is called not executed ${ageMs} ms after its claim`);
@@ -167,6 +174,9 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
 
     /** A replica begins to append a claim, which is open until its conclusion or release is in the log. */
     claiming: (claim: Claim): void => {
+      const forMs = simulator.nowMs() - (forgetfulSinceMs ?? simulator.nowMs());
+      if (forMs > NOTICED_WITHIN_MS)
+        fail(`P4 ${claim.commandId} is claimed ${forMs} ms after the journal's retention was lowered`);
       openClaims.set(claim.attemptId, claim);
       if (simulator.nowMs() < (disturbedUntilMs.get(claim.owner) ?? 0))
         disturbedCommands.add(claim.commandId);
@@ -216,8 +226,22 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
         fail(`${name} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`);
     },
 
+    /** The journal's retention is lowered, or as it was. */
+    forgetful: (yes: boolean): void => void (forgetfulSinceMs = yes ? simulator.nowMs() : null),
+
     /** When the last claim or conclusion was written, which some replica must end or publish. */
     lastEndMs: (): number => lastEndMs,
+
+    /** A partition of the journal has taken nothing for long: commands of the others must not have waited. */
+    othersAreAnswered: (isOther: (key: string) => boolean): void => {
+      for (const command of scenario.commands)
+        if (
+          isOther(command.key) &&
+          simulator.nowMs() - command.sentAtMs > ANSWERED_WITHIN_MS &&
+          !isDone(command)
+        )
+          fail(`P7 ${command.commandId} waits for a partition of the journal that is not its own`);
+    },
 
     /** The schedule is over: everything must have been answered. */
     atRest: (): void => {

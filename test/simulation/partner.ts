@@ -43,8 +43,8 @@ const unknown = (reason: string, httpStatus: number | null = null): Outcome => (
 });
 
 /**
- * The partner executes every accept that reaches it, and does not protect against a second one. It may stand still with a request that it
- * has received, and execute it long after the caller gave it up.
+ * The partner executes every accept that reaches it, and does not protect against a second one. It may stand still
+ * with a request that it has received, and execute it long after the caller gave it up.
  */
 export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: Oracle) => {
   const { random } = simulator;

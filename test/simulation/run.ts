@@ -40,6 +40,8 @@ const REST_MS = CALL_WITHIN_MS + TAKEOVER_MARGIN_MS + REPUBLISH_AFTER_MS + 2_000
 const PAUSES_MS = [10, 100, 700, CALL_WITHIN_MS + 500, 12_000];
 const FREEZES_MS = [30, 400, CALL_WITHIN_MS + 100, 3_000, 30_000];
 
+const lastSentMs = ({ commands }: Scenario): number => Math.max(...commands.map(({ sentAtMs }) => sentAtMs));
+
 const planFaults = (
   context: SimulationContext,
   replicas: Replica[],
@@ -79,7 +81,7 @@ const planFaults = (
   };
   context.onCallBegins = (replica) => {
     if (!hasFrozen && scenario.rareCase === "late-call")
-      freezeOnce(replica, random.int(30_000, 2 * OPERATOR_WAIT_MS));
+      freezeOnce(replica, random.int(OPERATOR_WAIT_MS, 2 * OPERATOR_WAIT_MS));
   };
   context.onCallLeft = (replica) => {
     if (hasFrozen || scenario.rareCase !== "late-answer") return;
@@ -119,8 +121,17 @@ const planFaults = (
       });
     });
   if (scenario.rareCase === "late-claim") {
-    const [first] = scenario.commands;
-    simulator.after((first?.sentAtMs ?? 0) + random.int(50, 300), null, () => group.rebalance(0));
+    const sentAtMs = scenario.commands[0]?.sentAtMs ?? 0;
+    simulator.after(sentAtMs + random.int(50, 300), null, () => group.rebalance(0));
+    simulator.after(sentAtMs + random.int(20, 200), null, () => group.rebalance(1));
+  }
+  context.onFit = (replica, isFit) => group.hold(replica, !isFit);
+  if (scenario.rareCase === "lowered-retention") {
+    const loweredMs = Math.max(lastSentMs(scenario) - random.int(500, 12_000), 3_000);
+    const deletedMs = loweredMs + random.int(0, 4_000);
+    simulator.after(loweredMs, null, () => context.log.setRetention(true));
+    simulator.after(deletedMs, null, () => context.log.purge());
+    simulator.after(deletedMs + random.int(0, 6_000), null, () => context.log.setRetention(false));
   }
   for (let i = 0; i < scenario.rebalances; i++) simulator.after(moment(), null, () => group.rebalance());
   for (let i = 0; i < scenario.pauses; i++)
@@ -134,7 +145,10 @@ export const runSeed = async (
   tracing = false,
 ): Promise<ScheduleResult> => {
   const random = createRandom(seed);
-  const scenario = scenarioOf(random, createRandom(-seed));
+  const scenario = scenarioOf(random, {
+    ofPauses: createRandom(-seed),
+    ofStalls: createRandom(2 ** 31 + seed),
+  });
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);
   const log = createJournalLog(simulator, scenario, oracle);
@@ -148,6 +162,7 @@ export const runSeed = async (
     code,
     onCallBegins: () => undefined,
     onCallLeft: () => undefined,
+    onFit: () => undefined,
   };
   const replicas: Replica[] = [];
   const group = createGroup(context, () => replicas);
@@ -158,6 +173,11 @@ export const runSeed = async (
   };
   heartbeat();
   planFaults(context, replicas, group);
+  const { stall } = scenario;
+  if (stall?.alone === true)
+    simulator.after(stall.untilMs - 1, null, () => {
+      oracle.othersAreAnswered((key) => log.partitionOf(key) !== stall.partition);
+    });
   let lastVisitMs = 0;
   if (scenario.operator) {
     // The first operator comes early, while calls may still be open.
@@ -182,16 +202,18 @@ export const runSeed = async (
       oracle.openDoubts().length > 0 ? lastVisitMs : 0,
     );
   };
+  // Nobody answers after the journal has lost entries: a person must look first.
+  const endsMs = scenario.rareCase === "lowered-retention" ? lastSentMs(scenario) + 15_000 : Infinity;
   let restFromMs = 0;
   while (oracle.violation() === null) {
-    if (!(await simulator.step())) break;
+    if (!(await simulator.step()) || simulator.nowMs() > endsMs) break;
     if (simulator.nowMs() < restFromMs + REST_MS) continue;
     restFromMs = Math.max(restFromMs, busyUntilMs());
     if (simulator.nowMs() >= restFromMs + REST_MS) {
       oracle.atRest();
       for (const { name, alive, view } of replicas)
         for (const command of scenario.commands)
-          if (alive && !command.invalid && command.operation === "ACCEPT_QUOTE")
+          if (alive && view.ready() && !command.invalid && command.operation === "ACCEPT_QUOTE")
             if (view.look(code.journalRef(commandOf(command))).kind === "held")
               oracle.fail(`${name} sees ${commandNameOf(command)} hold its quote, and nobody will end that`);
       break;

@@ -121,7 +121,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["ops/traces/"],
   "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
   "@opentelemetry/resources": ["ops/traces/"],
-  "@opentelemetry/sdk-trace": ["ops/traces/"],
+  "@opentelemetry/sdk-trace-base": ["ops/traces/"],
+  bcryptjs: ["console/"],
   commander: ["cli/"],
   "fastest-levenshtein": ["config/"],
 };

@@ -35,6 +35,7 @@ export const runProgram = (
 
 /** A command that keeps running. It is killed when the test process ends. */
 export type Program = {
+  pid: number;
   signal: (signal: NodeJS.Signals) => void;
   /** Resolves with the exit code. */
   exited: () => Promise<number>;
@@ -59,9 +60,10 @@ export const startProgram = async (
     env: environment(settings),
     ...(ownFolder !== undefined && { ownFolder }),
   });
-  const { isRunning, signal, exited } = child;
+  const { pid, isRunning, signal, exited } = child;
   const lines = async (): Promise<string[]> => (await readFile(logFile, "utf8")).trimEnd().split("\n");
   return {
+    pid,
     signal,
     exited,
     lines,

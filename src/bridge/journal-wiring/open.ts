@@ -6,6 +6,8 @@ import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import type { Registry } from "../../kafka/schema/registry.ts";
+import { RegistryError } from "../../kafka/schema/registry-http.ts";
 import { readSchema, withoutFields } from "../../kafka/schema/schemas.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import {
@@ -36,6 +38,8 @@ export type JournalRoom = {
   state: () => { up: boolean; detail: string };
   /** Where the entry stands that this version cannot read, and why; null where there was none. */
   unreadable: () => string | null;
+  /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
+  schemaFault: () => unknown;
   waiting: () => number;
   /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
   note: () => string | null;
@@ -89,15 +93,18 @@ export const openJournal = async (
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);
-  const decodeWhole = decoder<CommandJournalEntry>(schema, services.registry, clock.monotonic, schemaId);
+  // An entry is never passed over: a schema that the registry does not know yet is waited for.
+  const registry: Pick<Registry, "writer"> = {
+    writer: async (id) => {
+      const writer = await services.registry.writer(id);
+      if (writer === null)
+        throw new RegistryError(`the schema registry does not know schema ${id} of ${topic}`);
+      return writer;
+    },
+  };
+  const decodeWhole = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId);
   const foldedType = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<FoldedRecord>(
-    schema,
-    services.registry,
-    clock.monotonic,
-    schemaId,
-    foldedType,
-  );
+  const decodeFolded = decoder<FoldedRecord>(schema, registry, clock.monotonic, schemaId, foldedType);
   const cluster = await services.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();
@@ -120,6 +127,8 @@ export const openJournal = async (
   );
 
   let lastUnreadable: string | null = null;
+  /** Why the schema of the next entry is not known; null once one is folded. */
+  let schemaFault: unknown = null;
   const entryOf = <Claim extends object, Conclusion extends object>(
     record: Incoming,
     decode: Decode<RecordOf<Claim, Conclusion>>,
@@ -133,8 +142,13 @@ export const openJournal = async (
     };
     if (value === null || key === null) return unreadable("no key or value");
     const decoded = decode(value);
-    // The writer's schema is being fetched. The tail starts over, and knows it then.
-    if (decoded instanceof Promise) return "not yet";
+    if (decoded instanceof Promise) {
+      decoded.catch((error: unknown) => {
+        schemaFault = error;
+        log.warn({ topic, partition, offset, reason: messageOf(error) }, "journal.schema.waiting");
+      });
+      return "not yet";
+    }
     if (!decoded.ok) return unreadable(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
@@ -143,11 +157,12 @@ export const openJournal = async (
     );
   };
 
-  const take = (record: Incoming): boolean => {
+  const take = (record: Incoming): boolean | "later" => {
     if (!watch.isOurs(record)) return true;
     const key = keyOf(record);
     const entry = entryOf(record, decodeFolded, key);
-    if (entry === "not yet") return false;
+    if (entry === "not yet") return "later";
+    schemaFault = null;
     const { partition, offset, timestampMs } = record;
     const taken = { partition, offset, timestampMs, key: key ?? "", entry };
     const outcome = view.take(taken);
@@ -173,6 +188,7 @@ export const openJournal = async (
       },
       position: watch.position,
       take,
+      absent: view.pass,
     },
     { ...services, ranges: watch.ranges },
   );
@@ -207,8 +223,10 @@ export const openJournal = async (
       const fault = watch.fault();
       if (fault !== null) return { up: false, detail: fault };
       if (!tail.state().up) return tail.state();
-      return view.ready() ? publisher.state() : { up: false, detail: "still reading" };
+      if (view.ready()) return publisher.state();
+      return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
     },
+    schemaFault: () => schemaFault,
     unreadable: () => lastUnreadable,
     note: watch.note,
     waiting: () => publisher.state().waiting,

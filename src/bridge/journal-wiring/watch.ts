@@ -35,7 +35,7 @@ type Options = {
   view: View;
   /** The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as no notes. */
   notes: () => Promise<readonly string[]>;
-  /** What keeps the topic, as it is set now, from remembering accepts for as long as their quotes live. Bounded in time. */
+  /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
   problems: () => Promise<readonly string[]>;
   /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
   fits: (isFit: boolean) => void;
@@ -49,7 +49,7 @@ const BLIND_AFTER_MS = 5_000;
 const FORGET_EVERY_MS = 600_000;
 /** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
 const SETTINGS_EVERY_MS = 5_000;
-/** A quote lives for one business day: the loss of older entries does no harm. No retention that `serve` takes deletes them so early. */
+/** A quote lives for one business day: the loss of older entries does no harm. */
 const HORIZON_MS = 86_400_000;
 
 /** Remembers the journal's entries by which another log is recognised. */
@@ -60,8 +60,9 @@ export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
   `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
 
 /**
- * Watches that the journal is still the same log, and is kept so that it remembers accepts. A journal that was recreated, purged or cut short has forgotten who may call. Then no
- * command is taken and no call begins, in this process and in those that start after it.
+ * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
+ * purged or cut short has forgotten who may call. Then no command is taken and no call begins, in this process and in
+ * those that start after it.
  */
 export const watchJournal = (
   options: Options,
@@ -72,7 +73,6 @@ export const watchJournal = (
   const identity = journalIdentity(clock);
   let recalled = false;
   let waiting = false;
-  let checking = false;
   let checkedAt = clock.monotonic();
   let isBlind = false;
   let forgotAt = clock.monotonic();
@@ -83,7 +83,7 @@ export const watchJournal = (
     const dropped = identity.dropped(ranges);
     if (dropped !== null) verdict.lose(droppedText(dropped));
   };
-  /** Accepts stop while a setting is wrong, and go on when it is right again: entries that are lost meanwhile are missed by `checkStart`. */
+  /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
   const checkSettings = async (): Promise<void> => {
     if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
     askedAt = clock.monotonic();
@@ -95,6 +95,11 @@ export const watchJournal = (
     else log.info({ topic }, "journal.fit");
     options.fits(!wasFit);
   };
+  const forget = (ranges: ReadonlyMap<number, Range>): void => {
+    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
+    forgotAt = clock.monotonic();
+    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
+  };
   const check = async (): Promise<void> => {
     const lasts = identity.lasts();
     const ranges = await options.ranges().catch((error: unknown) => {
@@ -105,11 +110,6 @@ export const watchJournal = (
     verdict.sawEnd(identity.missing(ranges, lasts));
     forget(ranges);
     await checkSettings();
-  };
-  const forget = (ranges: ReadonlyMap<number, Range>): void => {
-    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
-    forgotAt = clock.monotonic();
-    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
   };
   const checkAgain = async (): Promise<void> => {
     try {
@@ -123,11 +123,14 @@ export const watchJournal = (
       log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
     }
   };
-  const checks = setInterval(() => {
-    if (checking) return;
-    checking = true;
-    void checkAgain().finally(() => (checking = false));
-  }, CHECK_EVERY_MS);
+  const stopped = new AbortController();
+  const watching = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(CHECK_EVERY_MS, stopped.signal);
+      await checkAgain();
+    }
+  };
+  void watching().catch(() => undefined);
 
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
@@ -179,6 +182,6 @@ export const watchJournal = (
     },
     note: () => (recalled ? identity.note() : null),
     fault: () => verdict.fault() ?? unfit,
-    stop: () => clearInterval(checks),
+    stop: () => stopped.abort(),
   };
 };

@@ -25,9 +25,9 @@ const doubtEntry = async (deps: OrphanDeps, { ref, claim, position }: Held): Pro
 };
 
 /**
- * Concludes an accept IN_DOUBT whose claim nobody ends: no replica has its command any more, because that became a dead letter before the
- * claim came into the log. Its quote would stay held, with no doubt that a person can see and end. A replica that has the command takes the
- * claim over `afterMs` earlier. Runs until the signal aborts; replicas may do it at the same time, the first entry counts.
+ * Concludes an accept IN_DOUBT whose claim nobody ends: its command became a dead letter before the claim came into
+ * the log. The quote would stay held, with no doubt that a person can end. A replica that has the command takes over
+ * `afterMs` earlier. Runs until the signal aborts; of several replicas' entries the first counts.
  */
 export const doubtOrphans = async (
   deps: OrphanDeps,

@@ -170,13 +170,10 @@ export const createPartitionView = (
         .filter(({ doubtSinceMs }) => doubtSinceMs === null)
         .map(({ ref, claim, offset }) => ({ ref, claim, position: { partition, offset } })),
 
-    doubts: (): Doubt[] => {
-      const found: Doubt[] = [];
-      for (const { ref, claim, offset, doubtSinceMs } of opens.values())
-        if (doubtSinceMs !== null)
-          found.push({ ref, claim, position: { partition, offset }, sinceMs: doubtSinceMs });
-      return found;
-    },
+    doubts: (): Doubt[] =>
+      [...opens.values()].flatMap(({ ref, claim, offset, doubtSinceMs: sinceMs }) =>
+        sinceMs === null ? [] : [{ ref, claim, position: { partition, offset }, sinceMs }],
+      ),
 
     /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {

@@ -34,8 +34,8 @@ const AGE_FACTOR = 20;
 const LEAST_AGE_MS = 15 * 60_000;
 
 /**
- * How old a claim must be before an operator may end its doubt: a call that was given up may still be executed by a partner or a proxy
- * that stood still with it, and a replica that was frozen right before its call may still send it. The older, the less likely.
+ * How old a claim must be before an operator may end its doubt. A partner or a proxy that stood still may still
+ * execute a call that was given up, a frozen replica may still send it: the older, the less likely.
  */
 const neededAgeMs = ({ callWithinMs }: Pick<Claim, "callWithinMs">): number =>
   Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);

@@ -119,6 +119,14 @@ export const createView = (options: {
       return "folded";
     },
 
+    /** No record stands at the offsets from `from` to before `to`. */
+    pass: (partition: number, from: number, to: number): void => {
+      const own = part(partition);
+      if (own.halted || own.next === null || own.next < from || own.next >= to) return;
+      own.next = to;
+      announce();
+    },
+
     /**
      * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still deliver records of
      * its former position.

@@ -37,7 +37,7 @@ export type LogIdentity = {
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
-/** Marks per partition, spread over the horizon: when a log loses its first records too early, one of these marks is missing. */
+/** Marks per partition, spread over the horizon: a log that loses records too early loses one of them. */
 const MARKS = 4;
 
 /** @param horizonMs retention deletes no record that is younger, nor those that were written shortly before it */
@@ -53,7 +53,7 @@ export const createLogIdentity = (options: { horizonMs: number; now: () => numbe
     const isLast = mark.offset > last.offset;
     known.set(partition, { last: isLast ? mark : last, marks: [...marks, mark] });
   };
-  /** When the closest mark at or before an offset was written; 0 for none. A log that is read again lies before the last mark. */
+  /** When the closest mark at or before an offset was written; 0 for none. A log may be read again. */
   const markedMs = (marks: readonly Mark[], offset: number): number =>
     marks.reduce((ms, mark) => (mark.offset <= offset ? Math.max(ms, mark.timestampMs) : ms), 0);
 

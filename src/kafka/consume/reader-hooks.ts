@@ -6,6 +6,8 @@ export type BatchPosition = {
   from: number;
   /** The offset to read next. There may be no record right before it. */
   next: number;
+  /** Whether all offsets from `start` to before `end` are transaction markers or aborted records. */
+  isHidden: (start: number, end: number) => boolean;
   /** False: this range will be read again, by another consumer or after a seek. */
   isCurrent: () => boolean;
 };

@@ -8,7 +8,7 @@ import type { Committed } from "../mark.ts";
 import { whileAllAreLed } from "./all-led.ts";
 import { onFetchRetry, onUnansweredFetch } from "./fetch-retry.ts";
 import type { ReaderHooks } from "./reader-hooks.ts";
-import { askedFor, recordsOf } from "./record-decoder.ts";
+import { askedFor, isHiddenIn, recordsOf } from "./record-decoder.ts";
 import { silenceOf, type Heard } from "./silence.ts";
 import { groupRoundTrip } from "./group-round-trip.ts";
 
@@ -80,9 +80,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
     const isOurs = (): boolean => consumer === current;
     current.on(GROUP_JOIN, ({ payload }) => {
-      if (!isOurs()) return;
-      signAt = clock.monotonic();
-      heartbeatAt = signAt - sinceAskedMs();
+      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
       joining = false;
       const partitions = (held = payload.memberAssignment[topic] ?? []);
       if (fault !== null) log.info({ topic, partitions }, "kafka.reader.joined");
@@ -101,13 +99,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       }
       if (paused.size > 0) current.pause([{ topic, partitions: [...paused] }]);
     });
-    current.on(REBALANCING, () => {
-      if (isOurs()) joining = true;
-    });
+    current.on(REBALANCING, () => void (joining ||= isOurs()));
     current.on(HEARTBEAT, () => {
-      if (!isOurs()) return;
-      signAt = clock.monotonic();
-      heartbeatAt = signAt - sinceAskedMs();
+      if (isOurs()) heartbeatAt = (signAt = clock.monotonic()) - sinceAskedMs();
     });
     current.on(FETCH, () => {
       // kafkajs emits FETCH also if every partition is paused, without a request to a broker.
@@ -116,9 +110,11 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
     current.on(END_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
       // kafkajs skips batches without records (such as transaction markers). Only this event tells their offsets.
       if (!isOurs() || batchSize > 0) return;
-      const [from, next] = [Number((firstOffset as string | null) ?? lastOffset), Number(lastOffset) + 1];
+      const [first, next] = [firstOffset as string | null, Number(lastOffset) + 1];
       positions.set(partition, next);
-      void hooks.read(partition, [], { from, next, isCurrent: isOurs });
+      // Compaction can leave a batch empty, too; then there is no first offset.
+      const position = { from: Number(first ?? lastOffset), next, isHidden: () => first !== null };
+      void hooks.read(partition, [], { ...position, isCurrent: isOurs });
     });
     // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
     current.on(STOP, () => {
@@ -171,7 +167,8 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
           if (!isCurrent()) return;
           const [from, next] = [askedFor(payload), Number(payload.batch.lastOffset()) + 1];
           positions.set(partition, next);
-          await hooks.read(partition, recordsOf(payload), { from, next, isCurrent });
+          const isHidden = isHiddenIn(payload);
+          await hooks.read(partition, recordsOf(payload), { from, next, isHidden, isCurrent });
         },
       });
       running.catch(fail);

@@ -103,3 +103,14 @@ export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
 /** The offset at which the fetch began. kafkajs's types lack it. */
 export const askedFor = ({ batch }: EachBatchPayload): number =>
   Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);
+
+/** Tells which offsets hold transaction markers or aborted records, which are for nobody. kafkajs's types lack them. */
+export const isHiddenIn =
+  ({ batch }: EachBatchPayload) =>
+  (start: number, end: number): boolean => {
+    type Raw = { messagesWithinOffset: readonly { offset: string; isControlRecord: boolean }[] };
+    const all = (batch as typeof batch & Raw).messagesWithinOffset;
+    const hidden = new Set(all.map(({ offset, isControlRecord }) => (isControlRecord ? Number(offset) : -1)));
+    for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
+    return true;
+  };

@@ -106,6 +106,8 @@ export class Lane {
       this.#failures += 1;
     }
     this.#isRunning = false;
+    // It may have been opened after the publisher was closed.
+    if (closed.aborted) await this.close();
   }
 
   /** Whether nothing is wrong with the broker: a smaller batch after a refusal is sent at once. */

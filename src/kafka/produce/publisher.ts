@@ -58,6 +58,7 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
   let lookup: LeaderLookup | null = null;
   /** Why the leaders are not known, if nothing was written since. */
   let unreachable: string | null = "not connected yet";
+  /** When leaders were looked up last, with success or not. */
   let checkedAt = 0;
   const closed = new AbortController();
   // Each lane may wait for it.
@@ -132,13 +133,14 @@ export const createPublisher = (options: PublisherOptions, deps: PublisherDeps):
         lanes.follow(leaders);
       } catch (error) {
         unreachable = messageOf(error);
+        checkedAt = clock.monotonic();
         void lookup?.close();
         lookup = null;
         failures += 1;
       }
       const refreshMs = troubles.size > 0 ? TROUBLED_REFRESH_MS : REFRESH_MS;
       const ms = failures > 0 ? backoffMs(BACKOFF, failures - 1, deps.random()) : refreshMs;
-      if (!closed.signal.aborted) await clock.sleep(ms, wake.signal).catch(() => undefined);
+      await clock.sleep(ms, wake.signal).catch(() => undefined);
     }
   };
   const maintained = maintain();

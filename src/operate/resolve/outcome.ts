@@ -50,8 +50,8 @@ const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "deci
 const WONT_BE = "the partner says that it will not be executed any more";
 
 /**
- * The way around the wait. If the quote is freed by `not-executed` and the call is executed after all, the quote can be accepted twice. After
- * a lost answer no replica can send it any more, but the partner may hold it.
+ * The way around the wait. If `not-executed` frees the quote and the call is executed after all, it can be accepted
+ * twice. After a lost answer no replica can send it any more, but the partner may hold it.
  */
 const force = (as: ResolveRequest["as"], lost: string | null): string => {
   if (as !== "not-executed") return ", or give --force";

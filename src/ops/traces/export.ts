@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { PartialSuccess } from "./partial-success.ts";
@@ -81,8 +81,7 @@ export const countingProcessor = (
     },
     shutdown: () => exporter.shutdown(),
   };
-  const batches = new BatchSpanProcessor({
-    exporter: counting,
+  const batches = new BatchSpanProcessor(counting, {
     maxQueueSize: options.queueSize,
     maxExportBatchSize: options.batchSize,
     scheduledDelayMillis: options.delayMs,

@@ -15,11 +15,11 @@ import { defaultResource, resourceFromAttributes } from "@opentelemetry/resource
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
+  BasicTracerProvider,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
-  TracerProvider,
   type Sampler,
-} from "@opentelemetry/sdk-trace";
+} from "@opentelemetry/sdk-trace-base";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -37,7 +37,15 @@ export type TracesOptions = ExportOptions & {
 /** While the collector is unreachable, one log line per this interval. */
 const REPORT_EVERY_MS = 60_000;
 const MAX_REASON_LENGTH = 300;
-const MAX_ATTRIBUTE_LENGTH = 1_000;
+/** OpenTelemetry's defaults. The library would read those that are absent here from the environment. */
+const LIMITS = {
+  attributeValueLengthLimit: 1_000,
+  attributeCountLimit: 128,
+  linkCountLimit: 128,
+  eventCountLimit: 128,
+  attributePerEventCountLimit: 128,
+  attributePerLinkCountLimit: 128,
+};
 
 const KINDS: Record<SpanStart["kind"], SpanKind> = {
   internal: SpanKind.INTERNAL,
@@ -138,10 +146,10 @@ export const openTraces = (
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 
-  const provider = new TracerProvider({
+  const provider = new BasicTracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(options.resource)),
     sampler: samplerOf(options),
-    spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
+    spanLimits: LIMITS,
     spanProcessors: [countingProcessor(options, counts, lost, partialSuccess.take, clock)],
   });
   const tracer = provider.getTracer("cambio-bridge");

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Answer } from "../types.ts";
-import type { Mask } from "./mask.ts";
+import type { Mask } from "../../runtime/mask.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };

@@ -5,7 +5,7 @@ import type { Call, Outcome, PartnerRequest } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { findQuoteId, findTransactionId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
+import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
 import { saysFailed } from "./says-failed.ts";
 

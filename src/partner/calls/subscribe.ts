@@ -3,7 +3,7 @@ import type { Transport } from "../connection/transport.ts";
 import type { CallOptions, SubscribeOutcome, Subscription } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH } from "./mask.ts";
+import { MAX_REASON_LENGTH } from "../../runtime/mask.ts";
 
 export type SubscribeOptions = Caller & {
   maxResponseBytes: number;

@@ -75,7 +75,9 @@ describe("results", () => {
       quoteId: "q-9",
     });
     expect(buildResult(facts, succeeded)).toMatchObject({ outcome: "SUCCEEDED", quoteId: null });
-    expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({ quoteId: null });
+    expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({
+      quoteId: null,
+    });
   });
 
   it("names what cannot name itself by its place", () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 import { watchJournal } from "../../../../src/bridge/journal-wiring/watch.ts";
 import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
@@ -7,9 +8,6 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/journal-rules/journal.ts";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
-afterEach(() => void vi.useRealTimers());
 
 const HOUR_MS = 3_600_000;
 
@@ -31,6 +29,8 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const fits: boolean[] = [];
   const timestampMs = Date.now() - ageMs;
   let seconds = 0;
+  let wake = (): void => undefined;
+  const sleep = (): Promise<void> => new Promise((resolve) => (wake = resolve));
   const note = (_: object, event: string): void => void events.push(event);
   const warn = (fields: object, event: string): void => {
     note(fields, event);
@@ -57,7 +57,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
       fits: (isFit) => void fits.push(isFit),
       ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
-    { clock: { ...systemClock, sleep: () => Promise.resolve(), monotonic: () => seconds * 1_000 }, log },
+    { clock: { ...systemClock, sleep, monotonic: () => seconds * 1_000 }, log },
   );
   if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
@@ -70,7 +70,8 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const look = async (times: number) => {
     for (let i = 0; i < times; i++) {
       seconds += 1;
-      await vi.advanceTimersByTimeAsync(1_000);
+      wake();
+      await turn();
     }
   };
   return { watch, view, cluster, read, look, events, fits, warnings, asked, timestampMs };

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { republish } from "../../../../src/commands-to-results/journal-rules/republish.ts";
 import type { Decision } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
-import { quotesOf, resolvableAtMs, resolve } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
+import {
+  quotesOf,
+  resolvableAtMs,
+  resolve,
+} from "../../../../src/commands-to-results/journal-rules/resolve.ts";
 import type { Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";

@@ -41,6 +41,8 @@ export const fakeKafka = (
     ...["END_BATCH_PROCESS", "REQUEST", "STOP", "CRASH"],
   ];
   const paused = new Set<number>();
+  /** The offsets of transaction markers. */
+  const markers = new Map<number, Set<number>>();
   const seeks = new Map<number, number>();
   const positions = new Map<number, number>();
   const state = { stopped: false, resets: 0, asked: 0, failing: 0, away: false };
@@ -79,8 +81,10 @@ export const fakeKafka = (
       return;
     }
     const last = messages.at(-1)!.offset;
+    const hidden = [...(markers.get(partition) ?? [])].filter((offset) => offset >= from && offset < last);
     const batch = {
       ...{ topic: TOPIC, partition, messages, fetchedOffset: String(from), highWatermark: "0" },
+      messagesWithinOffset: hidden.map((offset) => ({ offset: String(offset), isControlRecord: true })),
       lastOffset: () => String(last),
     };
     const payload = { batch, isRunning: () => true, isStale: () => seeks.has(partition) };
@@ -178,7 +182,12 @@ export const fakeKafka = (
     },
     /** Adds an offset without a record, as the end of a transaction does. */
     skipOffset: (partition: number): void => {
-      logs[partition]!.end += 1;
+      markers.set(partition, (markers.get(partition) ?? new Set()).add(logs[partition]!.end++));
+    },
+    /** Takes a record out, as compaction does. */
+    compact: (partition: number, offset: number): void => {
+      const log = logs[partition]!;
+      log.records = log.records.filter((record) => record.offset !== offset);
     },
     /** Deletes the topic and creates it again. */
     replace: (partition: number): void => {

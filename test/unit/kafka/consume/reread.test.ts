@@ -8,7 +8,7 @@ import { DeadlineError, systemClock } from "../../../../src/runtime/clock.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const POSITION = { from: 0, next: 0, isCurrent: () => true };
+const POSITION = { from: 0, next: 0, isHidden: () => false, isCurrent: () => true };
 const record = (partition: number, offset: number) => ({ partition, offset }) as Incoming;
 
 /** A member of the group that keeps what it was told. */

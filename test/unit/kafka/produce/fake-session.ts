@@ -21,6 +21,8 @@ export const paperCluster = (partitions: number) => {
     /** Why no connection can be opened. */
     unreachable: null as Error | null,
     opened: 0,
+    /** Attempts to connect and look up leaders. */
+    lookups: 0,
     closed: 0,
     batches: [] as string[][],
     /** How long brokers were told to wait for replicas, each once. */
@@ -44,6 +46,7 @@ export const paperCluster = (partitions: number) => {
   };
 
   const openLookup = (): Promise<LeaderLookup> => {
+    cluster.lookups += 1;
     if (cluster.unreachable) return Promise.reject(cluster.unreachable);
     return Promise.resolve({
       leaders: () =>

@@ -22,11 +22,11 @@ afterEach(async () => {
 
 const LONG_MS = 60_000;
 
-const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = systemClock) => {
+const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = systemClock, random = 0) => {
   const { cluster, openLookup, openSender } = paperCluster(partitions);
   const publisher = createPublisher(
     { topic: "t", maxWaiting: 10_000, maxWaitingBytes: 10_000_000, sendTimeoutMs: LONG_MS, ...options },
-    { openLookup, openSender, clock, log: silent, random: () => 0 },
+    { openLookup, openSender, clock, log: silent, random: () => random },
   );
   opened.push(publisher);
   const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
@@ -147,6 +147,16 @@ describe("bounds", () => {
     expect(await failure(publish("k", 150))).toBe("timeout");
     await eventually(() => publisher.state().detail === "nobody there", "the reason");
     expect(publisher.state().up).toBe(false);
+  });
+
+  test("while no broker can be reached, it is not asked for the leaders all the time", async () => {
+    const { cluster, publish, failure } = setUp(1, {}, systemClock, 0.9);
+    cluster.unreachable = new Error("nobody there");
+    const late = failure(publish("k", 2_500));
+    await eventually(() => cluster.lookups > 0, "a look-up");
+    cluster.lookups = 0;
+    expect(await late).toBe("timeout");
+    expect(cluster.lookups).toBeLessThan(12);
   });
 
   test("records that were given up during an outage are not kept in memory", async () => {
