@@ -20,6 +20,8 @@ export type Delivery = {
   /** Resolves when results are watched, from then on; null when none is waited for. */
   watchResult: (() => Promise<ResultWatch>) | null;
   waitMs: number;
+  /** The member of the result that is printed as text; null for all of it as JSON. */
+  print: keyof CommandResult | null;
 };
 
 /** Longer than all timeouts within `write`. */
@@ -45,7 +47,7 @@ const notSent = (commandId: string, error: unknown): UsageError => {
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, watchResult, waitMs }: Delivery,
+  { commandId, write, watchResult, waitMs, print }: Delivery,
 ): Promise<ExitCode> => {
   /** Why it is not known whether the command was written; null when it was. */
   const tryToWrite = async (): Promise<string | null> => {
@@ -82,7 +84,7 @@ export const deliver = async (
   );
   const found = await systemClock.within(waitMs, stopped, result).catch(() => null);
   const unread = problem();
-  if (found) out(JSON.stringify(found));
+  if (found) out(print === null ? JSON.stringify(found) : String(found[print] ?? ""));
   else if (unread !== null)
     err(
       `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`,

@@ -136,12 +136,11 @@ export const auditEntry = {
             {
               type: "object",
               description:
-                "Nothing was done yet: a second person must confirm the same decision (four eyes).",
-              required: ["kind", "reason", "until", "quoteId"],
+                "Nothing was done yet: another person must confirm this entry within 24 hours (four eyes).",
+              required: ["kind", "reason", "quoteId"],
               properties: {
                 kind: { const: "proposed" },
                 reason: text,
-                until: { type: "string", format: "date-time" },
                 quoteId: {
                   type: ["string", "null"],
                   description:

@@ -23,7 +23,14 @@ const run = async (over: Partial<Delivery>, stopped = new AbortController().sign
     err: (line) => err.push(line),
     stopped,
   };
-  const delivery = { commandId: ID, write: () => Promise.resolve(), watchResult: null, waitMs: 20, ...over };
+  const delivery = {
+    commandId: ID,
+    write: () => Promise.resolve(),
+    watchResult: null,
+    waitMs: 20,
+    print: null,
+    ...over,
+  };
   const code = await deliver(io, delivery).catch((error: unknown) => {
     expect(error).toBeInstanceOf(UsageError);
     err.push((error as Error).message);
@@ -46,6 +53,11 @@ describe("a command that Kafka acknowledged", () => {
     const ended = await run({ watchResult: resultIs(Promise.resolve(result)) });
     expect(ended).toMatchObject({ code, out: JSON.stringify(result) });
     expect(ended.err).toContain(ID);
+  });
+  it("shows one member of its result as plain text, for scripts", async () => {
+    const watchResult = resultIs(Promise.resolve({ ...succeeded, quoteId: "q-1", transactionId: null }));
+    expect(await run({ watchResult, print: "quoteId" })).toMatchObject({ code: 0, out: "q-1" });
+    expect(await run({ watchResult, print: "transactionId" })).toMatchObject({ code: 0, out: "" });
   });
   it("may have no result in time", async () => {
     const ended = await run({ watchResult: resultIs(never) });
