@@ -110,7 +110,11 @@ test("of a doubt it is known who was to be paid what, and what began at the part
   const [doubt] = doubts;
   expect(doubt).toMatchObject({ commandId, quoteId, externalId: "order-9" });
   const facts = await doubtFacts(connections, doubt!, () => undefined, unstopped);
-  expect(facts.command).toMatchObject({ amount: "12.50", counterpartyId: "cp-7" });
+  expect(Object.fromEntries(facts.command?.facts ?? [])).toMatchObject({
+    amount: "12.50",
+    counterpartyId: "cp-7",
+    externalId: "order-9",
+  });
   // The transaction of the other command began before, and its result names it.
   expect(facts.transactions.map(({ transactionId }) => transactionId)).toContain(began);
   expect(facts.transactions.find(({ transactionId }) => transactionId === began)).toMatchObject({
