@@ -169,7 +169,7 @@ export const replay = (
   const work = async (): Promise<ReplayOutcome> => {
     authorize(actor);
     return withCluster(connections.services, async (cluster) => {
-      const made = await makePlan(connections, cluster, request, onProgress, signal);
+      const made = await makePlan(connections, request, { signal, onProgress });
       const { plan } = made;
       planned(plan);
       if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
