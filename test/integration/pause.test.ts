@@ -142,32 +142,6 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   }
 }, 120_000);
 
-test("a pause ends by itself, and one that replaces another shows it; what nobody can read changes nothing", async () => {
-  await run("pause", "commands");
-  await untilAll(true);
-  const { out } = await run("pause", "commands", "--until", "25s");
-  expect(out).toMatch(
-    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until they are resumed: "FX-7: /,
-  );
-  await produce(world.brokers, world.topics.control, [
-    { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
-    { key: "commands", value: "\u0000" },
-    { key: "nothing", value: "{}" },
-  ]);
-  const answered = accepts.answered();
-  await accepts.send(6);
-  await untilAll(true);
-  await untilAll(false, 25_000 + FOLLOW_MS);
-  await eventually(() => accepts.answered() === answered + 6, "what waited", 20_000);
-  for (const replica of replicas) expect(await linesWith(replica, '"control.unreadable"', 3)).toHaveLength(3);
-  const { code, out: seen, err } = await world.run(["status"]);
-  expect(code).toBe(0);
-  expect(seen).toMatch(/^commands {3}not paused; the pause of "ana" ended at /);
-  expect(err.trim().split("\n")).toHaveLength(3);
-  const { out: resumed } = await world.run(["resume", "commands", ...who]);
-  expect(resumed).toMatch(/^commands were not paused; the resume is written all the same\.\nWritten to /);
-}, 120_000);
-
 test("accepts are paused alone: creates are answered meanwhile, and no accept is called", async () => {
   await run("pause", "accepts");
   await untilAll(true, FOLLOW_MS, "accepts");
@@ -200,6 +174,32 @@ test("accepts are paused alone: creates are answered meanwhile, and no accept is
   expect(waiting.flatMap(({ commandId }) => accepts.results.get(commandId) ?? [])).toEqual(
     waiting.map(() => expect.objectContaining({ outcome: "SUCCEEDED", attempts: 1 }) as unknown),
   );
+}, 120_000);
+
+test("a pause ends by itself, and one that replaces another shows it; what nobody can read changes nothing", async () => {
+  await run("pause", "commands");
+  await untilAll(true);
+  const { out } = await run("pause", "commands", "--until", "25s");
+  expect(out).toMatch(
+    /^commands are paused until \S+Z\.\nBefore: paused by "ana" since \S+Z, until they are resumed: "FX-7: /,
+  );
+  await produce(world.brokers, world.topics.control, [
+    { key: "commands", value: JSON.stringify({ version: 2, says: "resume" }) },
+    { key: "commands", value: "\u0000" },
+    { key: "nothing", value: "{}" },
+  ]);
+  const answered = accepts.answered();
+  await accepts.send(6);
+  await untilAll(true);
+  await untilAll(false, 25_000 + FOLLOW_MS);
+  await eventually(() => accepts.answered() === answered + 6, "what waited", 20_000);
+  for (const replica of replicas) expect(await linesWith(replica, '"control.unreadable"', 3)).toHaveLength(3);
+  const { code, out: seen, err } = await world.run(["status"]);
+  expect(code).toBe(0);
+  expect(seen).toMatch(/^commands {3}not paused; the pause of "ana" ended at /);
+  expect(err.trim().split("\n")).toHaveLength(3);
+  const { out: resumed } = await world.run(["resume", "commands", ...who]);
+  expect(resumed).toMatch(/^commands were not paused; the resume is written all the same\.\nWritten to /);
 }, 120_000);
 
 test("without an audit topic that can be written there is no action", async () => {

@@ -100,7 +100,7 @@ export const auditEntry = {
       required: ["actionId", "action", "by", "note", "from", "parameters"],
       properties: {
         actionId: { type: "string", description: "The same in both entries of an action; the record's key." },
-        action: { enum: ["resolve", "replay", "pause", "resume"] },
+        action: { enum: ["resolve", "replay", "pause", "resume", "reconcile"] },
         by: { type: "string", description: "Who acted, as typed or as signed in." },
         note: { type: "string", description: "The reason, as typed." },
         from: {
