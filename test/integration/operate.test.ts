@@ -62,6 +62,22 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
   expect(await ends()).toEqual(before);
 });
 
+test("of two people who say the opposite at once, one decides, and there is one final result", async () => {
+  const connections = connectionsTo(world);
+  await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
+  const both = await Promise.all([
+    resolve(connections, person("ana"), saying("contested", "succeeded"), hooks, unstopped),
+    resolve(connections, person("bob"), saying("contested", "not-executed"), hooks, unstopped),
+  ]);
+  expect(both.map(({ kind }) => kind).sort()).toEqual(["decided", "resolved"]);
+  const results = (await resultsOf("contested")).map(({ value }) => decode("command-result", value));
+  expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+  const won = both.find(({ kind }) => kind === "resolved");
+  expect(won).toMatchObject({ result: results[0] });
+  const asked = await resolve(connections, person("cid"), saying("contested"), hooks, unstopped);
+  expect(asked).toMatchObject({ kind: "decided", result: results[0] });
+});
+
 describe("four eyes", () => {
   const propose = async (commandId: string, quoteId = randomUUID()) => {
     const connections = connectionsTo(world, { CONSOLE_FOUR_EYES: "true" });

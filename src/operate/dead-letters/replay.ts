@@ -53,8 +53,10 @@ export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
     ),
   );
   const [reason] = Object.values(failures);
-  if (Object.keys(letters).length === 0)
-    return { kind: "refused", reason: reason ?? "nothing was left to send" };
+  if (Object.keys(letters).length === 0) {
+    const isUnknown = [...ends.values()].some(({ end }) => end === "unknown");
+    return { kind: isUnknown ? "failed" : "refused", reason: reason ?? "nothing was left to send" };
+  }
   return { kind: "done", effect: { letters, ...(reason !== undefined && { failures }) } };
 };
 

@@ -33,8 +33,8 @@ const short = (text: string, most: number): string => (text.length > most ? `${t
 /** The plain values of a record; those whose names end in At are times. */
 const factsOf = (values: object): Step["facts"] =>
   Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
-    if (HIDDEN.has(name) || value === null || value === undefined || value === "") return [];
-    if (typeof value === "object") return [];
+    if (HIDDEN.has(name) || value === "") return [];
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return [];
     const isTime = typeof value === "number" && name.endsWith("At");
     return [[name, short(isTime ? iso(value) : String(value), MAX_FACT)] as const];
   });
