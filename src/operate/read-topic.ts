@@ -12,6 +12,9 @@ export type Reading = {
   isWanted?: (partition: number, partitions: number) => boolean;
 };
 
+export const recordsIn = (ranges: Ranges): number =>
+  [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
+
 const rangesOf = (
   { services }: Connections,
   { topic, fromMs, toMs, isWanted = () => true }: Reading,
@@ -36,8 +39,7 @@ export const readTopic = async (
   { signal, onProgress }: { signal: AbortSignal; onProgress?: OnProgress | undefined },
 ): Promise<void> => {
   const ranges = await rangesOf(connections, reading);
-  const sizes = [...ranges.values()].map(({ startOffset, endOffset }) => endOffset - startOffset);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const total = recordsIn(ranges);
   if (total === 0) return;
   let read = 0;
   onProgress?.({ read, total });
