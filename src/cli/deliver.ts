@@ -24,6 +24,8 @@ export type Delivery = {
   /** Why commands are not being executed now; null where nothing is known to keep them from that. */
   hindrance: () => Promise<string | null>;
   waitMs: number;
+  /** The member of the result that is printed as text; null for all of it as JSON. */
+  print: keyof CommandResult | null;
 };
 
 /** Longer than all timeouts within `write`. */
@@ -50,7 +52,7 @@ const notSent = (commandId: string, error: unknown): UsageError => {
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, watchResult, hindrance, waitMs }: Delivery,
+  { commandId, write, watchResult, hindrance, waitMs, print }: Delivery,
 ): Promise<ExitCode> => {
   /** Why it is not known whether the command was written; null when it was. */
   const tryToWrite = async (): Promise<string | null> => {
@@ -96,7 +98,7 @@ export const deliver = async (
   const found = typeof ended === "string" ? null : ended;
   const unread = problem();
   if (typeof ended === "string") err(ended);
-  else if (found) out(JSON.stringify(found));
+  else if (found) out(print === null ? JSON.stringify(found) : String(found[print] ?? ""));
   else if (unread !== null)
     err(
       `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`,

@@ -3,7 +3,9 @@ import { explainOutage } from "../bridge/outage.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
+import { forceReconcile } from "../operate/reconcile.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { actorOf, userName } from "./actor.ts";
 import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -42,7 +44,12 @@ const reconcile = async (
     lastProgressAt = systemClock.monotonic();
     io.err(`${step}: ${done} so far`);
   };
-  const running = reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
+  // It has no options for them: who insists is the user of this machine.
+  const actor = actorOf({ by: userName(), note: "reconcile --force" });
+  const running =
+    force && !dryRun
+      ? forceReconcile({ config, services }, actor, { period, progress }, { warn: io.err }, io.stopped)
+      : reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
   const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
   const complete = result === "complete";

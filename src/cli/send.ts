@@ -20,11 +20,20 @@ import { EXIT, type ExitCode, type Io } from "./io.ts";
 import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
 
+/** What scripts need of a result. */
+const MEMBERS = ["outcome", "quoteId", "externalId", "transactionId", "httpStatus", "response"] as const;
+
 const SEND_TIMEOUT_MS = 15_000;
 /** Between two attempts to read a result while the registry does not answer. */
 const AGAIN_AFTER_MS = 1_000;
 
-type Common = { commandId?: string; expiresIn: number; wait?: boolean; timeout: number };
+type Common = {
+  commandId?: string;
+  expiresIn: number;
+  wait?: boolean;
+  timeout: number;
+  print?: (typeof MEMBERS)[number];
+};
 type CreateFlags = Common & {
   direction: string;
   purpose: string;
@@ -138,9 +147,11 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   return deliver(io, {
     commandId,
     write: () => write(config, services, command, key ?? commandId, sent),
-    watchResult: flags.wait ? () => watchResult(config, services, commandId, sent) : null,
-    hindrance: () => whyNoCommands(config, services),
+    watchResult:
+      flags.wait || flags.print !== undefined ? () => watchResult(config, services, commandId, sent) : null,
+    hindrance: () => whyNoCommands({ config, services }, request, io.stopped),
     waitMs: flags.timeout,
+    print: flags.print ?? null,
   });
 };
 
@@ -153,6 +164,12 @@ const withCommonOptions = (command: Command): Command =>
         .default(300_000, "5m"),
     )
     .option("--wait", "wait for the result, and print it as JSON")
+    .addOption(
+      new Option(
+        "--print <member>",
+        "wait for the result, and print only this member of it, as text",
+      ).choices(MEMBERS),
+    )
     .addOption(
       new Option("--timeout <duration>", "how long to wait").argParser(durationMs).default(60_000, "60s"),
     )

@@ -12,6 +12,7 @@ import {
 import { status as askStatus, type Status } from "../operate/status.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
+import { OutageError, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
 import { EXIT, type ExitCode, type Io } from "./io.ts";
@@ -97,39 +98,59 @@ export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: s
   deadLettersLine(deadLetters),
 ];
 
-/** Why no command is being executed now, for people; null where nothing is known to keep it from that. */
-export const whyNoCommands = async (tool: Connections, signal: AbortSignal): Promise<string | null> => {
+/** Why a command is not being executed now, for people; null where nothing is known to keep it from that. */
+export const whyNoCommands = async (
+  tool: Connections,
+  request: object,
+  signal: AbortSignal,
+): Promise<string | null> => {
   const nothing = (): null => null;
   const [known, entries] = await Promise.all([
     askStatus(tool, signal).catch(nothing),
     askPauses(tool, { warn: nothing }, signal).catch(nothing),
   ]);
-  for (const flow of ["commands", "accepts"] as const) {
+  const pausable = "cambio.bridge.v1.AcceptQuote" in request ? (["commands", "accepts"] as const) : (["commands"] as const);
+  for (const flow of pausable) {
     const pause = stateOf(entries?.get(flow), systemClock.now());
     if (pause.paused) return pauseLine(flow, pause).replace(/ +/, " ");
   }
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
 
+/** Null where there is no journal, as without the flow commands, or where it cannot be read: the rest is worth showing. */
+const numbersOrNull = async (io: Io, tool: Connections): Promise<DoubtNumbers | null> => {
+  const onProgress = sayProgress(io, "the journal");
+  try {
+    return (await listDoubts(tool, { count: 0, onProgress }, io.stopped)).numbers;
+  } catch (error) {
+    if (!(error instanceof UsageError) || error instanceof OutageError || io.stopped.aborted) throw error;
+    io.err(`Doubts are not counted: ${error.message}`);
+    return null;
+  }
+};
+
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   const tool = openTool(io);
-  const [known, entries, { numbers }] = await Promise.all([
+  const [known, entries, numbers] = await Promise.all([
     askStatus(tool, io.stopped),
     askPauses(tool, { warn: io.err }, io.stopped),
-    listDoubts(tool, { count: 0, onProgress: sayProgress(io, "the journal") }, io.stopped),
+    numbersOrNull(io, tool),
   ]);
   const nowMs = systemClock.now();
   const pauses = PAUSABLE.map((flow) => [flow, stateOf(entries.get(flow), nowMs)] as const);
   if (json) {
-    const { doubts, oldestSinceMs, underWay } = numbers;
-    const counts = { count: doubts, oldestSince: isoOrNull(oldestSinceMs), underWay };
-    io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...known, doubts: counts }));
+    const doubts = numbers && {
+      count: numbers.doubts,
+      oldestSince: isoOrNull(numbers.oldestSinceMs),
+      underWay: numbers.underWay,
+    };
+    io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...known, doubts }));
     return EXIT.done;
   }
   for (const line of [
     ...pauses.map(([flow, state]) => pauseLine(flow, state)),
     ...flowLines(known, tool.config.topics.commands),
-    doubtsLine(numbers),
+    ...(numbers === null ? [] : [doubtsLine(numbers)]),
   ])
     io.out(line);
   return EXIT.done;

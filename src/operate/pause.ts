@@ -8,8 +8,7 @@ import {
 } from "../bridge/control/entry.ts";
 import { applyControlRecord } from "../bridge/control/fold.ts";
 import { explainOutage } from "../bridge/outage.ts";
-import { scanRanges } from "../bridge/scan-ranges.ts";
-import { noSuchTopic, withCluster } from "../bridge/with-cluster.ts";
+import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
@@ -17,6 +16,7 @@ import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
 import { auditReader } from "./audit/read-one.ts";
 import type { Connections, Warn } from "./connections.ts";
+import { readTopic } from "./read-topic.ts";
 
 export { isPause, PAUSABLE, type ControlEntries, type ControlEntry, type Pausable };
 
@@ -36,33 +36,28 @@ export type PauseResult = { entry: ControlEntry; place: string; audit: string; b
 const TIMEOUT_MS = 10_000;
 const READ_MS = 20_000;
 
-const read = async (
-  { config, services }: Connections,
-  warn: Warn,
-  stopped: AbortSignal,
-): Promise<ControlEntries> => {
-  const topic = config.topics.control;
-  const found = new Map<Pausable, ControlEntry>();
-  await withCluster(services, async (cluster) => {
-    if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-    const ranges = await cluster.ranges(topic);
-    await services.clock.withDeadline(READ_MS, stopped, (signal) =>
-      scanRanges({ services, signal }, { topic, purpose: "control", ranges }, (record) =>
-        applyControlRecord(found, record, (detail) =>
-          warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
-        ),
-      ),
-    );
-  });
-  return found;
-};
-
 /** The last entry of each flow. `isPause` says whether one is in force. */
 export const pauses = (
   connections: Connections,
   { warn }: { warn: Warn },
   stopped: AbortSignal,
-): Promise<ControlEntries> => explainOutage(connections.config, read(connections, warn, stopped), stopped);
+): Promise<ControlEntries> => {
+  const { config, services } = connections;
+  const topic = config.topics.control;
+  const found = new Map<Pausable, ControlEntry>();
+  const take = (record: Incoming): void =>
+    applyControlRecord(found, record, (detail) =>
+      warn(`${placeText(topic, record)} cannot be read: ${detail}.`),
+    );
+  const reading = services.clock.withDeadline(READ_MS, stopped, (signal) =>
+    readTopic(connections, { topic }, take, { signal }),
+  );
+  return explainOutage(
+    config,
+    reading.then(() => found),
+    stopped,
+  );
+};
 
 const write = async ({ config, services }: Connections, entry: ControlEntry): Promise<string> => {
   const topic = config.topics.control;

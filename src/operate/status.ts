@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { FoundGroup } from "../kafka/cluster/found-group.ts";
 import type { Connections } from "./connections.ts";
+import { recordsIn } from "./read-topic.ts";
 
 type PartitionLag = {
   partition: number;
@@ -54,11 +55,7 @@ const deadLettersOf = async (
 ): Promise<Status["deadLetters"]> => {
   const topic = topics.deadLetters;
   if (!(await cluster.find([topic])).has(topic)) return null;
-  const count = async (sinceMs?: number): Promise<number> =>
-    [...(await cluster.ranges(topic, sinceMs)).values()].reduce(
-      (sum, { startOffset, endOffset }) => sum + endOffset - startOffset,
-      0,
-    );
+  const count = async (sinceMs?: number): Promise<number> => recordsIn(await cluster.ranges(topic, sinceMs));
   return { records: await count(), lastDay: await count(nowMs - DAY_MS) };
 };
 

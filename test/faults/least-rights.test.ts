@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { endTotal } from "../support/kafka.ts";
@@ -12,7 +8,6 @@ import { CERTIFICATE_USER, securedBrokers, type Right } from "../support/secured
 import type { Names } from "../support/settings.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
-import { RIGHT } from "../unit/console/browser.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
@@ -37,8 +32,9 @@ const rights = {
   ],
   operator: ({ topics, groupId }: Names): Right[] => [
     ...onTopics([topics.control], "READ", "WRITE"),
-    ...onTopics([topics.audit], "WRITE"),
-    ...onTopics([topics.commands, topics.events], "DESCRIBE"),
+    ...onTopics([topics.audit], "READ", "WRITE"),
+    ...onTopics([topics.journal], "READ"),
+    ...onTopics([topics.commands, topics.events, topics.deadLetters], "DESCRIBE"),
     ownGroups(groupId),
     { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
   ],
@@ -52,7 +48,8 @@ const rights = {
   ],
   replayer: ({ topics, groupId }: Names): Right[] => [
     ...onTopics([topics.deadLetters], "READ"),
-    ...onTopics([topics.audit, topics.commands, topics.events], "READ", "WRITE"),
+    ...onTopics([topics.audit, topics.events], "READ", "WRITE"),
+    ...onTopics([topics.commands], "WRITE"),
     ownGroups(groupId),
   ],
   viewer: ({ topics, groupId }: Names): Right[] => [
@@ -82,12 +79,6 @@ const NOTIFICATION = JSON.stringify({
 });
 const webhook = (url: string, body = NOTIFICATION): Promise<number> =>
   fetch(url, { method: "POST", body }).then(({ status }) => status);
-
-const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-users-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
 
 const QUOTE = [
   "--direction",
@@ -145,10 +136,9 @@ it("lets people act with the rights that are written down and no others", async 
     await allow(user, rights[user](world));
 
   await writeDoubts(world, "by-command", AT_ONCE_MS, randomUUID());
-  await writeDoubts(world, "by-console", AT_ONCE_MS, randomUUID());
   const doubts = await world.run(["doubts"], await byScram("doubtReader"));
   expect(doubts.code).toBe(0);
-  expect(doubts.out).toMatch(/^\S+ {2}by-command .*\n\S+ {2}by-console .*\n$/);
+  expect(doubts.out).toMatch(/^\S+ {2}by-command .*\n$/);
   const asNotExecuted = ["--as", "not-executed", ...BY];
   const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
   expect(resolved.code).toBe(0);
@@ -174,33 +164,9 @@ it("lets people act with the rights that are written down and no others", async 
   expect(replayed).toMatchObject({ code: 0 });
   expect(await endTotal(brokers, topics.commands)).toBe(2);
 
-  const usersFile = join(await temporaryFolder(), "users");
-  await writeFile(usersFile, `ana:${RIGHT}:operator\n`);
-  const signIn = { CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: usersFile };
-  const viewer = await byScram("viewer");
-  const shown = await startConsole(world, { ...viewer, ...signIn });
-  const page = await shown.doubtPage("by-console", "ana");
-  const refused = await shown.post("/doubts", shown.saying(page, "by-console", "succeeded"), "ana");
-  expect(refused.text).not.toContain(`${topics.results}[`);
-  for (const path of ["/", "/doubts", "/dead-letters", "/audit"])
-    expect((await shown.get(path, "ana")).status, path).toBe(200);
-
-  // A viewer's rights and those of `resolve` together: the console acts.
-  await allow("viewer", rights.resolver(world));
-  const ended = await eventually(
-    async () => {
-      const { text } = await shown.post(
-        "/doubts",
-        shown.saying(await shown.doubtPage("by-console", "ana"), "by-console", "succeeded"),
-        "ana",
-      );
-      return text.includes(`${topics.results}[`) && text;
-    },
-    "the end of the doubt",
-    30_000,
-  );
-  expect(ended).toContain("SUCCEEDED");
-  expect(await shown.program.stop()).toBe(0);
+  const told = await world.run(["story", "by-command"], await byScram("viewer"));
+  expect(told).toMatchObject({ code: 0, err: "" });
+  expect(told.out).toMatch(/^command by-command: Result: FAILED/);
 });
 
 it("says in a sentence that Kafka does not take a password, and ends where nothing is allowed", async () => {

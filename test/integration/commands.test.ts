@@ -106,6 +106,7 @@ test("a create and an accept in Avro: each result with its key, headers and ever
     final: true,
     quoteId: expect.any(String) as string,
     externalId: null,
+    transactionId: null,
     httpStatus: expect.any(Number) as number,
     response: expect.stringContaining(String(result["quoteId"])) as string,
     error: null,
@@ -140,6 +141,9 @@ test("a create and an accept in Avro: each result with its key, headers and ever
     outcome: "SUCCEEDED",
     quoteId,
     externalId: "ext-1",
+    transactionId: (
+      JSON.parse(String(resultOf(accepted as TopicRecord)["response"])) as Record<string, unknown>
+    )["transactionId"],
     attempts: 1,
   });
   expect(await executions(quoteId)).toBe(1);

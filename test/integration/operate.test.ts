@@ -15,6 +15,7 @@ import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import { clientOf, endTotal, setTopicConfig } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
+import { serveSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 
 let world: World;
@@ -60,6 +61,22 @@ test("a viewer does nothing, and nothing is written, also not to the audit topic
     resolve(connections, person("ana", "operator", "  "), saying("seen"), hooks, unstopped),
   ).rejects.toThrow("the name and the note must be there");
   expect(await ends()).toEqual(before);
+});
+
+test("of two people who say the opposite at once, one decides, and there is one final result", async () => {
+  const connections = connectionsTo(world);
+  await writeDoubts(world, "contested", AT_ONCE_MS, randomUUID());
+  const both = await Promise.all([
+    resolve(connections, person("ana"), saying("contested", "succeeded"), hooks, unstopped),
+    resolve(connections, person("bob"), saying("contested", "not-executed"), hooks, unstopped),
+  ]);
+  expect(both.map(({ kind }) => kind).sort()).toEqual(["decided", "resolved"]);
+  const results = (await resultsOf("contested")).map(({ value }) => decode("command-result", value));
+  expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+  const won = both.find(({ kind }) => kind === "resolved");
+  expect(won).toMatchObject({ result: results[0] });
+  const asked = await resolve(connections, person("cid"), saying("contested"), hooks, unstopped);
+  expect(asked).toMatchObject({ kind: "decided", result: results[0] });
 });
 
 describe("four eyes", () => {
@@ -179,6 +196,22 @@ test("the audit has a row for each action, with what came of it, the newest firs
     by: "ana",
     from: "console, u, h, 10.0.0.1",
     outcome: { kind: "refused" },
+  });
+});
+
+test("a reconcile run that a person forces stands in the audit topic, a dry one does not", async () => {
+  const { audit } = world.topics;
+  const day = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+  const args = ["reconcile", "--from", day, "--to", day, "--force"];
+  const before = await endTotal(world.brokers, audit);
+  expect(await world.run([...args, "--dry-run"], serveSettings)).toMatchObject({ code: 0 });
+  expect(await endTotal(world.brokers, audit)).toBe(before);
+  expect(await world.run(args, serveSettings)).toMatchObject({ code: 0 });
+  expect(await endTotal(world.brokers, audit)).toBe(before + 2);
+  expect(await lastAudit()).toMatchObject({
+    action: "reconcile",
+    note: "reconcile --force",
+    outcome: { kind: "done", effect: { published: 0, result: "complete" } },
   });
 });
 

@@ -14,6 +14,11 @@ import type { World } from "../support/world.ts";
 /** Within so long all replicas follow. */
 const FOLLOW_MS = 5_000;
 
+/** A replica whose clock is ten minutes ahead: by that clock the pauses of these tests would be over at once. */
+const AHEAD = {
+  NODE_OPTIONS: "--import data:text/javascript,const{now}=Date;Date.now=()=>now()+6e5",
+};
+
 let world: World;
 let replicas: Replica[];
 let following: Following;
@@ -39,10 +44,10 @@ const gaugeOf = async ({ managementUrl }: Replica, flow: string): Promise<number
   const text = await (await fetch(`${managementUrl}/metrics`)).text();
   return Number(new RegExp(`^cambio_bridge_paused\\{flow="${flow}"\\} (\\d)$`, "m").exec(text)?.[1]);
 };
-const untilAll = (paused: boolean, withinMs = FOLLOW_MS): Promise<unknown> =>
+const untilAll = (paused: boolean, withinMs = FOLLOW_MS, flow = "commands"): Promise<unknown> =>
   eventually(
     async () =>
-      (await Promise.all(replicas.map((replica) => gaugeOf(replica, "commands")))).every(
+      (await Promise.all(replicas.map((replica) => gaugeOf(replica, flow)))).every(
         (one) => one === Number(paused),
       ),
     `all replicas to ${paused ? "pause" : "go on"}`,
@@ -82,7 +87,7 @@ test("a pause holds on three replicas while commands come, survives a restart, a
   await accepts.send(60);
   const [first] = replicas;
   expect(await first!.stop(), "the drain of a paused replica").toBe(0);
-  const again = await world.startReplica();
+  const again = await world.startReplica(AHEAD);
   replicas = [...replicas.slice(1), again];
   await again.untilReady();
   await untilAll(true);
@@ -140,6 +145,40 @@ test("a pause holds on three replicas while commands come, survives a restart, a
       },
     });
   }
+}, 120_000);
+
+test("accepts are paused alone: creates are answered meanwhile, and no accept is called", async () => {
+  await run("pause", "accepts");
+  await untilAll(true, FOLLOW_MS, "accepts");
+  await untilAll(false);
+  const [called, answered] = [await calls(), accepts.answered()];
+  const creates = Array.from({ length: 20 }, (_, nth) => ({
+    commandId: `create-${nth}-${answered}`,
+    request: {
+      ...{ type: "CreateQuote", direction: "OUTBOUND", purpose: "COMEX", quotedAmount: "10.00" },
+      ...{ baseCurrencyIso: "USD", quotedCurrencyIso: "BRL" },
+    },
+  }));
+  const waiting = newAccepts(20);
+  await accepts.submit(waiting);
+  await produce(
+    world.brokers,
+    world.topics.commands,
+    creates.map((command) => ({ key: command.commandId, value: JSON.stringify(command) })),
+  );
+  const isAnswered = ({ commandId }: { commandId: string }): boolean => accepts.results.has(commandId);
+  await eventually(() => creates.every(isAnswered), "the creates", 30_000);
+  // Longer than an accept takes, and than a replica takes to ask whether they are still paused.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(waiting.filter(isAnswered)).toEqual([]);
+  expect(await calls()).toBe(called);
+
+  await run("resume", "accepts");
+  await eventually(() => waiting.every(isAnswered), "the accepts that waited", 30_000);
+  expect(await calls()).toBe(called + waiting.length);
+  expect(waiting.flatMap(({ commandId }) => accepts.results.get(commandId) ?? [])).toEqual(
+    waiting.map(() => expect.objectContaining({ outcome: "SUCCEEDED", attempts: 1 }) as unknown),
+  );
 }, 120_000);
 
 test("a pause ends by itself, and one that replaces another shows it; what nobody can read changes nothing", async () => {

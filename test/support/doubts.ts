@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { encode, latestSchemaId } from "./avro.ts";
 import { sharedCluster } from "./cluster.ts";
 import { setTopicConfig } from "./kafka.ts";
-import { produce, type Message } from "./produce.ts";
+import { openProducer, produce, type Message } from "./produce.ts";
 import type { World } from "./world.ts";
 
 /** The traceparent of these commands. */
@@ -30,6 +30,17 @@ const entryWriter = async ({ topics }: Topics) => {
       const times = { callWithinMs, receivedAt: 0, attempts: 0, supersedes: null };
       return entryOf(attempt, "Claimed", { attemptId, requestHash, ...times });
     },
+    succeeded: (attempt: Attempt) => {
+      const { commandId, quoteId, attemptId, requestHash } = attempt;
+      const outcome = { outcome: "SUCCEEDED", resultId: "final" };
+      const result = encode("command-result", resultSchemaId, {
+        ...{ ...outcome, commandId, operation: "ACCEPT_QUOTE", final: true, quoteId, externalId: null },
+        ...{ httpStatus: 200, response: `{"accepted":"${quoteId}"}`, error: null },
+        ...{ attempts: 1, decidedBy: "PARTNER", receivedAt: 0, completedAt: 0 },
+      });
+      const fields = { attemptId, requestHash, ...outcome, result, note: null, traceparent: null };
+      return entryOf(attempt, "Concluded", fields);
+    },
     inDoubt: (attempt: Attempt, response: string | null = null) => {
       const { commandId, quoteId, attemptId, requestHash } = attempt;
       const outcome = { outcome: "IN_DOUBT", resultId: "in-doubt" };
@@ -42,6 +53,21 @@ const entryWriter = async ({ topics }: Topics) => {
       return entryOf(attempt, "Concluded", fields);
     },
   };
+};
+
+/** Writes claims with their conclusions, as accepts leave them that succeeded. */
+export const writeAccepts = async (world: Topics, count: number): Promise<void> => {
+  const { claimed, succeeded } = await entryWriter(world);
+  const producer = await openProducer(world.brokers);
+  const AT_ONCE = 5_000;
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const attempts = Array.from({ length: Math.min(AT_ONCE, count - from) }, () =>
+      newAttempt(randomUUID(), randomUUID()),
+    );
+    const entries = attempts.flatMap((attempt) => [claimed(attempt, AT_ONCE_MS), succeeded(attempt)]);
+    await producer.produce(world.topics.journal, entries);
+  }
+  await producer.close();
 };
 
 const newAttempt = (commandId: string, quoteId: string): Attempt => ({

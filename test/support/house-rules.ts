@@ -46,7 +46,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   // What people do, over the topics: decision and effect side by side.
   "operate/": room(
-    ["runtime/", "bridge/", "kafka/", "notification/", "webhooks-to-events/", "commands-to-results/"],
+    ["runtime/", "bridge/", "kafka/", "webhooks-to-events/", "commands-to-results/"],
     ["records.ts", "config/config.ts"],
   ),
   // Checks what the other rooms connect to, with their adapters.

@@ -7,6 +7,7 @@ export type Result = {
   outcome: "SUCCEEDED" | "REJECTED" | "FAILED" | "IN_DOUBT";
   final: boolean;
   quoteId: string | null;
+  transactionId: string | null;
   /** Null where none came whole. */
   response: string | null;
   error: { code: string; message: string } | null;

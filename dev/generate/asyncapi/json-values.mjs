@@ -105,7 +105,7 @@ export const auditEntry = {
       required: ["actionId", "action", "by", "note", "from", "parameters"],
       properties: {
         actionId: { type: "string", description: "The same in both entries of an action; the record's key." },
-        action: { enum: ["resolve", "replay", "pause", "resume"] },
+        action: { enum: ["resolve", "replay", "pause", "resume", "reconcile"] },
         by: { type: "string", description: "Who acted, as typed or as signed in." },
         note: { type: "string", description: "The reason, as typed." },
         from: {
@@ -141,12 +141,11 @@ export const auditEntry = {
             {
               type: "object",
               description:
-                "Nothing was done yet: a second person must confirm the same decision (four eyes).",
-              required: ["kind", "reason", "until", "quoteId"],
+                "Nothing was done yet: another person must confirm this entry within 24 hours (four eyes).",
+              required: ["kind", "reason", "quoteId"],
               properties: {
                 kind: { const: "proposed" },
                 reason: text,
-                until: { type: "string", format: "date-time" },
                 quoteId: {
                   type: ["string", "null"],
                   description:

@@ -45,7 +45,7 @@ export const consoleSettings = {
   }),
   fourEyes: flag({
     env: "CONSOLE_FOUR_EYES",
-    help: "A doubt ends only when a second person confirms, in the console and on the command line.",
+    help: "A doubt ends only when a second person confirms it by the proposal's REF, in the console and on the command line.",
   }),
   origin: origin({
     env: "CONSOLE_ORIGIN",

@@ -22,6 +22,8 @@ const isSureOfCalls = ({ error, attempts }: Doubt): boolean =>
 export const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html => {
   const { operation, quoteId, externalId, claimedAtMs, sinceMs, place, attempts, response } = doubt;
   const command = known?.command ?? null;
+  const said = (name: string): string | null => command?.facts.find(([fact]) => fact === name)?.[1] ?? null;
+  const amount = said("amount");
   const unread =
     known === null
       ? html`<span class="dim">being read</span>`
@@ -41,13 +43,13 @@ export const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number)
         "Amount",
         isAccept
           ? command
-            ? command.amount === null
+            ? amount === null
               ? "that of the quote"
-              : inlineText(command.amount)
+              : inlineText(amount)
             : unread
           : null,
       ],
-      ["counterpartyId", isAccept ? (command ? code(command.counterpartyId) : unread) : null],
+      ["counterpartyId", isAccept ? (command ? code(said("counterpartyId") ?? "") : unread) : null],
       ["Claimed", when(claimedAtMs, nowMs)],
       [
         "The call",

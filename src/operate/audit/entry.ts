@@ -4,7 +4,7 @@ import type { Actor } from "../actor.ts";
 
 /** What a person asks for. `subject`: a commandId, a dead letter, a flow. `parameters`: what else, as JSON. */
 export type Action = {
-  kind: "resolve" | "replay" | "pause" | "resume";
+  kind: "resolve" | "replay" | "pause" | "resume" | "reconcile";
   subject: string;
   parameters: Readonly<Record<string, unknown>>;
 };

@@ -38,17 +38,18 @@ const outcomeOf = ({ outcome }: ReadEntry): AuditAction["outcome"] => {
   return { kind: textIn(kind), text: short(effect ?? reason ?? "") };
 };
 
+const UNREADABLE: ReadEntry = {
+  ...{ actionId: "", action: "(cannot be read)", subject: "", by: "", note: "" },
+  ...{ from: {}, parameters: {}, outcome: null },
+};
+
 const rowOf = (topic: string, record: Incoming): AuditAction => {
-  const entry = readEntry(record.value);
-  const at = { atMs: record.timestampMs, place: placeText(topic, record) };
-  if (entry === null) {
-    const text = short(record.value?.toString("utf8") ?? "");
-    const nobody = { actionId: "", action: "(cannot be read)", subject: "", by: "", note: "", from: "" };
-    return { ...at, ...nobody, parameters: [["record", text]], outcome: null };
-  }
+  const unreadable = { ...UNREADABLE, parameters: { record: record.value?.toString("utf8") ?? "" } };
+  const entry = readEntry(record.value) ?? unreadable;
   const { actionId, action, subject, by, note, from, parameters } = entry;
   return {
-    ...at,
+    atMs: record.timestampMs,
+    place: placeText(topic, record),
     actionId,
     action,
     subject,
@@ -106,7 +107,7 @@ export const readAudit = (
     for (let size = 2 * count; end > startOffset; size *= 2) {
       const from = Math.max(startOffset, end - size);
       const rows: AuditAction[] = [];
-      const { topic } = { topic: connections.config.topics.audit };
+      const topic = connections.config.topics.audit;
       await scanAudit(
         connections,
         { startOffset: from, endOffset: end },

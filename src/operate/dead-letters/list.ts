@@ -1,9 +1,8 @@
 import { explainOutage } from "../../bridge/outage.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
 import { refOf, type DeadLetter } from "./letter.ts";
-import { demandLetters, eachLetter, type Selection } from "./read.ts";
+import { eachLetter, type Selection } from "./read.ts";
 import { readSent, type Sent } from "./sent.ts";
 
 /** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
@@ -53,18 +52,15 @@ export const listLetters = (
     const keepNewest = (): void => {
       letters = limit === 0 ? [] : letters.sort(byAge).slice(-limit);
     };
-    await withCluster(connections.services, async (cluster) => {
-      const deps = { ...connections, cluster, signal, onProgress };
-      await demandLetters(deps);
-      await eachLetter(deps, selection, (letter) => {
-        count += 1;
-        byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
-        newestAtMs = Math.max(newestAtMs ?? 0, letter.timestampMs);
-        letters.push(letter);
-        // Sorts seldom, and keeps at most twice the limit in memory.
-        if (letters.length >= 2 * limit) keepNewest();
-      });
-    });
+    const see = (letter: DeadLetter): void => {
+      count += 1;
+      byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
+      newestAtMs = Math.max(newestAtMs ?? 0, letter.timestampMs);
+      letters.push(letter);
+      // Sorts seldom, and keeps at most twice the limit in memory.
+      if (letters.length >= 2 * limit) keepNewest();
+    };
+    await eachLetter(connections, selection, see, { signal, onProgress });
     keepNewest();
     return { letters, count, byReason, newestAtMs, sent: await sentOf(connections, letters, warn, signal) };
   };

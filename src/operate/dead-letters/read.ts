@@ -1,14 +1,10 @@
 import { unwrap } from "../../bridge/dead-letter-headers.ts";
 import { joinParts, type Original } from "../../bridge/dead-letter-parts.ts";
-import { scanRanges } from "../../bridge/scan-ranges.ts";
-import { noSuchTopic } from "../../bridge/with-cluster.ts";
-import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
-import type { TakeRecord } from "../../kafka/consume/scan.ts";
-import type { Range, Ranges } from "../../kafka/consume/tail.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";
+import { readTopic } from "../read-topic.ts";
 import { letterIndex } from "./index-letters.ts";
 import { refOf, type DeadLetter } from "./letter.ts";
 
@@ -20,41 +16,10 @@ export type Selection = {
   untilMs?: number | undefined;
 };
 
+export type ReadingHooks = { signal: AbortSignal; onProgress?: OnProgress | undefined };
+
 /** The parts of one letter are written within this time. */
 const PARTS_WITHIN_MS = 600_000;
-
-export type LetterDeps = Connections & {
-  cluster: Cluster;
-  signal: AbortSignal;
-  onProgress?: OnProgress | undefined;
-};
-
-const recordsIn = (ranges: Ranges): number =>
-  [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
-
-const readRecords = (deps: LetterDeps, ranges: Ranges, take: TakeRecord): Promise<void> => {
-  const total = recordsIn(ranges);
-  let read = 0;
-  const counted: TakeRecord = (record) => {
-    read += 1;
-    deps.onProgress?.({ read, total });
-    return take(record);
-  };
-  return scanRanges(
-    deps,
-    { topic: deps.config.topics.deadLetters, purpose: "dead-letters", ranges },
-    counted,
-  );
-};
-
-/** Throws a UsageError where the topic does not exist. */
-export const demandLetters = async ({
-  config,
-  cluster,
-}: Pick<LetterDeps, "config" | "cluster">): Promise<void> => {
-  const topic = config.topics.deadLetters;
-  if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-};
 
 export const isOldIn =
   ({ config, services }: Connections) =>
@@ -70,33 +35,30 @@ const fits =
     letter.timestampMs < untilMs;
 
 /**
- * The ranges that hold all parts of the letters since then; they may hold more. Nothing bounds their end: the
- * writers' clocks set the times, so a letter that looks later may stand before an earlier one.
+ * Calls `see` for each selected letter: in order within a partition, letters in parts at the end. Nothing bounds the
+ * end of what is read: the writers' clocks set the times, so a letter that looks later may stand before an earlier
+ * one. Throws a UsageError where the topic does not exist.
  */
-const rangesSince = ({ config, cluster }: LetterDeps, sinceMs: number | undefined): Promise<Ranges> =>
-  cluster.ranges(
-    config.topics.deadLetters,
-    sinceMs === undefined ? undefined : Math.max(0, sinceMs - PARTS_WITHIN_MS),
-  );
-
-/** Calls `see` for each selected letter: in order within a partition, letters in parts at the end. */
 export const eachLetter = async (
-  deps: LetterDeps,
+  connections: Connections,
   selection: Selection,
   see: (letter: DeadLetter) => void,
+  hooks: ReadingHooks,
 ): Promise<void> => {
-  const index = letterIndex(isOldIn(deps));
+  const index = letterIndex(isOldIn(connections));
   const isMeant = fits(selection);
-  await readRecords(deps, await rangesSince(deps, selection.sinceMs), (record) => {
-    const letter = index.take(record);
-    if (letter && isMeant(letter)) see(letter);
-  });
+  const { sinceMs } = selection;
+  const fromMs = sinceMs === undefined ? undefined : sinceMs - PARTS_WITHIN_MS;
+  await readTopic(
+    connections,
+    { topic: connections.config.topics.deadLetters, fromMs },
+    (record) => {
+      const letter = index.take(record);
+      if (letter && isMeant(letter)) see(letter);
+    },
+    hooks,
+  );
   index.inParts().filter(isMeant).forEach(see);
-};
-
-const holds = (ranges: Ranges, place: RecordPosition): boolean => {
-  const range = ranges.get(place.partition);
-  return range !== undefined && place.offset >= range.startOffset && place.offset < range.endOffset;
 };
 
 /**
@@ -104,38 +66,16 @@ const holds = (ranges: Ranges, place: RecordPosition): boolean => {
  * out.
  */
 export const lettersAt = async (
-  deps: LetterDeps,
+  connections: Connections,
   places: readonly RecordPosition[],
+  hooks: ReadingHooks,
 ): Promise<DeadLetter[]> => {
-  const ranges = await deps.cluster.ranges(deps.config.topics.deadLetters);
-  const named = new Set(places.filter((place) => holds(ranges, place)).map(refOf));
-  const wanted = new Map<number, Range>();
-  for (const { partition, offset } of places.filter((place) => named.has(refOf(place)))) {
-    const { startOffset, endOffset } = wanted.get(partition) ?? { startOffset: offset, endOffset: 0 };
-    wanted.set(partition, {
-      startOffset: Math.min(startOffset, offset),
-      endOffset: Math.max(endOffset, offset + 1),
-    });
-  }
+  const named = new Set(places.map(refOf));
   const letters: DeadLetter[] = [];
-  let partsFromMs = Infinity;
-  let partsToMs = -Infinity;
-  const index = letterIndex(isOldIn(deps));
-  await readRecords(deps, wanted, (record) => {
-    if (!named.has(refOf(record))) return;
-    const letter = index.take(record);
-    if (letter) letters.push(letter);
-    else {
-      partsFromMs = Math.min(partsFromMs, record.timestampMs);
-      partsToMs = Math.max(partsToMs, record.timestampMs);
-    }
-  });
-  if (partsFromMs === Infinity) return letters;
-  const around = { sinceMs: partsFromMs - PARTS_WITHIN_MS, untilMs: partsToMs + PARTS_WITHIN_MS };
-  await eachLetter(deps, around, (letter) => {
-    const isNamed = letter.records.some((place) => named.has(refOf(place)));
-    if (isNamed && (letter.records.length > 1 || letter.missing !== null)) letters.push(letter);
-  });
+  const see = (letter: DeadLetter): void => {
+    if (letter.records.some((place) => named.has(refOf(place)))) letters.push(letter);
+  };
+  await eachLetter(connections, {}, see, hooks);
   return letters;
 };
 

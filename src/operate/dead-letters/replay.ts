@@ -53,8 +53,10 @@ export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
     ),
   );
   const [reason] = Object.values(failures);
-  if (Object.keys(letters).length === 0)
-    return { kind: "refused", reason: reason ?? "nothing was left to send" };
+  if (Object.keys(letters).length === 0) {
+    const isUnknown = [...ends.values()].some(({ end }) => end === "unknown");
+    return { kind: isUnknown ? "failed" : "refused", reason: reason ?? "nothing was left to send" };
+  }
   return { kind: "done", effect: { letters, ...(reason !== undefined && { failures }) } };
 };
 
@@ -169,7 +171,7 @@ export const replay = (
   const work = async (): Promise<ReplayOutcome> => {
     authorize(actor);
     return withCluster(connections.services, async (cluster) => {
-      const made = await makePlan(connections, cluster, request, onProgress, signal);
+      const made = await makePlan(connections, request, { signal, onProgress });
       const { plan } = made;
       planned(plan);
       if (plan.send.length === 0) return { plan, unsent: 0, reason: null };

@@ -1,6 +1,5 @@
 import { commandDecoder } from "../../bridge/command-decoder.ts";
 import { explainOutage } from "../../bridge/outage.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";
@@ -9,7 +8,7 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, Warn } from "../connections.ts";
 import type { DeadLetter } from "./letter.ts";
 import { sentOf } from "./list.ts";
-import { demandLetters, lettersAt, loadLetter, type LoadedLetter } from "./read.ts";
+import { lettersAt, loadLetter, type LoadedLetter } from "./read.ts";
 import type { Sent } from "./sent.ts";
 
 /** `loaded` is null if parts are missing, `sent` if the audit topic cannot be read. */
@@ -44,11 +43,7 @@ export const showLetter = (
 ): Promise<ShownLetter | null> => {
   const { config, services } = connections;
   const read = async (): Promise<ShownLetter | null> => {
-    const letter = await withCluster(services, async (cluster) => {
-      const deps = { ...connections, cluster, signal };
-      await demandLetters(deps);
-      return (await lettersAt(deps, [place]))[0];
-    });
+    const [letter] = await lettersAt(connections, [place], { signal });
     if (!letter) return null;
     const { reread, stop } = createReread(services.ownReader(config.topics.deadLetters, "letters"), services);
     try {

@@ -3,7 +3,6 @@ import { openEvents } from "../../bridge/events.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { PublishError } from "../../kafka/produce/publish-error.ts";
-import { EventTooLarge } from "../../notification/publish-once.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";
@@ -31,9 +30,9 @@ const TIMEOUT_MS = 20_000;
 
 /** A failed send may have reached the topic all the same, unless Kafka or the publisher refused it. */
 const notSent = (error: unknown): LetterEnd => {
-  const isCertain =
-    error instanceof EventTooLarge ||
-    (error instanceof PublishError && (error.code === "refused" || error.code === "overloaded"));
+  // An event that is too large is refused, too, and says so in its own words.
+  const said = error instanceof Error && error.cause instanceof PublishError ? error.cause : error;
+  const isCertain = said instanceof PublishError && (said.code === "refused" || said.code === "overloaded");
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
 

@@ -11,6 +11,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { NothingDone } from "../actor.ts";
 import type { Connections, OnProgress, Progress } from "../connections.ts";
+import { recordsIn } from "../read-topic.ts";
 
 /** A command in doubt. What comes from its IN_DOUBT result is null where that cannot be read. */
 export type Doubt = {
@@ -136,11 +137,7 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
   let read = 0;
   const open = async () => {
     const schemaIds = await schemaIdsOf(connections, ["journal"]);
-    const ranges = await withCluster(services, (cluster) => cluster.ranges(topic));
-    const total = [...ranges.values()].reduce(
-      (sum, { startOffset, endOffset }) => sum + endOffset - startOffset,
-      0,
-    );
+    const total = recordsIn(await withCluster(services, (cluster) => cluster.ranges(topic)));
     const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
       askNotes: () => Promise.resolve([]),
       see: () => (read += 1),
@@ -181,10 +178,10 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
     },
     numbers: () => {
       const counts = view.count();
-      const doubts = view.doubts();
+      const doubts = oldestFirst();
       return {
         doubts: doubts.length,
-        oldestSinceMs: doubts.length === 0 ? null : Math.min(...doubts.map(({ sinceMs }) => sinceMs)),
+        oldestSinceMs: doubts[0]?.sinceMs ?? null,
         underWay: counts.reduce((sum, { open }) => sum + open, 0) - doubts.length,
         commands: counts.reduce((sum, { commands }) => sum + commands, 0),
       };
@@ -195,8 +192,10 @@ export const openDoubts = async (connections: Connections, signal: AbortSignal):
         view.doubts().filter(({ ref }) => ref.commandId === commandId),
         stopped,
       ),
-    untilRead: (stopped, onProgress) =>
-      untilRead(connections, { view, unreadable }, stopped, () => onProgress?.(progress())),
+    untilRead: (stopped, onProgress) => {
+      const reading = untilRead(connections, { view, unreadable }, stopped, () => onProgress?.(progress()));
+      return explainOutage(config, reading, stopped);
+    },
     close: () => opened.close(),
   };
 };

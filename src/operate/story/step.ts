@@ -1,4 +1,5 @@
 import type { Incoming } from "../../kafka/record.ts";
+import { iso } from "../../runtime/instant.ts";
 import { placeText } from "../../runtime/record-position.ts";
 
 /** One record of a story. */
@@ -18,45 +19,45 @@ export type Step = {
 };
 
 /** What a record is about; empty where it does not say. */
-export type Ids = { commandId: string; quoteId: string; externalId: string; transactionId: string };
-
+const ID_NAMES = ["commandId", "quoteId", "externalId", "transactionId"] as const;
+export type Ids = Readonly<Record<(typeof ID_NAMES)[number], string>>;
 export type Found = { ids: Ids; step: Step };
-
-const NO_IDS: Ids = { commandId: "", quoteId: "", externalId: "", transactionId: "" };
 
 const MAX_FACT = 1_000;
 const MAX_PAYLOAD = 65_536;
+/** Shown otherwise. */
+const HIDDEN = new Set(["payload", "response", "requestHash", "resultId"]);
 
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-type Told = Partial<Omit<Step, "atMs" | "place" | "facts">> &
-  Pick<Step, "kind" | "title"> & {
-    facts?: Readonly<Record<string, string | number | boolean | null | undefined>>;
-  };
+/** The plain values of a record; those whose names end in At are times. */
+const factsOf = (values: object): Step["facts"] =>
+  Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
+    if (HIDDEN.has(name) || value === "") return [];
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return [];
+    const isTime = typeof value === "number" && name.endsWith("At");
+    return [[name, short(isTime ? iso(value) : String(value), MAX_FACT)] as const];
+  });
 
-/** The step of a record. Facts without a value are left out. */
+/** The step of a record that says these values. */
 export const found = (
-  { topic, timestampMs, ...record }: Incoming,
-  ids: { [Name in keyof Ids]?: string | null | undefined },
-  { facts = {}, payload = null, ...told }: Told,
-): Found => ({
-  ids: {
-    commandId: ids.commandId ?? NO_IDS.commandId,
-    quoteId: ids.quoteId ?? NO_IDS.quoteId,
-    externalId: ids.externalId ?? NO_IDS.externalId,
-    transactionId: ids.transactionId ?? NO_IDS.transactionId,
-  },
-  step: {
-    tone: "plain",
-    isMachinery: false,
-    ...told,
-    atMs: timestampMs,
-    place: placeText(topic, record),
-    payload: payload === null ? null : short(payload, MAX_PAYLOAD),
-    facts: Object.entries(facts).flatMap(([name, value]) =>
-      value === null || value === undefined || value === ""
-        ? []
-        : [[name, short(String(value), MAX_FACT)] as const],
-    ),
-  },
-});
+  record: Incoming,
+  values: object,
+  told: Pick<Step, "kind" | "title"> & Partial<Pick<Step, "tone" | "payload" | "isMachinery">>,
+): Found => {
+  const of = values as Readonly<Record<string, unknown>>;
+  const idOf = (name: string): string => (typeof of[name] === "string" ? of[name] : "");
+  const { payload = null } = told;
+  return {
+    ids: Object.fromEntries(ID_NAMES.map((name) => [name, idOf(name)])) as Ids,
+    step: {
+      tone: "plain",
+      isMachinery: false,
+      ...told,
+      atMs: record.timestampMs,
+      place: placeText(record.topic, record),
+      payload: payload === null ? null : short(payload, MAX_PAYLOAD),
+      facts: factsOf(values),
+    },
+  };
+};

@@ -1,15 +1,12 @@
 import { explainOutage } from "../../bridge/outage.ts";
-import { scanRanges } from "../../bridge/scan-ranges.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
-import type { Cluster } from "../../kafka/cluster/cluster.ts";
-import type { Range } from "../../kafka/consume/tail.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { positionText } from "../../runtime/record-position.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import type { Connections, Progress } from "../connections.ts";
+import { readTopic } from "../read-topic.ts";
 import { endingsOf, type Ending } from "./endings.ts";
-import { readersOf, type Readers } from "./read-records.ts";
+import { readersOf, type ReadRecord } from "./read-records.ts";
 import type { Found, Step } from "./step.ts";
 
 export type { Ending, Step };
@@ -28,41 +25,37 @@ export type Story = StoryRequest & {
 const MAX_STEPS = 1_000;
 const MAX_IDS = 50;
 
-type Partitions = "all" | readonly string[];
-type Source = { topic: string; read: Readers[keyof Readers] };
-
-/** Everything that is known by now, and what to look for. */
+/** What is known by now, and what to look for. */
 const newSearch = (id: string) => {
   const quote = quoteKey(id);
-  const ids = { commands: new Set<string>(), quotes: new Set([id, quote]), transactions: new Set([id]) };
-  const steps = new Map<string, Found>();
-  let isCut = false;
-  const add = (all: Set<string>, one: string): void => {
-    if (one === "" || all.has(one)) return;
-    if (all.size < MAX_IDS) all.add(one);
-    else isCut = true;
+  const commands = new Set<string>();
+  const quotes = new Set([id, quote]);
+  const transactions = new Set([id]);
+  const byPlace = new Map<string, Found>();
+  const notes = new Set<string>();
+  const isRoomIn = (size: number, most: number): boolean => {
+    if (size >= most) notes.add("There is more than is shown: ask by a commandId.");
+    return size < most;
+  };
+  const learn = (ids: Set<string>, one: string): void => {
+    if (one !== "" && !ids.has(one) && isRoomIn(ids.size, MAX_IDS)) ids.add(one);
   };
   return {
-    ids,
-    steps,
-    isCut: () => isCut,
+    ...{ commands, quotes, transactions, notes },
+    found: (): Found[] => [...byPlace.values()].sort((a, b) => a.step.atMs - b.step.atMs),
     needles: (): Buffer[] =>
-      [...new Set([id, quote, ...ids.commands, ...ids.transactions])].map((text) => Buffer.from(text)),
+      [...new Set([...quotes, ...commands, ...transactions])].map((one) => Buffer.from(one)),
     /** Keeps a record that is about it, and learns the ids of its command and its transaction. */
-    take: (place: string, one: Found): void => {
+    take: (one: Found): void => {
       const { commandId, quoteId, externalId, transactionId } = one.ids;
-      const isAsked =
-        [commandId, externalId, transactionId].includes(id) ||
-        (quoteId !== "" && quoteKey(quoteId) === quote);
-      if (!isAsked && !ids.commands.has(commandId) && !ids.transactions.has(transactionId)) return;
-      if (steps.size >= MAX_STEPS && !steps.has(place)) {
-        isCut = true;
-        return;
-      }
-      steps.set(place, one);
-      add(ids.commands, commandId);
-      add(ids.transactions, transactionId);
-      if (quoteId !== "") add(ids.quotes, quoteKey(quoteId));
+      const isSame = quoteId !== "" && quoteKey(quoteId) === quote;
+      const isAsked = isSame || [commandId, externalId, transactionId].includes(id);
+      if (!isAsked && !commands.has(commandId) && !transactions.has(transactionId)) return;
+      if (!byPlace.has(one.step.place) && !isRoomIn(byPlace.size, MAX_STEPS)) return;
+      byPlace.set(one.step.place, one);
+      learn(commands, commandId);
+      learn(transactions, transactionId);
+      learn(quotes, quoteId && quoteKey(quoteId));
     },
   };
 };
@@ -78,82 +71,74 @@ export const story = (
   onProgress: (progress: Progress, soFar: () => Story) => void,
   signal: AbortSignal,
 ): Promise<Story> => {
-  const { config, services } = connections;
+  const { config } = connections;
   const { topics } = config;
   const readers = readersOf(connections);
   const search = newSearch(id);
   const choose = newPartitioner();
-  const missing = new Set<string>();
-  /** The partitions that were read, as topic/partition. */
-  const done = new Set<string>();
-  const progress = { read: 0, total: 0 };
+  /** The partitions that were read, by topic, and how far each reading is. */
+  const done = new Map<string, Set<number>>();
+  const readings = new Map<object, Progress>();
 
   const soFar = (): Story => {
-    const all = [...search.steps.values()];
-    const steps = all.map(({ step }) => step).sort((a, b) => a.atMs - b.atMs);
-    const notes = [
-      ...[...missing].map((topic) => `Topic ${topic} does not exist.`),
-      ...(search.isCut() ? ["There is more than is shown: ask by a commandId."] : []),
-    ];
-    return { id, sinceMs, endings: endingsOf(all), steps, notes };
+    const found = search.found();
+    const steps = found.map(({ step }) => step);
+    return { id, sinceMs, endings: endingsOf(found), steps, notes: [...search.notes] };
+  };
+  const say = (reading: object, progress: Progress): void => {
+    readings.set(reading, progress);
+    let [read, total] = [0, 0];
+    for (const each of readings.values()) [read, total] = [read + each.read, total + each.total];
+    onProgress({ read, total }, soFar);
   };
 
-  const read = async (
-    cluster: Cluster,
-    { topic, read }: Source,
-    keys: Partitions,
-    again = false,
-  ): Promise<void> => {
-    if (!(await cluster.find([topic])).has(topic)) {
-      missing.add(topic);
-      return;
-    }
-    const found = await cluster.ranges(topic, sinceMs);
-    const wanted = keys === "all" ? null : new Set(keys.map((key) => choose(Buffer.from(key), found.size)));
-    const ranges = new Map<number, Range>();
-    for (const [partition, range] of found) {
-      const name = positionText({ partition, offset: 0 }) + topic;
-      if (wanted?.has(partition) === false || (done.has(name) && !again)) continue;
-      done.add(name);
-      ranges.set(partition, range);
-      progress.total += range.endOffset - range.startOffset;
-    }
-    if (ranges.size === 0) return;
+  /** @param keys of the partitions that are not read yet; null for all */
+  const read = async (topic: string, reader: ReadRecord, keys: Iterable<string> | null): Promise<void> => {
     const needles = search.needles();
-    const isLike = ({ key, value }: Incoming): boolean =>
-      needles.some((needle) => value?.includes(needle) === true || key?.equals(needle) === true);
-    await scanRanges({ services, signal }, { topic, purpose: "story", ranges }, async (record) => {
-      progress.read += 1;
-      onProgress(progress, soFar);
-      if (!isLike(record)) return;
-      const one = await read(record);
-      if (one) search.take(`${topic}/${positionText(record)}`, one);
-    });
+    const before = done.get(topic) ?? new Set();
+    done.set(topic, before);
+    const isWanted = (partition: number, partitions: number): boolean => {
+      if (keys === null) return true;
+      const isNew =
+        !before.has(partition) && [...keys].some((key) => choose(Buffer.from(key), partitions) === partition);
+      if (isNew) before.add(partition);
+      return isNew;
+    };
+    const take = async (record: Incoming): Promise<void> => {
+      const { key, value } = record;
+      const isLike = (needle: Buffer): boolean =>
+        value?.includes(needle) === true || key?.equals(needle) === true;
+      const one = needles.some(isLike) ? await reader(record) : null;
+      if (one) search.take(one);
+    };
+    const progress = { signal, onProgress: (progress: Progress) => say(needles, progress) };
+    await readTopic(connections, { topic, fromMs: sinceMs, isWanted }, take, progress).catch(
+      (error: unknown) => {
+        if (!(error instanceof UsageError)) throw error;
+        search.notes.add(error.message);
+      },
+    );
   };
 
-  const readAll = async (cluster: Cluster): Promise<Story> => {
-    const commands = { topic: topics.commands, read: readers.command };
-    const journal = { topic: topics.journal, read: readers.journal };
-    const results = { topic: topics.results, read: readers.result };
-    await Promise.all([read(cluster, commands, "all"), read(cluster, journal, [...search.ids.quotes])]);
+  const readAll = async (): Promise<Story> => {
+    const { commands, quotes, transactions } = search;
+    await Promise.all([
+      read(topics.commands, readers.command, null),
+      read(topics.journal, readers.journal, quotes),
+    ]);
     // A commandId is the key of its results; any other id stands somewhere in them.
-    const isCommand = search.ids.commands.has(id);
-    await read(cluster, results, isCommand ? [id] : "all");
-    const { ids, steps } = search;
-    const known = new Set(
-      [...steps.values()].flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : [])),
-    );
+    await read(topics.results, readers.result, commands.has(id) ? [id] : null);
+    const known = search.found().flatMap(({ ids, step }) => (step.kind === "command" ? [ids.commandId] : []));
+    const isUnread = [...commands].some((commandId) => !known.includes(commandId));
     await Promise.all([
       // A command that only its journal or its result named.
-      [...ids.commands].some((commandId) => !known.has(commandId))
-        ? read(cluster, commands, "all", true)
-        : null,
-      read(cluster, journal, [...ids.quotes, ...ids.commands]),
-      read(cluster, { topic: topics.transactionStatus, read: readers.event }, [...ids.transactions]),
-      read(cluster, { topic: topics.deadLetters, read: readers.letter }, "all"),
-      read(cluster, { topic: topics.audit, read: readers.action }, "all"),
+      isUnread ? read(topics.commands, readers.command, null) : null,
+      read(topics.journal, readers.journal, [...quotes, ...commands]),
+      read(topics.transactionStatus, readers.event, transactions),
+      read(topics.deadLetters, readers.letter, null),
+      read(topics.audit, readers.action, null),
     ]);
     return soFar();
   };
-  return explainOutage(config, withCluster(services, readAll), signal);
+  return explainOutage(config, readAll(), signal);
 };

@@ -25,7 +25,7 @@ const run = async (over: Partial<Delivery>, stopped = new AbortController().sign
   };
   const delivery = {
     ...{ commandId: ID, write: () => Promise.resolve(), watchResult: null },
-    ...{ hindrance: () => Promise.resolve(null), waitMs: 20, ...over },
+    ...{ hindrance: () => Promise.resolve(null), waitMs: 20, print: null, ...over },
   };
   const code = await deliver(io, delivery).catch((error: unknown) => {
     expect(error).toBeInstanceOf(UsageError);
@@ -49,6 +49,11 @@ describe("a command that Kafka acknowledged", () => {
     const ended = await run({ watchResult: resultIs(Promise.resolve(result)) });
     expect(ended).toMatchObject({ code, out: JSON.stringify(result) });
     expect(ended.err).toContain(ID);
+  });
+  it("shows one member of its result as plain text, for scripts", async () => {
+    const watchResult = resultIs(Promise.resolve({ ...succeeded, quoteId: "q-1", transactionId: null }));
+    expect(await run({ watchResult, print: "quoteId" })).toMatchObject({ code: 0, out: "q-1" });
+    expect(await run({ watchResult, print: "transactionId" })).toMatchObject({ code: 0, out: "" });
   });
   it("may have no result in time", async () => {
     const ended = await run({ watchResult: resultIs(never) });

@@ -462,6 +462,57 @@ describe("execute", () => {
   });
 });
 
+describe("accepts that people have paused", () => {
+  const paused = (changes: Partial<Deps> = {}) => {
+    let isPaused = true;
+    const { call, calls } = answers(ok, ok);
+    const options = { ...createDeps(createLog()).deps.options, deadlineMs: 300 };
+    const made = bridge({ call, acceptsPaused: () => isPaused, options, ...changes });
+    return { ...made, calls, resume: () => void (isPaused = false) };
+  };
+
+  it("wait without their slot and without a claim, longer than their deadline, and then go on", async () => {
+    const { log, deps, life, calls, resume } = paused();
+    let held = true;
+    const slot = {
+      leave: () => void (held = false),
+      take: () => {
+        held = true;
+        return Promise.resolve();
+      },
+    };
+    const settled = createExecute(deps)(itemOf(c1), life.signals, slot);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([held, log.entries, calls()]).toEqual([false, [], 0]);
+    resume();
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
+  });
+
+  it("do not keep a create back", async () => {
+    const { run } = paused();
+    await expect(run(create("c9"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+  });
+
+  it("are rejected once they are too old, also while they are paused", async () => {
+    let tooOld: Verdict | null = null;
+    const { run, calls } = paused({ guard: () => tooOld });
+    const settled = run();
+    await new Promise((resolve) => setImmediate(resolve));
+    const error = { code: "COMMAND_TOO_OLD", message: "old" } as const;
+    tooOld = { outcome: "REJECTED", error, decidedBy: "BRIDGE", answer: null };
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "REJECTED" } });
+    expect(calls()).toBe(0);
+  });
+
+  it("leave nothing behind when the process stops", async () => {
+    const { run, life, log } = paused();
+    const settled = run();
+    life.stop.abort(new Error("draining"));
+    await expect(settled).rejects.toThrow("draining");
+    expect(log.entries).toEqual([]);
+  });
+});
+
 describe("the end of a process", () => {
   it("starts nothing after stop, and leaves no claim behind", async () => {
     const { run, life, log, deps } = bridge();

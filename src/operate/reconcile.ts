@@ -1,0 +1,25 @@
+import { reconcileOnce, type RunOnce } from "../bridge/reconcile-once.ts";
+import { iso } from "../runtime/instant.ts";
+import type { Actor } from "./actor.ts";
+import { withAudit } from "./audit/audited.ts";
+import type { Connections, Warn } from "./connections.ts";
+
+/** A reconcile run that publishes what would be held back otherwise, with an audit entry before it begins. */
+export const forceReconcile = (
+  connections: Connections,
+  actor: Actor,
+  run: Pick<RunOnce, "period" | "progress">,
+  { warn }: { warn: Warn },
+  stopped: AbortSignal,
+): ReturnType<typeof reconcileOnce> =>
+  withAudit(connections, actor, { warn, stopped }, async (audited) => {
+    const { config, services } = connections;
+    const parameters = { from: iso(run.period.fromMs), to: iso(run.period.toMs) };
+    const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
+    const { value } = await audited(actor, action, async () => {
+      const report = await reconcileOnce(config, services, { ...run, dryRun: false, force: true }, stopped);
+      const { published, result } = report;
+      return { value: report, outcome: { kind: "done", effect: { published, result } } };
+    });
+    return value;
+  });

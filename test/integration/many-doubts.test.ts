@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { openDoubts } from "../../src/operate/doubts/doubts.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { connectionsTo } from "../support/connections.ts";
+import { AT_ONCE_MS, writeAccepts, writeDoubts } from "../support/doubts.ts";
+import { MAIN } from "../../dev/main.mjs";
+import { toolSettings } from "../support/settings.ts";
+import { openWorld } from "../support/world.ts";
+
+const DOUBTS = 10_000;
+const ACCEPTS = 200_000;
+const MOST_MIB = 400;
+const WITHIN_MS = 20_000;
+
+/** The most memory that a process has had, in MiB; 0 once it is gone. */
+const peakOf = (pid: number): number => {
+  try {
+    const [, kib = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kib) / 1_024;
+  } catch {
+    return 0;
+  }
+};
+
+test("ten thousand doubts among two hundred thousand accepts are listed in seconds, in bounded memory", async () => {
+  const world = await openWorld(sharedCluster());
+  onTestFinished(world.close);
+  const connections = connectionsTo(world);
+  await writeAccepts(world, ACCEPTS);
+  await writeDoubts(world, "order", AT_ONCE_MS, ...Array.from({ length: DOUBTS }, () => randomUUID()));
+
+  const begunAt = performance.now();
+  const env = toolSettings(sharedCluster(), world);
+  const child = spawn(process.execPath, [MAIN, "doubts", "--json"], {
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const exited = once(child, "exit");
+  let peakMib = 0;
+  const watch = setInterval(() => (peakMib = Math.max(peakMib, peakOf(child.pid ?? 0))), 50);
+  const lines = (await text(child.stdout)).trim().split("\n");
+  const [code] = (await exited) as [number | null];
+  clearInterval(watch);
+  const ms = performance.now() - begunAt;
+  console.log(`${lines.length} doubts in ${Math.round(ms)} ms, at most ${Math.round(peakMib)} MiB`);
+  expect([code, lines.length]).toEqual([0, DOUBTS]);
+  expect(new Set(lines.map((line) => (JSON.parse(line) as { quoteId: string }).quoteId)).size).toBe(DOUBTS);
+  expect(ms).toBeLessThan(WITHIN_MS);
+  expect(peakMib).toBeGreaterThan(0);
+  expect(peakMib).toBeLessThan(MOST_MIB);
+
+  // While it is read, what is known so far can be asked, and a page of it costs little.
+  const signal = new AbortController().signal;
+  const opened = await openDoubts(connections, signal);
+  try {
+    const reading: number[] = [];
+    await opened.untilRead(signal, ({ read }) => reading.push(read));
+    expect(reading.length).toBeGreaterThan(1);
+    expect(reading).toEqual([...reading].sort((a, b) => a - b));
+    expect(opened.progress()).toMatchObject({ isComplete: true, problem: null });
+    expect(opened.numbers()).toMatchObject({ doubts: DOUBTS, commands: ACCEPTS + DOUBTS });
+    const pageAt = performance.now();
+    expect(await opened.list(5_000, 50, signal)).toHaveLength(50);
+    expect(performance.now() - pageAt).toBeLessThan(5_000);
+  } finally {
+    await opened.close();
+  }
+}, 300_000);

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { doubtFacts } from "../../src/operate/doubts/facts.ts";
+import { listDoubts } from "../../src/operate/doubts/doubts.ts";
+import type { Connections } from "../../src/operate/connections.ts";
+import { story, type Story } from "../../src/operate/story/story.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { connectionsTo } from "../support/connections.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow, type Following } from "../support/follow-topics.ts";
+import { produce } from "../support/produce.ts";
+import { decodeResult } from "../support/result.ts";
+import type { Replica } from "../support/replica.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+const unstopped = new AbortController().signal;
+const DAY_MS = 86_400_000;
+
+let world: World;
+let connections: Connections;
+let bridge: Replica;
+let following: Following;
+beforeAll(async () => {
+  world = await openWorld(sharedCluster(), {
+    sandboxArgs: ["--accept-unknown-quotes", "--time-scale", "100000"],
+    settings: { FLOWS: "webhooks,commands", PARTNER_CALL_TIMEOUT: "2s" },
+  });
+  bridge = await world.startReplica();
+  await bridge.untilReady();
+  // Before anything reads: the bridge replaces modules of kafkajs.
+  connections = connectionsTo(world);
+  following = await follow(world.brokers, [world.topics.results, world.topics.events]);
+  world.defer(following.stop);
+});
+afterAll(() => world.close());
+
+const send = (commandId: string, quoteId: string, externalId: string): Promise<void> =>
+  produce(world.brokers, world.topics.commands, [
+    {
+      key: `key-${randomUUID()}`,
+      value: JSON.stringify({
+        commandId,
+        request: { type: "AcceptQuote", quoteId, counterpartyId: "cp-7", amount: "12.50", externalId },
+      }),
+    },
+  ]);
+const resultOf = (commandId: string) =>
+  eventually(
+    () =>
+      following
+        .of(world.topics.results)
+        .map(decodeResult)
+        .find((one) => one.commandId === commandId) ?? false,
+    `the result of ${commandId}`,
+    30_000,
+  );
+const tell = (id: string, sinceMs = Date.now() - DAY_MS): Promise<Story> =>
+  story(connections, { id, sinceMs }, () => undefined, unstopped);
+
+test("a command, its quote, its externalId and its transaction tell the same story, in order of time", async () => {
+  const [commandId, quoteId, externalId] = [randomUUID(), randomUUID(), `order-${randomUUID()}`];
+  await send(`other-${commandId}`, `other-${quoteId}`, "another order");
+  await send(commandId, quoteId, externalId);
+  const { transactionId } = await resultOf(commandId);
+  expect(transactionId).toEqual(expect.stringMatching(/./));
+  for (const status of ["AWAITING_PAYMENT", "TRANSACTION_COMPLETED"]) {
+    const body = JSON.stringify({ transactionId, status, createdAt: new Date().toISOString() });
+    expect((await fetch(bridge.webhookUrl, { method: "POST", body })).status).toBe(200);
+  }
+
+  const told = await Promise.all(
+    [commandId, quoteId, quoteId.toUpperCase(), externalId, String(transactionId)].map((id) => tell(id)),
+  );
+  for (const { endings, steps, notes, id } of told) {
+    expect(notes, id).toEqual([]);
+    expect(endings, id).toEqual([
+      expect.objectContaining({ about: "command", id: commandId, tone: "good" }),
+      expect.objectContaining({ about: "transaction", id: transactionId, tone: "good" }),
+    ]);
+    expect(endings[0]?.sentence).toMatch(/^Result: SUCCEEDED \(.+\[\d+\]@\d+\)\.$/);
+    expect(endings[1]?.sentence).toMatch(/^The last of its \d+ statuses: TRANSACTION_COMPLETED/);
+    expect(steps.map(({ atMs }) => atMs)).toEqual(steps.map(({ atMs }) => atMs).sort((a, b) => a - b));
+    const shown = steps.filter(({ isMachinery }) => !isMachinery).map(({ kind }) => kind);
+    expect(shown.slice(0, 2), id).toEqual(["command", "result"]);
+    expect(new Set(shown), id).toEqual(new Set(["command", "result", "event"]));
+    expect(steps.filter(({ title }) => title.startsWith("Claimed"))).toHaveLength(1);
+  }
+  expect(new Set(told.map(({ steps }) => JSON.stringify(steps))).size).toBe(1);
+
+  expect(await tell(commandId, Date.now() + DAY_MS)).toMatchObject({ steps: [], endings: [] });
+  const program = await world.run(["story", externalId, "--json"]);
+  expect(program).toMatchObject({ code: 0, err: "" });
+  expect((JSON.parse(program.out) as { steps: unknown[] }).steps).toHaveLength(told[0]?.steps.length ?? 0);
+  const none = await world.run(["story", "nobody-knows-it"]);
+  expect([none.code, none.out]).toEqual([1, ""]);
+  expect(none.err).toContain("The topics hold nothing of nobody-knows-it since");
+}, 120_000);
+
+test("of a doubt it is known who was to be paid what, and what began at the partner's meanwhile", async () => {
+  const [commandId, quoteId] = [`doubted-${randomUUID()}`, randomUUID()];
+  await world.sandbox("/_sandbox/faults", { operation: "accept", kind: "hang", times: 1 });
+  await send(commandId, quoteId, "order-9");
+  expect(await resultOf(commandId)).toMatchObject({ outcome: "IN_DOUBT" });
+  const began = `tx-${randomUUID()}`;
+  for (const status of ["AWAITING_PAYMENT", "PAYMENT_CONFIRMED"]) {
+    const body = JSON.stringify({ transactionId: began, status, createdAt: new Date().toISOString() });
+    expect((await fetch(bridge.webhookUrl, { method: "POST", body })).status).toBe(200);
+  }
+  const { doubts } = await listDoubts(connections, {}, unstopped);
+  const [doubt] = doubts;
+  expect(doubt).toMatchObject({ commandId, quoteId, externalId: "order-9" });
+  const facts = await doubtFacts(connections, doubt!, () => undefined, unstopped);
+  expect(Object.fromEntries(facts.command?.facts ?? [])).toMatchObject({
+    amount: "12.50",
+    counterpartyId: "cp-7",
+    externalId: "order-9",
+  });
+  // The transaction of the other command began before, and its result names it.
+  expect(facts.transactions.map(({ transactionId }) => transactionId)).toContain(began);
+  expect(facts.transactions.find(({ transactionId }) => transactionId === began)).toMatchObject({
+    firstStatus: "AWAITING_PAYMENT",
+    lastStatus: "PAYMENT_CONFIRMED",
+  });
+  const named = following
+    .of(world.topics.results)
+    .flatMap((record) => decodeResult(record).transactionId ?? []);
+  expect(facts.transactions.filter(({ transactionId }) => named.includes(transactionId))).toEqual([]);
+
+  const { endings } = await tell(commandId);
+  expect(endings).toEqual([expect.objectContaining({ about: "command", tone: "bad" })]);
+  expect(endings[0]?.sentence).toMatch(/^In doubt/);
+}, 120_000);

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Incoming } from "../../../../src/kafka/record.ts";
+import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
+import { auditEvent, type Action, type Outcome } from "../../../../src/operate/audit/entry.ts";
+import { outcomeOf } from "../../../../src/operate/dead-letters/replay.ts";
+import { sentLetters } from "../../../../src/operate/dead-letters/sent.ts";
+import type { LetterEnd } from "../../../../src/operate/dead-letters/targets.ts";
+
+const from = { host: "h", user: "u", program: "cli" };
+
+const record = (offset: number, actionId: string, letters: readonly string[], outcome: Outcome | null) => {
+  const action: Action = { kind: "replay", subject: "letters", parameters: { letters } };
+  const entry = {
+    actionId,
+    actor: { by: actionId, role: "operator", note: "n", from } as const,
+    action,
+    outcome,
+  };
+  const value = Buffer.from(auditEvent(entry, { id: "i", source: "/s", timeMs: 0 }));
+  return {
+    topic: "audit",
+    partition: 0,
+    offset,
+    timestampMs: offset,
+    key: null,
+    value,
+    headers: NO_HEADERS,
+  } as Incoming;
+};
+const sentAt = (place: string): LetterEnd => ({ end: "sent", where: place, place });
+
+test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
+  const sent = sentLetters();
+  sent.take(record(1, "ana", ["0/1", "0/2"], null));
+  expect(sent.of("0/1")).toEqual([]);
+  const ends = new Map([
+    ["0/1", sentAt("commands[0]@7")],
+    ["0/2", { end: "left", reason: "gone" } as const],
+  ]);
+  sent.take(record(2, "ana", ["0/1", "0/2"], outcomeOf(ends)));
+  expect(sent.of("0/1")).toEqual([{ by: "ana", atMs: 2, where: "commands[0]@7" }]);
+  expect(sent.of("0/2")).toEqual([]);
+});
+
+test("who announced a letter first, since a plan was made, sends it; a killed replay of before keeps nobody away", () => {
+  const sent = sentLetters();
+  sent.take(record(1, "killed", ["0/1"], null));
+  expect(sent.announced("0/1", 2)).toBeNull();
+  sent.take(record(2, "bob", ["0/1"], null));
+  expect(sent.announced("0/1", 2)).toBe("bob");
+  expect(sent.announced("0/2", 2)).toBeNull();
+  sent.take(record(3, "bob", ["0/1"], { kind: "refused", reason: "interrupted" }));
+  expect(sent.announced("0/1", 2)).toBeNull();
+});
+
+test("what anybody else wrote to the topic changes nothing", () => {
+  const sent = sentLetters();
+  for (const value of ["", "{}", '{"data":{"action":"replay","actionId":"a","outcome":7}}', "no JSON"])
+    sent.take({ ...record(1, "x", [], null), value: Buffer.from(value) });
+  expect(sent.of("0/1")).toEqual([]);
+});
