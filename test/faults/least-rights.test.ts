@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { startConsole } from "../support/console-program.ts";
+import { signInSettings, startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { endTotal } from "../support/kafka.ts";
@@ -12,7 +12,6 @@ import { CERTIFICATE_USER, securedBrokers, type Right } from "../support/secured
 import type { Names } from "../support/settings.ts";
 import { onAllBrokers } from "../support/three-brokers.ts";
 import { openWorld, type World } from "../support/world.ts";
-import { RIGHT } from "../unit/console/browser.ts";
 
 const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
@@ -174,13 +173,11 @@ it("lets people act with the rights that are written down and no others", async 
   expect(replayed).toMatchObject({ code: 0 });
   expect(await endTotal(brokers, topics.commands)).toBe(2);
 
-  const usersFile = join(await temporaryFolder(), "users");
-  await writeFile(usersFile, `ana:${RIGHT}:operator\n`);
-  const signIn = { CONSOLE_AUTH: "basic", CONSOLE_USERS_FILE: usersFile };
+  const signIn = await signInSettings(await temporaryFolder());
   const viewer = await byScram("viewer");
   const shown = await startConsole(world, { ...viewer, ...signIn });
   const page = await shown.doubtPage("by-console", "ana");
-  const refused = await shown.post("/doubts", shown.saying(page, "by-console", "succeeded"), "ana");
+  const refused = await shown.post("/doubt", shown.saying(page, "succeeded"), "ana");
   expect(refused.text).not.toContain(`${topics.results}[`);
   for (const path of ["/", "/doubts", "/dead-letters", "/audit"])
     expect((await shown.get(path, "ana")).status, path).toBe(200);
@@ -190,8 +187,8 @@ it("lets people act with the rights that are written down and no others", async 
   const ended = await eventually(
     async () => {
       const { text } = await shown.post(
-        "/doubts",
-        shown.saying(await shown.doubtPage("by-console", "ana"), "by-console", "succeeded"),
+        "/doubt",
+        shown.saying(await shown.doubtPage("by-console", "ana"), "succeeded"),
         "ana",
       );
       return text.includes(`${topics.results}[`) && text;

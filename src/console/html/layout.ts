@@ -1,5 +1,6 @@
 import type { Answer, ConsoleContext } from "../site.ts";
 import type { ProblemStatus } from "../problem.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { html, type Html } from "./markup.ts";
 import { STYLE_PATH } from "./style.ts";
 import { code, formatCount } from "./text.ts";
@@ -67,7 +68,7 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
           <meta name="color-scheme" content="light dark" />
           <link rel="icon" href="data:," />
           <link rel="stylesheet" href="${STYLE_PATH}" />
-          <title>${title} · cambio-bridge</title>
+          <title>${escapeInvisible(title)} · cambio-bridge</title>
         </head>
         <body>
           <a class="skip" href="#main">Skip to the page</a>

@@ -149,7 +149,8 @@ fieldset { border: 0; padding: 0; margin: .6rem 0; } legend { font-weight: 600; 
   table { background: none; border: 0; }
   tbody tr { background: var(--sheet); }
   th, td { padding: .1rem .8rem; }
-  td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .6rem; }
+  time, .when .dim { white-space: normal; }
+  td { display: grid; grid-template-columns: 6rem minmax(0, 1fr); gap: .6rem; }
   td .name { display: inline; color: var(--dim); font-size: .85rem; }
 }
 @media print { header, footer, form { display: none; } }

@@ -3,6 +3,7 @@ import { refOf } from "../../operate/dead-letters/letter.ts";
 import { listLetters, type LetterList } from "../../operate/dead-letters/list.ts";
 import { explainReason } from "../../operate/dead-letters/reasons.ts";
 import type { Selection } from "../../operate/dead-letters/read.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { canAct } from "../act.ts";
 import { notice, reading, select, table, tag, type Cell } from "../html/elements.ts";
 import { page, pathTo } from "../html/layout.ts";
@@ -51,7 +52,7 @@ const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Htm
   const all = [...new Set([...reasons, ...(reason === "" ? [] : [reason])])].sort();
   const choices = [
     { value: "", label: "any" },
-    ...all.map((value) => ({ value, label: value.slice(0, MAX_TEXT) })),
+    ...all.map((value) => ({ value, label: escapeInvisible(value.slice(0, MAX_TEXT)) })),
   ];
   return html`<form class="panel filter" action="/dead-letters" method="get">
     ${select("reason", "Reason", choices, reason)} ${select("period", "Time", PERIODS, period)}

@@ -45,7 +45,7 @@ const decision = (value: ResolveRequest["as"], title: string, hint: string, give
 /** When it can be ended: the only sentence on the page about it. */
 const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
   endableAtMs <= nowMs
-    ? html`<p>It can be ended now: no replica can still make the call.</p>`
+    ? html`<p>It can be ended now.</p>`
     : notice(
         "wait",
         html`<p>

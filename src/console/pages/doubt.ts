@@ -3,7 +3,7 @@ import { doubtFacts } from "../../operate/doubts/facts.ts";
 import { notice, reading } from "../html/elements.ts";
 import { page, pathTo } from "../html/layout.ts";
 import { html, type Html } from "../html/markup.ts";
-import { code } from "../html/text.ts";
+import { code, inlineText } from "../html/text.ts";
 import type { Answer, ConsoleContext } from "../site.ts";
 import { adviceView, aboutView, factsView } from "./doubt-facts.ts";
 import { doubtForm, type Before } from "./doubt-form.ts";
@@ -27,14 +27,24 @@ const show = (
     ...more,
   });
 
+/** Why nothing was done, with the note, which the form may not be there to keep. */
+const beforeView = (before: Before | null): Html | string =>
+  before === null
+    ? ""
+    : notice(
+        "bad",
+        html`<p><strong>Not done.</strong> ${before.problem}</p>
+          <p>Your note: ${inlineText(before.form.get("note") ?? "", 1_000)}</p>`,
+      );
+
 /** The doubts of a command, or a page that says why there are none. */
-const find = async (context: ConsoleContext, commandId: string): Promise<Found> => {
+const find = async (context: ConsoleContext, commandId: string, before: Before | null): Promise<Found> => {
   const { site } = context.var;
   const title = html`Command ${code(commandId)}`;
   const now = await site.doubts.look();
   const other = (body: Html, more = {}): Found => ({
     kind: "page",
-    answer: show(context, title, body, more),
+    answer: show(context, title, html`${beforeView(before)} ${body}`, more),
   });
   if (now.kind === "failed") return other(failed(context, now.error));
   if (now.kind === "opening")
@@ -72,7 +82,7 @@ export const showDoubt = async (
   before: Before | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
-  const found = await find(context, commandId);
+  const found = await find(context, commandId, before);
   if (found.kind === "page") return found.answer;
   const meant = found.doubts.filter((doubt) => quoteId === null || doubt.quoteId === quoteId);
   const [doubt] = meant;
@@ -92,7 +102,7 @@ export const showDoubt = async (
     context,
     html`Command ${code(commandId)} is in doubt`,
     html`
-      ${before ? notice("bad", html`<p><strong>Nothing was done.</strong> ${before.problem}</p>`) : ""}
+      ${beforeView(before)}
       <p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
       ${aboutView(doubt, ready, nowMs)} ${adviceView(doubt, site.settings)}
       ${

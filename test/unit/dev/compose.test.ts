@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
 import { loadConfig, rows } from "../../../src/config/load.ts";
-import { parseUsers } from "../../../src/console/users.ts";
+import { parseUsers } from "../../../src/console/sign-in/users.ts";
 
 type Service = {
   image: string;
