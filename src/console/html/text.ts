@@ -8,8 +8,9 @@ export { html };
 export type Html = ReturnType<typeof html>;
 export type Cell = Html | string;
 
-/** The size of markup that is ready, in bytes. */
-export const sizeOf = (markup: Html): number => Buffer.byteLength(String(markup));
+/** The size of markup in bytes. Pages put no promises into templates, so it is ready. */
+export const sizeOf = (markup: Html): number =>
+  markup instanceof Promise ? 0 : Buffer.byteLength(markup.toString());
 
 const INVISIBLE_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
 
