@@ -90,13 +90,12 @@ const factsView = ({ transactions, more, sinceMs, untilMs }: DoubtFacts): Html =
 };
 
 /** Why nothing was done, with the note, which the form may not be there to keep. */
-const beforeView = (before: Before | null): Cell =>
-  before === null
-    ? ""
-    : notice(
-        "bad",
-        html`<strong>Not done.</strong> ${before.problem}<br />Your note: ${inlineText(before.form.get("note") ?? "", 1_000)}`,
-      );
+const beforeView = (before: Before | null): Cell => {
+  if (before === null) return "";
+  const note = before.form.get("note");
+  const typed = note ? html`<br />Your note: ${inlineText(note, 1_000)}` : "";
+  return notice("bad", html`<strong>Not done.</strong> ${before.problem}${typed}`);
+};
 
 const show = (
   context: ConsoleContext,
