@@ -27,7 +27,7 @@ export function nextSteps(settings, { operator, cli, logFolder, paint }) {
     "",
     paint("bold", "  What to try first"),
     "    Open the console: a command is in doubt. The sandbox's page shows that its quote was executed 0 times,",
-    "    so it was not executed. Say so on the doubt's page, 40 s after the call at the earliest.",
+    '    so it was not executed. Say so on the doubt\'s page: it is young, so tick "End it now all the same".',
     "",
     paint("bold", "  What to try next, in a second terminal (what happens shows up here)"),
     idea(

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { createServices } from "../bridge/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
 import type { Config } from "../config/config.ts";
-import { createConsoleServer } from "../console/server.ts";
+import { createConsoleServer } from "../console/app.ts";
 import { createSite, type Auth, type ConsoleOptions } from "../console/site.ts";
 import { createLog } from "../ops/log.ts";
 import { rangesOf } from "../runtime/cidr.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { authorize, MAX_TEXT_LENGTH, type Actor } from "../operate/actor.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
-import { html, type Html } from "./html/markup.ts";
+import { hidden } from "./html/elements.ts";
+import { html, type Html } from "./html/text.ts";
 import { Problem } from "./problem.ts";
 import { addressOf } from "./sign-in/sign-in.ts";
 import type { Answer, ConsoleContext } from "./site.ts";
@@ -14,7 +15,7 @@ export const actorOf = (context: ConsoleContext, note: string): Actor => {
     throw new Problem(
       403,
       "Nothing can be done here: nobody signs in.",
-      "Set CONSOLE_AUTH, so that people sign in.",
+      "Set CONSOLE_AUTH, so that people do.",
     );
   const from = { ...site.options.from, address: addressOf(context) };
   const actor = { by: person.name, role: person.role, note, from };
@@ -30,32 +31,21 @@ export const formOf = async (context: ConsoleContext): Promise<URLSearchParams> 
   new URLSearchParams(await context.req.text());
 
 /** Marks a form: sent twice, it is still one action. */
-export const taskField = (): Html => html`<input type="hidden" name="task" value="${randomUUID()}" />`;
+export const taskField = (): Html => hidden("task", randomUUID());
 
 export const noteField = (hint: string, given: string): Html =>
   html`<p class="field">
     <label for="note">Note</label>
-    <span class="hint" id="note-hint"
-      >${hint} Kept in the journal and the audit topic, not in the result.</span
-    >
-    <textarea
-      id="note"
-      name="note"
-      rows="2"
-      required
-      maxlength="${MAX_TEXT_LENGTH}"
-      aria-describedby="note-hint"
-    >
+    <span class="hint" id="note-hint">${hint} Kept in the audit topic, not in the result.</span>
+    <textarea id="note" name="note" rows="2" required maxlength="${MAX_TEXT_LENGTH}" aria-describedby="note-hint">
 ${given}</textarea>
   </p>`;
 
 /** What is wrong with a note; null for nothing. */
-export const noteProblem = (note: string): string | null =>
-  note.trim() === ""
-    ? "Write a note: how you know."
-    : note.length > MAX_TEXT_LENGTH
-      ? `The note has more than ${MAX_TEXT_LENGTH} characters.`
-      : null;
+export const noteProblem = (note: string): string | null => {
+  if (note.trim() === "") return "Write a note: how you know.";
+  return note.length > MAX_TEXT_LENGTH ? `The note has more than ${MAX_TEXT_LENGTH} characters.` : null;
+};
 
 /** Begins what a form asks for, and shows it at an address of its own, which can be loaded again. */
 export const begin = (
@@ -81,4 +71,24 @@ export const failureOf = ({ var: { site, person } }: ConsoleContext, error: unkn
   if (error instanceof UsageError) return reason;
   site.log.error({ by: person?.name ?? null, reason }, "console.action.failed");
   return `It failed, and nobody knows whether anything was done (${reason}): the audit and the story tell.`;
+};
+
+const taskOf = async ({ req, var: { site } }: ConsoleContext) => {
+  const task = await site.tasks.look(req.param("id") ?? "");
+  if (task) return task;
+  throw new Problem(
+    404,
+    "This action is not known any more.",
+    "What was done, and what came of it, is in the audit.",
+  );
+};
+
+/** What a person did: how far it is, or what came of it. */
+export const taskPage = async (context: ConsoleContext): Promise<Response> =>
+  (await taskOf(context)).show(context);
+
+export const stopTask = async (context: ConsoleContext): Promise<Response> => {
+  actorOf(context, "");
+  (await taskOf(context)).stop();
+  return context.redirect(context.req.path.replace(/\/stop$/, ""), 303);
 };

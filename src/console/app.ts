@@ -1,4 +1,7 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
+import { stopTask, taskPage } from "./act.ts";
 import { guardHeaders, guardPosts } from "./guard.ts";
 import { style, STYLE_PATH } from "./html/style.ts";
 import { auditPage } from "./pages/audit.ts";
@@ -11,9 +14,13 @@ import { noSuchPage, problemPage } from "./pages/problem.ts";
 import { beginReplay, planPage } from "./pages/replay.ts";
 import { confirmProposal, endDoubt } from "./pages/resolve.ts";
 import { storyPage } from "./pages/story.ts";
-import { stopTask, taskPage } from "./pages/task.ts";
 import { signIn } from "./sign-in/sign-in.ts";
 import type { ConsoleEnv, Site } from "./site.ts";
+
+const STYLE_HEADERS = {
+  "content-type": "text/css; charset=utf-8",
+  "cache-control": "max-age=31536000, immutable",
+};
 
 /** All pages, behind the sign-in. Only a POST has an effect. */
 export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
@@ -25,11 +32,7 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
     context.set("person", null);
     await next();
   });
-  app.get(STYLE_PATH, (context) => {
-    context.header("cache-control", "public, max-age=31536000, immutable");
-    context.header("content-type", "text/css; charset=utf-8");
-    return context.body(style);
-  });
+  app.get(STYLE_PATH, (context) => context.body(style, 200, STYLE_HEADERS));
   app.use(signIn(site), ...guardPosts(site.settings.origin));
 
   app.get("/", overviewPage);
@@ -46,4 +49,19 @@ export const consoleApp = (site: Site): Hono<ConsoleEnv> => {
   app.get("/tasks/:id", taskPage);
   app.post("/tasks/:id/stop", stopTask);
   return app;
+};
+
+/** Far more than a team needs. */
+const MAX_CONNECTIONS = 512;
+/** For headers and for the whole request. Node's own default is a minute, checked every 30 s. */
+const ARRIVAL_TIMEOUT_MS = 10_000;
+
+/** The pages behind node's HTTP server, with bounds on connections and slow requests. */
+export const createConsoleServer = (site: Site): Server => {
+  const timeouts = { headersTimeout: ARRIVAL_TIMEOUT_MS, requestTimeout: ARRIVAL_TIMEOUT_MS };
+  const serverOptions = { ...timeouts, connectionsCheckingInterval: 1_000 };
+  const server = createAdaptorServer({ fetch: consoleApp(site).fetch, serverOptions }) as Server;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("drop", () => server.closeIdleConnections());
+  return server;
 };

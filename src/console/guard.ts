@@ -5,37 +5,37 @@ import { secureHeaders } from "hono/secure-headers";
 import { Problem } from "./problem.ts";
 import type { ConsoleEnv } from "./site.ts";
 
+const SELF = ["'self'"];
+const NONE = ["'none'"];
+
 /**
- * Security headers: everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and
- * not `no-referrer`, with which browsers would send `Origin: null` with a form.
+ * Everything is loaded from here, no scripts, no frames. The referrer policy is `same-origin` and not `no-referrer`, with
+ * which browsers would send `Origin: null` with a form.
  */
 export const guardHeaders = (): MiddlewareHandler =>
   secureHeaders({
     contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["data:"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-      baseUri: ["'none'"],
+      ...{ defaultSrc: NONE, frameAncestors: NONE, baseUri: NONE },
+      ...{ styleSrc: SELF, formAction: SELF, imgSrc: ["data:"] },
     },
-    referrerPolicy: "same-origin",
-    crossOriginOpenerPolicy: "same-origin",
+    ...{ referrerPolicy: "same-origin", crossOriginOpenerPolicy: "same-origin", xFrameOptions: "DENY" },
     crossOriginResourcePolicy: "same-origin",
-    xFrameOptions: "DENY",
     // Left to the proxy that terminates TLS: the host may serve other things over plain HTTP.
     strictTransportSecurity: false,
   });
 
-/** A replay names up to fifty letters. */
+/** A replay names up to a hundred letters. */
 const MAX_BODY_BYTES = 16_384;
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
-const onlyForms: MiddlewareHandler<ConsoleEnv> = async (context, next) => {
-  const { method } = context.req;
-  if (method === "POST" && !FORM.test(context.req.header("content-type") ?? ""))
+const onlyForms: MiddlewareHandler<ConsoleEnv> = async ({ req }, next) => {
+  if (req.method === "POST" && !FORM.test(req.header("content-type") ?? ""))
     throw new Problem(415, "This is not a form of the console.", "Open the console and send the form there.");
   await next();
+};
+
+const tooLarge = (): never => {
+  throw new Problem(413, "What was sent is too large, so nothing was done.", "Choose fewer, or write less.");
 };
 
 /**
@@ -48,14 +48,5 @@ export const guardPosts = (own: string | undefined): readonly MiddlewareHandler<
     origin: (origin, { req }) =>
       req.header("sec-fetch-site") === undefined && origin === (own ?? new URL(req.url).origin),
   }),
-  bodyLimit({
-    maxSize: MAX_BODY_BYTES,
-    onError: () => {
-      throw new Problem(
-        413,
-        "What was sent is too large, so nothing was done.",
-        "Choose fewer, or write less.",
-      );
-    },
-  }),
+  bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }),
 ];

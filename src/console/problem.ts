@@ -6,12 +6,7 @@ export class Problem extends Error {
   readonly advice: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: ProblemStatus,
-    message: string,
-    advice: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  constructor(status: ProblemStatus, message: string, advice = "", headers: Record<string, string> = {}) {
     super(message);
     this.status = status;
     this.advice = advice;

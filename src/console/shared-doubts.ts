@@ -10,6 +10,7 @@ const CHECK_EVERY_MS = 25;
 /** Nobody looks any more: the journal's view takes memory. */
 const IDLE_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
+/** After an outage it is opened anew. */
 const AGAIN_MS = 2_000;
 
 type Held = {
@@ -40,25 +41,16 @@ export const shareDoubts = (connections: Connections) => {
 
   const open = (): Held => {
     const stop = new AbortController();
-    const one: Held = {
-      now: { kind: "opening" },
-      seenAtMs: clock.monotonic(),
-      endedAtMs: 0,
-      stop,
-      opened: Promise.resolve(),
-    };
+    const begun = { seenAtMs: clock.monotonic(), endedAtMs: 0, stop, opened: Promise.resolve() };
+    const one: Held = { now: { kind: "opening" }, ...begun };
     one.opened = openDoubts(connections, stop.signal).then(
-      (doubts) => {
-        one.now = { kind: "open", doubts };
-      },
-      (error: unknown) => {
-        one.now = { kind: "failed", error };
-        one.endedAtMs = clock.monotonic();
-      },
+      (doubts) => void (one.now = { kind: "open", doubts }),
+      (error: unknown) =>
+        void Object.assign(one, { now: { kind: "failed", error }, endedAtMs: clock.monotonic() }),
     );
     held = one;
     closeWhenIdle(one).catch((error: unknown) => {
-      if (!stop.signal.aborted) log.warn({ error }, "console.page.failed");
+      if (!stop.signal.aborted) log.warn({ sentence: String(error) }, "console.warning");
     });
     return one;
   };

@@ -1,25 +1,17 @@
-import { keepNewest } from "../runtime/keep-newest.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { keepNewest } from "../runtime/keep-newest.ts";
 
 /** Makes a page for whoever asks. */
 export type Show<Context> = (context: Context) => Response | Promise<Response>;
 
-/** What a person does. It goes on when nobody looks. */
-export type Task<Context> = {
-  by: string;
-  /** What there is to see while it goes on. */
-  meanwhile: Show<Context>;
-  /** What came of it; null while it goes on. */
-  ended: Show<Context> | null;
-  stop: () => void;
-};
-
-/** How one is carried out. `run` gives what is to be shown at its end, and never rejects. */
+/** What a person does. `meanwhile`: what there is to see until `run`, which never rejects, gives what came of it. */
 export type Work<Context> = {
   by: string;
   meanwhile: Show<Context>;
   run: (stopped: AbortSignal) => Promise<Show<Context>>;
 };
+
+type Task<Context> = { by: string; show: Show<Context>; stop: () => void; done: Promise<void> };
 
 const WAIT_MS = 1_800;
 /** Beyond it, those that began first are forgotten: what they did stands in the audit topic. */
@@ -27,34 +19,31 @@ const MAX_KEPT = 200;
 
 /**
  * Actions by the id that their form brought along: the same form sent twice is one action, and its outcome can be
- * loaded again.
+ * loaded again. One goes on when nobody looks.
  */
-export const createTasks = <Context>({ clock }: { clock: Clock }) => {
-  const known = new Map<string, Task<Context> & { done: Promise<void> }>();
+export const createTasks = <Context>(clock: Clock) => {
+  const known = new Map<string, Task<Context>>();
   return {
     /** Begins it, unless the form was sent before. False where another person has sent it. */
     begin: (id: string, { by, meanwhile, run }: Work<Context>): boolean => {
       const before = known.get(id);
       if (before) return before.by === by;
       const stopping = new AbortController();
-      const task = { by, meanwhile, ended: null, stop: () => stopping.abort(), done: Promise.resolve() };
-      const one: Task<Context> & { done: Promise<void> } = task;
-      one.done = run(stopping.signal).then((ended) => {
-        one.ended = ended;
-      });
-      keepNewest(known, id, one, MAX_KEPT);
+      const stop = (): void => stopping.abort();
+      const task: Task<Context> = { by, show: meanwhile, stop, done: Promise.resolve() };
+      task.done = run(stopping.signal).then((ended) => void (task.show = ended));
+      keepNewest(known, id, task, MAX_KEPT);
       return true;
     },
     /** Waits for its end for a moment. Null where no such task is known. */
     look: async (id: string): Promise<Task<Context> | null> => {
       const task = known.get(id);
-      if (!task) return null;
-      await clock.within(WAIT_MS, undefined, task.done).catch(() => undefined);
-      return task;
+      if (task) await clock.within(WAIT_MS, undefined, task.done).catch(() => undefined);
+      return task ?? null;
     },
     /** Stops all, and waits for their ends. */
     close: async (): Promise<void> => {
-      for (const task of known.values()) task.stop();
+      for (const { stop } of known.values()) stop();
       await Promise.all([...known.values()].map(({ done }) => done));
     },
   };

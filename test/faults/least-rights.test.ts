@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { signInSettings, startConsole } from "../support/console-program.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { eventually } from "../support/eventually.ts";
 import { endTotal } from "../support/kafka.ts";
@@ -80,6 +84,12 @@ const NOTIFICATION = JSON.stringify({
 const webhook = (url: string, body = NOTIFICATION): Promise<number> =>
   fetch(url, { method: "POST", body }).then(({ status }) => status);
 
+const temporaryFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-users-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
 const QUOTE = [
   "--direction",
   "OUTBOUND",
@@ -136,9 +146,10 @@ it("lets people act with the rights that are written down and no others", async 
     await allow(user, rights[user](world));
 
   await writeDoubts(world, "by-command", AT_ONCE_MS, randomUUID());
+  await writeDoubts(world, "by-console", AT_ONCE_MS, randomUUID());
   const doubts = await world.run(["doubts"], await byScram("doubtReader"));
   expect(doubts.code).toBe(0);
-  expect(doubts.out).toMatch(/^\S+ {2}by-command .*\n$/);
+  expect(doubts.out).toMatch(/^\S+ {2}by-command .*\n\S+ {2}by-console .*\n$/);
   const asNotExecuted = ["--as", "not-executed", ...BY];
   const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
   expect(resolved.code).toBe(0);
@@ -167,6 +178,32 @@ it("lets people act with the rights that are written down and no others", async 
   const told = await world.run(["story", "by-command"], await byScram("viewer"));
   expect(told).toMatchObject({ code: 0, err: "" });
   expect(told.out).toMatch(/^command by-command: Result: FAILED/);
+
+  const signIn = await signInSettings(await temporaryFolder());
+  const viewer = await byScram("viewer");
+  const shown = await startConsole(world, { ...viewer, ...signIn });
+  const page = await shown.doubtPage("by-console", "ana");
+  const refused = await shown.post("/doubt", shown.saying(page, "succeeded"), "ana");
+  expect(refused.text).not.toContain(`${topics.results}[`);
+  for (const path of ["/", "/doubts", "/dead-letters", "/audit"])
+    expect((await shown.get(path, "ana")).status, path).toBe(200);
+
+  // A viewer's rights and those of `resolve` together: the console acts.
+  await allow("viewer", rights.resolver(world));
+  const ended = await eventually(
+    async () => {
+      const { text } = await shown.post(
+        "/doubt",
+        shown.saying(await shown.doubtPage("by-console", "ana"), "succeeded"),
+        "ana",
+      );
+      return text.includes(`${topics.results}[`) && text;
+    },
+    "the end of the doubt",
+    30_000,
+  );
+  expect(ended).toContain("SUCCEEDED");
+  expect(await shown.program.stop()).toBe(0);
 });
 
 it("says in a sentence that Kafka does not take a password, and ends where nothing is allowed", async () => {

@@ -42,9 +42,7 @@ export const startConsole = async (world: Pick<World, "start">, settings: Settin
   const { address } = JSON.parse(line) as { address: string };
   const read = async (answer: Response) => ({ status: answer.status, text: await answer.text() });
   const get = async (path: string, name?: string) =>
-    read(
-      await fetch(address + path, { headers: name === undefined ? {} : { authorization: basic(name) } }),
-    );
+    read(await fetch(address + path, { headers: name === undefined ? {} : { authorization: basic(name) } }));
   const post = async (path: string, fields: Record<string, string>, name: string) =>
     read(
       await fetch(address + path, {

@@ -49,6 +49,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["runtime/", "bridge/", "kafka/", "webhooks-to-events/", "commands-to-results/"],
     ["records.ts", "config/config.ts"],
   ),
+  // The pages over what people do: no second way to Kafka.
+  "console/": room(["runtime/", "operate/"]),
   // Checks what the other rooms connect to, with their adapters.
   "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
@@ -57,6 +59,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "bridge/",
       "doctor/",
       "operate/",
+      "console/",
       "sandbox/",
       "config/",
       "runtime/",
@@ -122,8 +125,9 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/exporter-trace-otlp-proto": ["ops/traces/"],
   "@opentelemetry/resources": ["ops/traces/"],
   "@opentelemetry/sdk-trace-base": ["ops/traces/"],
-  bcryptjs: ["console/"],
   commander: ["cli/"],
+  bcryptjs: ["console/"],
+  "rate-limiter-flexible": ["console/"],
   "fastest-levenshtein": ["config/"],
 };
 

@@ -1,18 +1,18 @@
-import type { Answer, ConsoleContext } from "../site.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import type { ProblemStatus } from "../problem.ts";
-import { html, type Html } from "./markup.ts";
+import type { Answer, ConsoleContext } from "../site.ts";
 import { STYLE_PATH } from "./style.ts";
-import { code, formatCount } from "./text.ts";
+import { code, formatCount, html, type Html } from "./text.ts";
 
 /** `refreshS`: the page loads itself again after so many seconds. */
 export type Page = { title: string; body: Html; status?: 200 | ProblemStatus; refreshS?: number | undefined };
 
 const NAV = [
-  ["/", "Overview", []],
-  ["/doubts", "Doubts", ["/doubt"]],
-  ["/dead-letters", "Dead letters", ["/letter", "/replay"]],
-  ["/story", "Story", []],
-  ["/audit", "Audit", []],
+  ["/", "Overview"],
+  ["/doubts", "Doubts"],
+  ["/dead-letters", "Dead letters"],
+  ["/story", "Story"],
+  ["/audit", "Audit"],
 ] as const;
 
 /** The path of a page with its query. A lone surrogate cannot be written in one. */
@@ -23,26 +23,24 @@ export const pathTo = (path: string, query: Readonly<Record<string, string | num
   return given.length === 0 ? path : `${path}?${given.join("&")}`;
 };
 
-const stillPath = ({ req }: ConsoleContext): string => {
-  const { pathname, searchParams } = new URL(req.url);
-  return `${pathname}?${new URLSearchParams([...searchParams, ["still", "yes"]]).toString()}`;
-};
-
 const nav = ({ req, var: { site } }: ConsoleContext): Html => {
   const doubts = site.doubts.known() ?? 0;
+  const badge = doubts > 0 ? html` <span class="badge">${formatCount(doubts)}</span>` : "";
   const { pathname } = new URL(req.url);
-  return html`<nav aria-label="Pages">
-    <ul>
-      ${NAV.map(([href, name, also]) => {
-        const isHere = href === pathname || also.some((path) => path === pathname);
-        const badge =
-          href === "/doubts" && doubts > 0 ? html` <span class="badge">${formatCount(doubts)}</span>` : "";
-        return html`<li>
-          <a href="${href}" ${isHere ? html`aria-current="page"` : ""}>${name}${badge}</a>
-        </li>`;
-      })}
-    </ul>
-  </nav>`;
+  return html`<nav aria-label="Pages"><ul>${NAV.map(([href, name]) => {
+    const isHere = href === pathname || (href === "/doubts" && pathname === "/doubt");
+    const current = isHere ? html`aria-current="page"` : "";
+    return html`<li><a href="${href}" ${current}>${name}${href === "/doubts" ? badge : ""}</a></li>`;
+  })}</ul></nav>`;
+};
+
+/** A reload by header works without script, and leaves the page still for who asks for it. */
+const reload = (context: ConsoleContext, refreshS: number | undefined): Html | string => {
+  const { searchParams } = new URL(context.req.url);
+  if (refreshS === undefined || searchParams.has("still")) return "";
+  context.header("refresh", String(refreshS));
+  searchParams.set("still", "yes");
+  return html`This page loads itself again. <a href="?${searchParams.toString()}">Keep it still</a>`;
 };
 
 /** A page in the layout that all share. */
@@ -55,38 +53,28 @@ export const page = (context: ConsoleContext, { title, body, status = 200, refre
       ? "read only: nobody signs in"
       : "";
   context.header("cache-control", "no-store");
-  const isStill = context.req.query("still") !== undefined;
-  // A header, for it works without script, and a reader can keep the page still.
-  if (refreshS !== undefined && !isStill) context.header("refresh", String(refreshS));
   return context.html(
     html`<!doctype html>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <link rel="icon" href="data:," />
-          <link rel="stylesheet" href="${STYLE_PATH}" />
-          <title>${title} · cambio-bridge</title>
-        </head>
-        <body>
-          <a class="skip" href="#main">Skip to the page</a>
-          <header>
-            <div class="bar">
-              <a class="brand" href="/">cambio-bridge</a>
-              ${isOpen ? nav(context) : ""}
-              <p class="who">${who}</p>
-            </div>
-          </header>
-          <main id="main" tabindex="-1">${body}</main>
-          <footer>
-            <p>
-              cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo.
-              ${refreshS === undefined || isStill ? "" : html`This page loads itself again. <a href="${stillPath(context)}">Keep it still</a>`}
-            </p>
-          </footer>
-        </body>
-      </html>`,
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${STYLE_PATH}" />
+    <title>${escapeInvisible(title)} · cambio-bridge</title>
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the page</a>
+    <header><div class="bar">
+      <a class="brand" href="/">cambio-bridge</a> ${isOpen ? nav(context) : ""} <p class="who">${who}</p>
+    </div></header>
+    <main id="main" tabindex="-1">${body}</main>
+    <footer><p>
+      cambio-bridge ${site.options.version}. Times are in UTC and in São Paulo. ${reload(context, refreshS)}
+    </p></footer>
+  </body>
+</html>`,
     status,
   );
 };

@@ -1,12 +1,12 @@
 import type { TopicRate } from "../../operate/rates.ts";
-import { html, type Html } from "./markup.ts";
-import { formatCount } from "./text.ts";
+import { formatCount, html, type Html } from "./text.ts";
 
 const WIDTH = 600;
 const HEIGHT = 120;
 type Values = TopicRate["perMinute"];
 
-const rounded = (value: number): number => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+const rounded = (value: number): string =>
+  formatCount(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
 /** One line through the known values; what is not known leaves a gap. */
 const pathOf = (values: Values, max: number): string =>
@@ -14,8 +14,8 @@ const pathOf = (values: Values, max: number): string =>
     .map((value, at) => {
       if (value === null) return "";
       const x = ((at / Math.max(1, values.length - 1)) * WIDTH).toFixed(1);
-      const y = (HEIGHT - (value / max) * HEIGHT).toFixed(1);
-      return `${at === 0 || (values[at - 1] ?? null) === null ? "M" : "L"}${x} ${y}`;
+      const isFirst = at === 0 || (values[at - 1] ?? null) === null;
+      return `${isFirst ? "M" : "L"}${x} ${(HEIGHT - (value / max) * HEIGHT).toFixed(1)}`;
     })
     .join("");
 
@@ -23,36 +23,25 @@ const inWords = (values: Values): string => {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1) ?? null;
   if (known.length === 0) return "not known";
-  const now = last === null ? "not known now" : `${formatCount(rounded(last))} now`;
-  return `${now}, at most ${formatCount(rounded(Math.max(...known)))}`;
+  return `${last === null ? "not known" : rounded(last)} now, at most ${rounded(Math.max(...known))}`;
 };
 
 /** Records a minute of each topic over the last hour, as one plot with a line for each. */
 export const plot = (rates: readonly TopicRate[]): Html => {
   const max = Math.max(1, ...rates.flatMap(({ perMinute }) => perMinute.map((value) => value ?? 0)));
-  const words = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`);
+  const words = rates.map(({ of, perMinute }) => `${of}: ${inWords(perMinute)}`).join(". ");
+  const name = `Records a minute over the last hour. ${words}.`;
   return html`<figure class="plot">
-    <svg
-      viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="Records a minute over the last hour. ${words.join(". ")}."
-    >
+    <svg viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}" preserveAspectRatio="none" role="img" aria-label="${name}">
       <path class="base" d="M0 ${HEIGHT}H${WIDTH}" />
       ${rates.map(({ perMinute }, at) => html`<path class="line${at}" d="${pathOf(perMinute, max)}" />`)}
     </svg>
     <figcaption>
-      <ul>
-        ${rates.map(
-          ({ of, perMinute }, at) =>
-            html`<li>
-              <span class="key${at}" aria-hidden="true"></span><b>${of}</b> ${inWords(perMinute)}
-            </li>`,
-        )}
-      </ul>
-      <p class="dim">
-        The height is ${formatCount(rounded(max))} a minute. An hour ago is at the left, now at the right.
-      </p>
+      <ul>${rates.map(
+        ({ of, perMinute }, at) =>
+          html`<li><span class="key${at}" aria-hidden="true"></span> <b>${of}</b> ${inWords(perMinute)}</li>`,
+      )}</ul>
+      <p class="dim">The height is ${rounded(max)} a minute. An hour ago is at the left, now at the right.</p>
     </figcaption>
   </figure>`;
 };

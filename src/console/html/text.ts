@@ -1,5 +1,16 @@
+import { html } from "hono/html";
+import { formatDuration } from "../../runtime/duration.ts";
+import { MAX_INSTANT_MS } from "../../runtime/instant.ts";
 import { INVISIBLE, unitsOf } from "../../runtime/invisible.ts";
-import { html, sizeOf, type Html } from "./markup.ts";
+
+export { html };
+/** Markup. Anything else that is put into a template is escaped. */
+export type Html = ReturnType<typeof html>;
+export type Cell = Html | string;
+
+/** The size of markup in bytes. Pages put no promises into templates, so it is ready. */
+export const sizeOf = (markup: Html): number =>
+  markup instanceof Promise ? 0 : Buffer.byteLength(markup.toString());
 
 const INVISIBLE_BUT_LINES = /(?:(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}])+/u;
 
@@ -14,41 +25,58 @@ const marked = (text: string, odd: RegExp): Html => {
 };
 
 const MAX_SHOWN = 300;
-const MAX_SENTENCE = 4_000;
+/** Of the markup of one block: what is escaped may be many times as long. */
+const MAX_BLOCK = 24_000;
 
 /** Untrusted text within a line, cut at `maxLength`. */
 export const inlineText = (text: string, maxLength = MAX_SHOWN): Html =>
   text.length <= maxLength
     ? html`<bdi>${marked(text, INVISIBLE)}</bdi>`
-    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi>
-        <span class="dim">… ${text.length} characters</span>`;
+    : html`<bdi>${marked(text.slice(0, maxLength), INVISIBLE)}</bdi> <span class="dim">… ${text.length} characters</span>`;
 
 /** A sentence of the bridge that may hold untrusted text. */
-export const sentence = (text: string): Html => marked(text.slice(0, MAX_SENTENCE), INVISIBLE);
+export const sentence = (text: string): Html => marked(text.slice(0, 4_000), INVISIBLE);
 
 /** An id, a place or a code, in a fixed-width font. */
 export const code = (text: string, maxLength = MAX_SHOWN): Html =>
   html`<code>${text === "" ? "(empty)" : inlineText(text, maxLength)}</code>`;
 
-/** Of the markup of one block: what is escaped may be many times as long. */
-const MAX_BLOCK = 24_000;
+/** With a narrow space between thousands: a comma or point could be read as a decimal mark. */
+export const formatCount = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, "\u202f");
+
+export const count = (n: number, one: string, many = `${one}s`): string =>
+  `${formatCount(n)} ${n === 1 ? one : many}`;
 
 /** Untrusted text with its line breaks, cut where it would make the page too large. */
 export const block = (text: string, maxBytes = MAX_BLOCK): Html => {
   for (let length = Math.min(text.length, maxBytes); ; length = Math.floor(length / 2)) {
     const shown = marked(text.slice(0, length), INVISIBLE_BUT_LINES);
     if (sizeOf(shown) > maxBytes) continue;
-    const cut =
-      length < text.length
-        ? html`<p class="dim">The first ${formatCount(length)} of ${formatCount(text.length)} characters.</p>`
-        : "";
-    return html`<pre><bdi>${shown}</bdi></pre>
-      ${cut}`;
+    const cut = `The first ${formatCount(length)} of ${formatCount(text.length)} characters.`;
+    return html`<pre><bdi>${shown}</bdi></pre>${length < text.length ? html`<p class="dim">${cut}</p>` : ""}`;
   }
 };
 
-export const count = (n: number, one: string, many = `${one}s`): string =>
-  `${formatCount(n)} ${n === 1 ? one : many}`;
+const inSaoPaulo = new Intl.DateTimeFormat("sv-SE", {
+  timeZone: "America/Sao_Paulo",
+  dateStyle: "short",
+  timeStyle: "medium",
+});
 
-/** With a narrow space between thousands: a comma or point could be read as a decimal mark. */
-export const formatCount = (n: number): string => String(n).replace(/\B(?=(?:\d{3})+$)/g, "\u202f");
+/** An instant in UTC and in São Paulo, there with the day where it is another one. Timestamps of records may be out of range. */
+export const at = (ms: number): Html => {
+  if (!(Math.abs(ms) <= MAX_INSTANT_MS)) return html`<span class="dim">no time (${ms})</span>`;
+  const iso = new Date(ms).toISOString();
+  const utc = iso.slice(0, -5).replace("T", " ");
+  const there = inSaoPaulo.format(ms);
+  const local = there.slice(0, 10) === utc.slice(0, 10) ? there.slice(11) : there;
+  return html`<span class="when"><time datetime="${iso}">${utc} UTC</time> <span class="dim">${local} São Paulo</span></span>`;
+};
+
+/** The age of an instant, or the time until it. */
+export const ago = (ms: number, nowMs: number): string =>
+  ms > nowMs ? `in ${formatDuration(ms - nowMs)}` : `${formatDuration(nowMs - ms)} ago`;
+
+/** An instant and its age. */
+export const when = (ms: number, nowMs: number): Html =>
+  html`${at(ms)} <span class="dim">(${ago(ms, nowMs)})</span>`;

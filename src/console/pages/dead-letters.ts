@@ -1,58 +1,64 @@
-import type { DeadLetter } from "../../operate/dead-letters/letter.ts";
-import { refOf } from "../../operate/dead-letters/letter.ts";
+import { refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
 import { listLetters, type LetterList } from "../../operate/dead-letters/list.ts";
-import { explainReason } from "../../operate/dead-letters/reasons.ts";
 import type { Selection } from "../../operate/dead-letters/read.ts";
+import { explainReason } from "../../operate/dead-letters/reasons.ts";
+import { escapeInvisible } from "../../runtime/invisible.ts";
 import { canAct } from "../act.ts";
-import { notice, reading, select, table, tag, type Cell } from "../html/elements.ts";
-import { page, pathTo } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { code, count, formatCount, inlineText, sentence } from "../html/text.ts";
-import { ago, at } from "../html/time.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
-import { failed } from "./problem.ts";
+import { link, select, table, tag } from "../html/elements.ts";
+import { pathTo } from "../html/layout.ts";
+import {
+  ago,
+  at,
+  code,
+  count,
+  formatCount,
+  html,
+  inlineText,
+  sentence,
+  type Cell,
+  type Html,
+} from "../html/text.ts";
+import type { ConsoleContext } from "../site.ts";
+import { readingPage } from "./problem.ts";
 
 const PER_PAGE = 40;
 /** Each page reads those before it, too. */
 const MAX_PAGES = 25;
-const REFRESH_S = 2;
 const HOUR_MS = 3_600_000;
 const PERIODS = [
-  { value: "1", label: "the last hour" },
-  { value: "24", label: "the last day" },
-  { value: "168", label: "the last seven days" },
-  { value: "all", label: "all that are kept" },
-];
+  ["1", "the last hour"],
+  ["24", "the last day"],
+  ["168", "the last seven days"],
+  ["all", "all that are kept"],
+] as const;
 const DEFAULT_PERIOD = "168";
 const MAX_TEXT = 160;
 
-/** Which letters are meant. `untilMs` is the time of the first page, so that newer ones do not shift the others. */
-export type Filter = { reason: string; period: string; untilMs: number };
+/** Which letters are meant. `until` is the time of the first page, so that newer ones do not shift the others. */
+export type Filter = { reason: string; period: string; until: number };
 
-export const filterOf = ({ req, var: { site } }: ConsoleContext): Filter => {
-  const period = req.query("period") ?? "";
-  const until = req.query("until") ?? "";
+/** The filter of a query or a form. */
+export const filterOf = (given: (name: string) => string | null | undefined, nowMs: number): Filter => {
+  const [period, until] = [given("period") ?? "", given("until") ?? ""];
   return {
-    reason: req.query("reason") ?? "",
-    period: PERIODS.some(({ value }) => value === period) ? period : DEFAULT_PERIOD,
-    untilMs: /^\d{1,15}$/.test(until) ? Number(until) : site.clock.now() + 1,
+    reason: given("reason") ?? "",
+    period: PERIODS.some(([value]) => value === period) ? period : DEFAULT_PERIOD,
+    until: /^\d{1,15}$/.test(until) ? Number(until) : nowMs + 1,
   };
 };
 
-export const selectionOf = ({ reason, period, untilMs }: Filter): Selection => ({
+export const selectionOf = ({ reason, period, until }: Filter): Selection => ({
   ...(reason !== "" && { reason }),
-  ...(period !== "all" && { sinceMs: untilMs - Number(period) * HOUR_MS }),
-  untilMs,
+  ...(period !== "all" && { sinceMs: until - Number(period) * HOUR_MS }),
+  untilMs: until,
 });
-
-export const queryOf = ({ reason, period, untilMs }: Filter) => ({ reason, period, until: untilMs });
 
 const filterForm = ({ reason, period }: Filter, reasons: readonly string[]): Html => {
   const all = [...new Set([...reasons, ...(reason === "" ? [] : [reason])])].sort();
   const choices = [
-    { value: "", label: "any" },
-    ...all.map((value) => ({ value, label: value.slice(0, MAX_TEXT) })),
-  ];
+    ["", "any"],
+    ...all.map((each) => [each, escapeInvisible(each.slice(0, MAX_TEXT))] as const),
+  ] as const;
   return html`<form class="panel filter" action="/dead-letters" method="get">
     ${select("reason", "Reason", choices, reason)} ${select("period", "Time", PERIODS, period)}
     <p><button>Show</button></p>
@@ -68,103 +74,70 @@ const replayed = (letter: DeadLetter, sent: LetterList["sent"]): Cell => {
     : "no";
 };
 
-const rowOf =
-  ({ sent }: LetterList, isChoosing: boolean, nowMs: number) =>
-  (letter: DeadLetter): readonly Cell[] => {
+const COLUMNS = ["letter", "when", "reason", "detail and value", "replayed"];
+
+/** A page of letters, the newest first. */
+const lettersView = (context: ConsoleContext, list: LetterList, filter: Filter, from: number): Html => {
+  const nowMs = context.var.site.clock.now();
+  const letters = [...list.letters].reverse().slice(from, from + PER_PAGE);
+  const isChoosing = canAct(context) && letters.length > 0;
+  const rowOf = (letter: DeadLetter): readonly Cell[] => {
     const { place, reason, detail, source, timestampMs, preview } = letter;
     const ref = refOf(place);
+    const box = html`<input type="checkbox" name="ref" value="${ref}" aria-label="Letter ${ref}" />`;
     return [
-      html`${isChoosing ? html`<input type="checkbox" name="ref" value="${ref}" aria-label="Letter ${ref}" /> ` : ""}<a
-          href="${pathTo("/letter", { ref })}"
-          >${ref}</a
-        >`,
+      html`${isChoosing ? box : ""} ${link(pathTo("/letter", { ref }), ref)}`,
       html`<strong>${ago(timestampMs, nowMs)}</strong><br />${at(timestampMs)}`,
       html`${code(reason, 60)}<br /><small>a ${source === "webhook" ? "notification" : source}</small>`,
       html`${inlineText(detail, MAX_TEXT)}<br /><small>${code(preview, MAX_TEXT)}</small>`,
-      replayed(letter, sent),
+      replayed(letter, list.sent),
     ];
   };
-
-/** A page of letters, the newest first. */
-export const lettersView = (
-  context: ConsoleContext,
-  list: LetterList,
-  filter: Filter,
-  from: number,
-): Html => {
-  const nowMs = context.var.site.clock.now();
-  const isChoosing = canAct(context);
-  const letters = [...list.letters].reverse().slice(from, from + PER_PAGE);
-  const { markup, shown } = table({
-    label: "Dead letters",
-    columns: ["letter", "when", "reason", "detail and value", "replayed"],
-    rows: letters.map(rowOf(list, isChoosing, nowMs)),
-    empty: "There is no dead letter of this kind in this time.",
-  });
+  const none = "There is no dead letter of this kind in this time.";
+  const { markup, shown } = table("Dead letters", COLUMNS, letters.map(rowOf), none);
   const next = from + shown;
+  const newer = link(
+    pathTo("/dead-letters", { ...filter, from: Math.max(0, from - PER_PAGE) }),
+    "Newer",
+    "prev",
+  );
   const isLast = next >= PER_PAGE * MAX_PAGES;
-  const query = queryOf(filter);
-  const all = html`<p>
-    <strong>${count(list.count, "dead letter")}</strong>${
-      list.count === 0
-        ? "."
-        : html`, the newest first. <a href="${pathTo("/replay", query)}">Plan a replay of all of them</a>`
-    }
-  </p>`;
-  return html` ${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
-    ${all}
-    ${
-      isChoosing && letters.length > 0
-        ? html`<form action="/replay" method="get">
-            ${markup}
-            <p><button>Plan a replay of the chosen ones</button></p>
-          </form>`
-        : markup
-    }
+  const older = isLast
+    ? "Choose a reason or a shorter time to see the older ones."
+    : link(pathTo("/dead-letters", { ...filter, from: next }), "Older", "next");
+  const all = link(pathTo("/replay", filter), "Plan a replay of all of them");
+  const form = html`<form action="/replay" method="get">
+    ${markup} <p><button>Plan a replay of the chosen ones</button></p>
+  </form>`;
+  return html`${filter.reason === "" ? "" : html`<p class="dim">${sentence(explainReason(filter.reason))}</p>`}
+    ${list.count === 0 ? "" : html`<p><strong>${count(list.count, "dead letter")}</strong>, the newest first. ${all}</p>`}
+    ${isChoosing ? form : markup}
     <nav class="pager" aria-label="More dead letters">
-      ${from > 0 ? html`<a href="${pathTo("/dead-letters", { ...query, from: Math.max(0, from - PER_PAGE) })}" rel="prev">Newer</a>` : ""}
-      ${list.count > PER_PAGE ? html`<span>${formatCount(from + 1)} to ${formatCount(next)} of ${formatCount(list.count)}</span>` : ""}
-      ${
-        next >= list.count
-          ? ""
-          : isLast
-            ? html`<span>Choose a reason or a shorter time to see the older ones.</span>`
-            : html`<a href="${pathTo("/dead-letters", { ...query, from: next })}" rel="next">Older</a>`
-      }
+      ${from > 0 ? newer : ""} ${list.count > PER_PAGE ? `${formatCount(from + 1)} to ${formatCount(next)}` : ""}
+      ${next < list.count ? older : ""}
     </nav>`;
 };
 
 export const lettersPage = async (context: ConsoleContext): Promise<Response> => {
-  const { site } = context.var;
-  const { connections, readings } = site;
-  if (context.req.query("until") === undefined && context.req.query("from") !== undefined)
-    return context.redirect("/dead-letters", 303);
-  const filter = filterOf(context);
-  const given = context.req.query("from") ?? "";
+  const { connections, read, clock, warn } = context.var.site;
+  const query = (name: string): string | undefined => context.req.query(name);
+  const filter = filterOf(query, clock.now());
+  const { reason, period } = filter;
+  const given = query("from") ?? "";
   const from = /^\d{1,4}$/.test(given) ? Math.min(Number(given), PER_PAGE * MAX_PAGES) : 0;
-  const warnings: string[] = [];
-  // The first page is of this moment: one that is still being read is found again by its filter alone.
-  const key = JSON.stringify([filter.reason, filter.period, context.req.query("until") ?? "", from]);
-  const found = await readings.letters.get(key, (onProgress, signal) =>
-    listLetters(
-      connections,
-      selectionOf(filter),
-      { limit: from + PER_PAGE, onProgress, warn: (text) => warnings.push(text) },
-      signal,
-    ),
-  );
-  const reasons = found.kind === "read" ? [...found.value.byReason.keys()].slice(0, PER_PAGE) : [];
-  const show = (body: Html, refreshS?: number): Answer =>
-    page(context, {
-      title: "Dead letters",
-      refreshS,
-      body: html`<h1>Dead letters</h1>
-        <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
-        ${filterForm(filter, reasons)}
-        ${warnings.map((text) => notice("wait", html`<p>${sentence(text)}</p>`))} ${body}`,
-    });
-  if (found.kind === "failed") return show(failed(context, found.error));
-  if (found.kind === "reading")
-    return show(reading("The dead letters are being read", found.progress), REFRESH_S);
-  return show(lettersView(context, found.value, filter, from));
+  // The first page is of this moment: while it is being read it is found again by its filter alone.
+  const key = JSON.stringify(["letters", reason, period, query("until"), from]);
+  const found = await read(key, async (onProgress, signal) => {
+    const options = { limit: from + PER_PAGE, onProgress, warn };
+    return { list: await listLetters(connections, selectionOf(filter), options, signal), of: filter };
+  });
+  const reasons = found.kind === "read" ? [...found.value.list.byReason.keys()].slice(0, PER_PAGE) : [];
+  return readingPage(context, found, {
+    title: "Dead letters",
+    head: html`<h1>Dead letters</h1>
+      <p>Records and notifications that the bridge could not understand, kept byte for byte.</p>
+      ${filterForm(filter, reasons)}`,
+    what: "The dead letters are being read",
+    view: ({ list, of }) => lettersView(context, list, of, from),
+  });
 };

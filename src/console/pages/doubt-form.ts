@@ -1,108 +1,80 @@
-import type { Doubt } from "../../operate/doubts/doubts.ts";
 import { isSamePerson } from "../../operate/actor.ts";
+import type { Doubt } from "../../operate/doubts/doubts.ts";
 import { NOT_EXECUTED_RISK, type ResolveRequest } from "../../operate/resolve/outcome.ts";
 import type { Proposal } from "../../operate/resolve/proposal.ts";
 import { canAct, noteField, noteProblem, taskField } from "../act.ts";
-import { notice } from "../html/elements.ts";
-import { html, type Html } from "../html/markup.ts";
-import { code, inlineText } from "../html/text.ts";
-import { ago, at } from "../html/time.ts";
+import { hidden } from "../html/elements.ts";
+import { ago, at, code, html, inlineText, type Html } from "../html/text.ts";
 import type { ConsoleContext } from "../site.ts";
 
 /** What was sent before, and why nothing was done. `endableAtMs`: by Kafka's clock. */
 export type Before = { form: URLSearchParams; problem: Html; endableAtMs?: number };
 
-type Given = { asked: ResolveRequest; note: string } | { problem: string };
-
 /** Reads the form. Whether the doubt is still open is decided later, by the journal. */
-export const readDoubtForm = (form: URLSearchParams): Given => {
+export const readDoubtForm = (form: URLSearchParams): { asked: ResolveRequest } | { problem: string } => {
   const as = form.get("as");
-  const commandId = form.get("command") ?? "";
-  const quoteId = form.get("quote") || null;
-  const note = form.get("note") ?? "";
   if (as !== "succeeded" && as !== "not-executed")
     return { problem: "Choose what the partner says: it was executed, or it was not." };
-  const problem = noteProblem(note);
+  const problem = noteProblem(form.get("note") ?? "");
   if (problem !== null) return { problem };
-  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" }, note };
+  const [commandId, quoteId] = [form.get("command") ?? "", form.get("quote") || null];
+  return { asked: { commandId, quoteId, as, force: form.get("force") === "yes" } };
 };
 
-const decision = (value: ResolveRequest["as"], title: string, hint: string, given: string | null): Html =>
-  html`<p class="choice">
-    <input
-      type="radio"
-      id="as-${value}"
-      name="as"
-      value="${value}"
-      required
-      ${given === value ? "checked" : ""}
-      aria-describedby="as-${value}-hint"
-    />
-    <label for="as-${value}">${title}</label>
-    <span class="hint" id="as-${value}-hint">${hint}</span>
+/** A radio button or a checkbox with its explanation. */
+const choice = (
+  type: string,
+  name: string,
+  value: string,
+  label: string,
+  hint: string,
+  isGiven: boolean,
+): Html => {
+  const id = `${name}-${value}`;
+  const state = html`${type === "radio" ? "required" : ""} ${isGiven ? "checked" : ""}`;
+  return html`<p class="choice">
+    <input type="${type}" id="${id}" name="${name}" value="${value}" aria-describedby="${id}-hint" ${state} />
+    <label for="${id}">${label}</label>
+    <span class="hint" id="${id}-hint">${hint}</span>
   </p>`;
+};
+
+const FORCE =
+  "Only when you are certain that no replica of that time still runs. With “not executed” the same quote could be bought twice.";
 
 /** When it can be ended: the only sentence on the page about it. */
 const time = (endableAtMs: number, nowMs: number, isForced: boolean): Html =>
   endableAtMs <= nowMs
-    ? html`<p>It can be ended now: no replica can still make the call.</p>`
-    : notice(
-        "wait",
-        html`<p>
-            <strong>It can be ended at ${at(endableAtMs)}, ${ago(endableAtMs, nowMs)}.</strong> Until then a
-            replica that stood still could make the call, or the partner could still hold it.
-          </p>
-          <p class="choice">
-            <input
-              type="checkbox"
-              id="force"
-              name="force"
-              value="yes"
-              ${isForced ? "checked" : ""}
-              aria-describedby="force-hint"
-            />
-            <label for="force">End it now all the same</label>
-            <span class="hint" id="force-hint"
-              >Only when you are certain that no replica of that time still runs. With “not executed” the same
-              quote could be bought twice.</span
-            >
-          </p>`,
-      );
+    ? html`<p>It can be ended now.</p>`
+    : html`<div class="notice wait">
+        <p><strong>It can be ended at ${at(endableAtMs)}, ${ago(endableAtMs, nowMs)}.</strong> Until then a replica that stood
+          still could make the call, or the partner could still hold it.</p>
+        ${choice("checkbox", "force", "yes", "End it now all the same", FORCE, isForced)}
+      </div>`;
 
-const hidden = ({ commandId, quoteId }: Doubt): Html =>
-  html`${taskField()}
-    <input type="hidden" name="command" value="${commandId}" />
-    <input type="hidden" name="quote" value="${quoteId ?? ""}" />`;
-
-const WORDS = { succeeded: "it was executed", "not-executed": "it was not executed" } as const;
+const fieldsOf = ({ commandId, quoteId }: Doubt): Html =>
+  html`${taskField()} ${hidden("command", commandId)} ${hidden("quote", quoteId ?? "")}`;
 
 /** Four eyes: what one person says, and the button for another one. */
-const proposalView = (
-  context: ConsoleContext,
-  doubt: Doubt,
-  { ref, asked, by, note, atMs, untilMs }: Proposal,
-): Html => {
+const proposalView = (context: ConsoleContext, doubt: Doubt, proposal: Proposal): Html => {
+  const { ref, asked, by, note, atMs, untilMs } = proposal;
   const { person } = context.var;
-  const isOwn = person !== null && isSamePerson(person.name, by);
+  const button = html`${fieldsOf(doubt)} ${hidden("ref", ref)}
+    <p><button class="main">Confirm, and end the doubt</button></p>`;
+  const own = person !== null && isSamePerson(person.name, by);
   return html`<form method="post" action="/confirm" class="panel">
-    <h2>${inlineText(by)} proposes: ${WORDS[asked.as]}</h2>
-    <p>
-      ${inlineText(note, 1_000)}
-      <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span>
-    </p>
+    <h2>${inlineText(by)} proposes: it was ${asked.as === "succeeded" ? "executed" : "not executed"}</h2>
+    <p>${inlineText(note, 1_000)}
+      <span class="dim">REF ${ref}, ${at(atMs)}; it can be confirmed until ${at(untilMs)}.</span></p>
     ${asked.force ? html`<p><strong>It is to be ended before its time.</strong></p>` : ""}
     ${asked.as === "not-executed" ? html`<p class="hint">${NOT_EXECUTED_RISK}</p>` : ""}
-    ${
-      isOwn
-        ? html`<p><strong>Another person must confirm it.</strong></p>`
-        : canAct(context)
-          ? html`${hidden(doubt)}
-              <input type="hidden" name="ref" value="${ref}" />
-              <p><button class="main">Confirm, and end the doubt</button></p>`
-          : html`<p>An operator must confirm it.</p>`
-    }
+    ${own ? html`<p><strong>Another person must confirm it.</strong></p>` : canAct(context) ? button : "An operator must confirm it."}
   </form>`;
 };
+
+const EXECUTED =
+  "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.";
+const NOT_EXECUTED = `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`;
 
 /** The form that ends a doubt, and what others propose. */
 export const doubtForm = (
@@ -111,35 +83,30 @@ export const doubtForm = (
   proposals: readonly Proposal[],
   before: Before | null,
 ): Html => {
-  const { settings, clock } = context.var.site;
+  const { person, site } = context.var;
+  const { fourEyes } = site.settings;
+  const nowMs = site.clock.now();
   const others = proposals.map((proposal) => proposalView(context, doubt, proposal));
   const endableAtMs = before?.endableAtMs ?? doubt.resolvableAtMs;
   if (!canAct(context)) {
-    const isOver = endableAtMs <= clock.now();
-    return html`${others}
-      <p>
-        ${isOver ? "It can be ended now, by an operator." : html`It can be ended by an operator at ${at(endableAtMs)}, ${ago(endableAtMs, clock.now())}.`}
-        You may only
-        look${context.var.person === null ? ": nobody signs in here (CONSOLE_AUTH). On the command line it is" : "."}
-        ${context.var.person === null ? html`<code>cambio-bridge resolve</code>.` : ""}
-      </p>`;
+    const from = endableAtMs <= nowMs ? "now" : html`at ${at(endableAtMs)}, ${ago(endableAtMs, nowMs)}`;
+    const nobody = html`nobody signs in here. Set CONSOLE_AUTH, or use <code>cambio-bridge resolve</code>.`;
+    return html`${others} <p>An operator can end it ${from}. You may only look${person === null ? html`: ${nobody}` : "."}</p>`;
   }
   const given = (name: string): string => before?.form.get(name) ?? "";
+  const quote = doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`;
   return html`${others}
     <form method="post" action="/doubt" class="panel">
       <h2>End the doubt</h2>
-      ${hidden(doubt)}
-      ${settings.fourEyes ? html`<p>Two people end a doubt: what you say is a proposal until another person confirms it.</p>` : ""}
+      ${fieldsOf(doubt)}
+      ${fourEyes ? html`<p>Two people end a doubt: what you say is a proposal until another person confirms it.</p>` : ""}
       <fieldset>
-        <legend>
-          What does the partner say of
-          ${doubt.quoteId === null ? "this command" : html`quote ${code(doubt.quoteId)}`}?
-        </legend>
-        ${decision("succeeded", "It was executed", "The final result becomes SUCCEEDED: its sender books it as done. This cannot be taken back.", given("as"))}
-        ${decision("not-executed", "It was not executed", `The final result becomes FAILED. ${NOT_EXECUTED_RISK}`, given("as"))}
+        <legend>What does the partner say of ${quote}?</legend>
+        ${choice("radio", "as", "succeeded", "It was executed", EXECUTED, given("as") === "succeeded")}
+        ${choice("radio", "as", "not-executed", "It was not executed", NOT_EXECUTED, given("as") === "not-executed")}
       </fieldset>
       ${noteField("Who at the partner said so, when, and a reference.", given("note"))}
-      ${time(endableAtMs, clock.now(), given("force") === "yes")}
-      <p><button class="main">${settings.fourEyes ? "Propose to end the doubt" : "End the doubt"}</button></p>
+      ${time(endableAtMs, nowMs, given("force") === "yes")}
+      <p><button class="main">${fourEyes ? "Propose to end the doubt" : "End the doubt"}</button></p>
     </form>`;
 };

@@ -1,70 +1,134 @@
 import type { Doubt } from "../../operate/doubts/doubts.ts";
-import { doubtFacts } from "../../operate/doubts/facts.ts";
-import { notice, reading } from "../html/elements.ts";
+import { doubtFacts, type DoubtFacts } from "../../operate/doubts/facts.ts";
+import { facts, link, notice, reading, table } from "../html/elements.ts";
 import { page, pathTo } from "../html/layout.ts";
-import { html, type Html } from "../html/markup.ts";
-import { code } from "../html/text.ts";
-import type { Answer, ConsoleContext } from "../site.ts";
-import { adviceView, aboutView, factsView } from "./doubt-facts.ts";
+import { at, block, code, count, html, inlineText, when, type Cell, type Html } from "../html/text.ts";
+import type { Answer, ConsoleContext, Site } from "../site.ts";
 import { doubtForm, type Before } from "./doubt-form.ts";
-import { doubtsTable, journalState, readProposals } from "./doubts.ts";
+import { doubtsTable, isSureOfCalls, journalState, readProposals } from "./doubts.ts";
 import { failed } from "./problem.ts";
 
 const REFRESH_S = 2;
+/** The form may be sent again, and shows them again. */
+const FACTS_MS = 60_000;
+const MAX_ID = 80;
 
-type Found = { kind: "doubts"; doubts: readonly Doubt[] } | { kind: "page"; answer: Answer };
+/** All that the call to the partner needs. */
+const aboutView = (doubt: Doubt, known: DoubtFacts | null, nowMs: number): Html => {
+  const {
+    operation,
+    quoteId,
+    externalId,
+    claimedAtMs,
+    sinceMs,
+    place,
+    attempts,
+    response,
+    httpStatus,
+    error,
+  } = doubt;
+  const isAccept = operation === "ACCEPT_QUOTE";
+  /** What the command says; `none` where it does not say that. */
+  const said = (name: string, none: string): Cell | null => {
+    if (!isAccept) return null;
+    if (known === null) return html`<span class="dim">being read</span>`;
+    if (known.command === null) return "not known: the command is not in the topic any more";
+    const fact = known.command.facts.find(([each]) => each === name);
+    return fact ? code(fact[1]) : none;
+  };
+  const left = isSureOfCalls(doubt)
+    ? html`<strong>${count(attempts, "call")} left</strong> for the partner`
+    : "it may have left";
+  const answer = httpStatus === null ? "None came." : `HTTP ${httpStatus}, which proves neither.`;
+  const why = error === null ? "" : html`${code(error.code)}: ${inlineText(error.message, 1_000)}`;
+  const asked = isAccept
+    ? "to accept a quote: it buys currency and cannot be undone"
+    : "to create a quote: it moves no money";
+  return html`<h2>What to tell the partner</h2>
+    ${facts([
+      ["Asked", asked],
+      ["quoteId", quoteId === null ? null : code(quoteId)],
+      ["externalId", externalId === null ? "none was given" : code(externalId)],
+      ["Amount", said("amount", "that of the quote")],
+      ["counterpartyId", said("counterpartyId", "none was given")],
+      ["Claimed", when(claimedAtMs, nowMs)],
+      ["The call", html`between then and ${at(sinceMs)}: ${left}`],
+      ["Last answer", html`<strong>${answer}</strong> ${why}`],
+      ["In doubt since", html`${when(sinceMs, nowMs)} <span class="dim">${place}</span>`],
+    ])}
+    ${response === null ? "" : html`<h3>The answer's text</h3> ${block(response, 8_000)}`}`;
+};
+
+/** What to ask, whom, and what not to do. */
+const adviceView = (
+  { operation, quoteId, claimedAtMs }: Doubt,
+  { partnerContact, runbookUrl }: Pick<Site["settings"], "partnerContact" | "runbookUrl">,
+): Html => {
+  const quote = quoteId === null ? "of this command" : code(quoteId);
+  const what =
+    operation === "ACCEPT_QUOTE" ? html`whether quote ${quote} was accepted` : "whether it created a quote";
+  return notice(
+    "wait",
+    html`<strong>Ask the partner ${what}, at about ${at(claimedAtMs)}.</strong> If it was not, ask
+      for their word that it will not be executed any more: that it is not in the books is not enough.
+      If the partner cannot say, leave it open: that costs nothing. Never say “not executed” on a guess.
+      ${partnerContact === undefined ? "" : html`<br />Whom to ask: <strong>${inlineText(partnerContact)}</strong>`}
+      ${runbookUrl === undefined ? "" : html`<br />${link(runbookUrl, "Your runbook for doubts", "noreferrer")}`}`,
+  );
+};
+
+/** Transactions that may be what the partner made of the call. */
+const factsView = ({ transactions, more, sinceMs, untilMs }: DoubtFacts): Html => {
+  const rows = transactions.map(({ transactionId, firstStatus, lastStatus, firstAtMs }) => [
+    link(pathTo("/story", { id: transactionId }), code(transactionId, MAX_ID)),
+    at(firstAtMs),
+    inlineText(firstStatus, MAX_ID),
+    inlineText(lastStatus, MAX_ID),
+  ]);
+  const columns = ["transaction", "first event", "first status", "last status"];
+  return html`<h2>Transactions that began after the claim <small>and that no known result names</small></h2>
+    ${table("Transactions that began after the claim", columns, rows, "None is known.").markup}
+    <p class="dim">${more > 0 ? `${count(more, "further one is", "further ones are")} not shown.` : ""}
+      Looked for from ${at(sinceMs)} to ${at(untilMs)}. If one of them is of this quote, it was executed; that there is none
+      proves nothing.</p>`;
+};
+
+/** Why nothing was done, with the note, which the form may not be there to keep. */
+const beforeView = (before: Before | null): Cell => {
+  if (before === null) return "";
+  const note = before.form.get("note");
+  const typed = note ? html`<br />Your note: ${inlineText(note, 1_000)}` : "";
+  return notice("bad", html`<strong>Not done.</strong> ${before.problem}${typed}`);
+};
 
 const show = (
   context: ConsoleContext,
   title: Html,
   body: Html,
   more: { status?: 200 | 404 | 422; refreshS?: number | undefined } = {},
-): Answer =>
-  page(context, {
-    title: "Doubt",
-    body: html`<h1>${title}</h1>
-      ${body}`,
-    ...more,
-  });
+): Answer => page(context, { title: "Doubt", body: html`<h1>${title}</h1> ${body}`, ...more });
 
-/** The doubts of a command, or a page that says why there are none. */
-const find = async (context: ConsoleContext, commandId: string): Promise<Found> => {
-  const { site } = context.var;
-  const title = html`Command ${code(commandId)}`;
-  const now = await site.doubts.look();
-  const other = (body: Html, more = {}): Found => ({
-    kind: "page",
-    answer: show(context, title, body, more),
-  });
-  if (now.kind === "failed") return other(failed(context, now.error));
+/** The doubts of a command, or what to say where there are none. */
+const find = async (
+  context: ConsoleContext,
+  commandId: string,
+): Promise<readonly Doubt[] | { body: Html; status?: 404; refreshS?: number }> => {
+  const now = await context.var.site.doubts.look();
+  if (now.kind === "failed") return { body: failed(context, now.error) };
   if (now.kind === "opening")
-    return other(reading("The journal is being opened", null), { refreshS: REFRESH_S });
+    return { body: reading("The journal is being opened", null), refreshS: REFRESH_S };
   const doubts = await now.doubts.find(commandId, context.req.raw.signal);
-  if (doubts.length > 0) return { kind: "doubts", doubts };
+  if (doubts.length > 0) return doubts;
   const state = journalState(now.doubts);
-  if (state !== null) return other(state, { refreshS: REFRESH_S });
-  return other(
-    html`<p><strong>It is not in doubt:</strong> it was ended, or it never was.</p>
-      <p><a class="button" href="${pathTo("/story", { id: commandId })}">See what became of it</a></p>`,
-    { status: 404 },
-  );
+  if (state !== null) return { body: state, refreshS: REFRESH_S };
+  const story = link(pathTo("/story", { id: commandId }), "See what became of it");
+  return {
+    body: html`<p><strong>It is not in doubt:</strong> it was ended, or it never was. ${story}</p>`,
+    status: 404,
+  };
 };
 
-/** Which of several doubts is meant. */
-const choose = (context: ConsoleContext, commandId: string, doubts: readonly Doubt[]): Answer =>
-  show(
-    context,
-    html`Command ${code(commandId)} is in doubt for several quotes`,
-    doubtsTable(
-      doubts.map((doubt) => doubt),
-      context.var.site.clock.now(),
-      "",
-    ).markup,
-  );
-
-/**
- * All that is known of a doubt, and the form to end it. `before`: what was sent before, and why nothing was done.
- */
+/** All that is known of a doubt, and the form to end it. `before`: what was sent before, and why nothing was done. */
 export const showDoubt = async (
   context: ConsoleContext,
   commandId: string,
@@ -72,55 +136,55 @@ export const showDoubt = async (
   before: Before | null = null,
 ): Promise<Response> => {
   const { site } = context.var;
+  const { connections, clock } = site;
   const found = await find(context, commandId);
-  if (found.kind === "page") return found.answer;
-  const meant = found.doubts.filter((doubt) => quoteId === null || doubt.quoteId === quoteId);
+  if ("body" in found) {
+    const { body, ...more } = found;
+    return show(
+      context,
+      html`Command ${code(commandId)}`,
+      html`${beforeView(before)} ${body}`,
+      before ? {} : more,
+    );
+  }
+  const meant = found.filter((each) => quoteId === null || each.quoteId === quoteId);
   const [doubt] = meant;
-  if (!doubt || meant.length > 1) return choose(context, commandId, found.doubts);
-  const key = JSON.stringify([commandId, doubt.quoteId, doubt.place]);
-  const [facts, proposals] = await Promise.all([
-    site.readings.facts.get(key, (report, signal) => doubtFacts(site.connections, doubt, report, signal)),
+  if (!doubt || meant.length > 1) {
+    const title = html`Command ${code(commandId)} is in doubt for several quotes`;
+    return show(context, title, html`${beforeView(before)} ${doubtsTable(found, clock.now(), "").markup}`);
+  }
+  const [known, proposals] = await Promise.all([
+    site.read(
+      `facts ${doubt.place}`,
+      (report, signal) => doubtFacts(connections, doubt, report, signal),
+      FACTS_MS,
+    ),
     readProposals(site),
   ]);
-  const nowMs = site.clock.now();
   // A page that loads itself again would lose what is being typed.
-  const isWaiting = facts.kind === "reading" && before === null && context.req.query("form") === undefined;
-  const own = proposals.kind === "read" ? proposals.value : [];
-  const about = own.filter(({ asked }) => asked.commandId === commandId && asked.quoteId === doubt.quoteId);
-  const ready = facts.kind === "read" ? facts.value : null;
+  const isWaiting = known.kind === "reading" && before === null && context.req.query("form") === undefined;
+  const about = proposals.filter(
+    ({ asked }) => asked.commandId === commandId && asked.quoteId === doubt.quoteId,
+  );
+  const now = link(
+    pathTo("/doubt", { command: commandId, quote: doubt.quoteId, form: "now" }),
+    "Show the form now",
+  );
+  const what = "The command, and the transactions that began since, are being looked for";
   return show(
     context,
     html`Command ${code(commandId)} is in doubt`,
-    html`
-      ${before ? notice("bad", html`<p><strong>Nothing was done.</strong> ${before.problem}</p>`) : ""}
+    html`${beforeView(before)}
       <p>Nobody knows whether the partner executed it. The bridge does not send it again.</p>
-      ${aboutView(doubt, ready, nowMs)} ${adviceView(doubt, site.settings)}
-      ${
-        facts.kind === "reading"
-          ? reading(
-              "The command, and the transactions that began since, are being looked for",
-              facts.progress,
-            )
-          : facts.kind === "failed"
-            ? failed(context, facts.error)
-            : factsView(facts.value)
-      }
-      ${
-        isWaiting
-          ? html`<p>
-              <a href="${pathTo("/doubt", { command: commandId, quote: doubt.quoteId, form: "now" })}"
-                >Show the form without waiting for that</a
-              >
-            </p>`
-          : doubtForm(context, doubt, about, before)
-      }
-      <p><a href="${pathTo("/story", { id: commandId })}">The whole story of this command</a></p>
-    `,
+      ${aboutView(doubt, known.kind === "read" ? known.value : null, clock.now())} ${adviceView(doubt, site.settings)}
+      ${known.kind === "reading" ? reading(what, known.progress) : ""}
+      ${known.kind === "failed" ? failed(context, known.error) : ""}
+      ${known.kind === "read" ? factsView(known.value) : ""}
+      ${isWaiting ? html`<p>${now}</p>` : doubtForm(context, doubt, about, before)}
+      <p>${link(pathTo("/story", { id: commandId }), "The whole story of this command")}</p>`,
     { status: before ? 422 : 200, refreshS: isWaiting ? REFRESH_S : undefined },
   );
 };
 
-export const doubtPage = (context: ConsoleContext): Promise<Response> => {
-  const quote = context.req.query("quote") ?? "";
-  return showDoubt(context, context.req.query("command") ?? "", quote === "" ? null : quote);
-};
+export const doubtPage = (context: ConsoleContext): Promise<Response> =>
+  showDoubt(context, context.req.query("command") ?? "", context.req.query("quote") || null);

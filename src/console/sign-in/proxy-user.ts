@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Auth, Person } from "../site.ts";
 import { Problem } from "../problem.ts";
+import type { Auth, Person } from "../site.ts";
 
 const MAX_NAME = 256;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -16,39 +16,24 @@ const nameIn = (value: string): string | null => {
   }
 };
 
-const valuesOf = ({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">, header: string): string[] =>
-  rawHeaders.filter(
-    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header.toLowerCase(),
-  );
+const NOT_TRUSTED = "This request did not come through the proxy that signs people in.";
+const TRUST_IT =
+  "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.";
 
-/**
- * The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly
- * one name.
- */
+/** The user that the proxy names. Throws a Problem when the peer is not trusted or the header is not exactly one name. */
 export const proxyUser = (
   { header, isTrusted, operators }: Extract<Auth, { kind: "proxy-header" }>,
-  incoming: Pick<IncomingMessage, "rawHeaders">,
+  { rawHeaders }: Pick<IncomingMessage, "rawHeaders">,
   peerAddress: string,
 ): Person => {
-  if (!isTrusted(peerAddress))
-    throw new Problem(
-      403,
-      "This request did not come through the proxy that signs people in.",
-      "Open the console by the proxy's address. If you did, add the proxy's own address to CONSOLE_TRUSTED_PROXY_CIDRS.",
-    );
-  const [value, ...more] = valuesOf(incoming, header);
+  if (!isTrusted(peerAddress)) throw new Problem(403, NOT_TRUSTED, TRUST_IT);
+  const isMeant = (at: number): boolean => rawHeaders[at - 1]?.toLowerCase() === header.toLowerCase();
+  const [value, ...more] = rawHeaders.filter((_, at) => at % 2 === 1 && isMeant(at));
+  const seen = `see that it sends the header ${header} (CONSOLE_USER_HEADER)`;
   if (value === undefined)
-    throw new Problem(
-      401,
-      "The proxy named nobody.",
-      `Sign in at the proxy. If you did, see that it sends the header ${header} (CONSOLE_USER_HEADER).`,
-    );
+    throw new Problem(401, "The proxy named nobody.", `Sign in there. If you did, ${seen}.`);
   const name = more.length > 0 ? null : nameIn(value);
-  if (name === null)
-    throw new Problem(
-      403,
-      "The proxy did not name exactly one person.",
-      `See that the proxy replaces the header ${header} rather than adding to what browsers send.`,
-    );
+  const replaces = `See that it replaces the header ${header} rather than adding to what browsers send.`;
+  if (name === null) throw new Problem(403, "The proxy did not name exactly one person.", replaces);
   return { name, role: operators.includes(name) ? "operator" : "viewer" };
 };

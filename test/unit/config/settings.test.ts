@@ -81,6 +81,8 @@ const promised: readonly Row[] = [
   ["CONSOLE_OPERATORS", "", []],
   ["CONSOLE_FOUR_EYES", "false", false],
   ["CONSOLE_ORIGIN", null, undefined],
+  ["CONSOLE_PARTNER_CONTACT", null, undefined],
+  ["CONSOLE_RUNBOOK_URL", null, undefined],
   ["TOPIC_TRANSACTION_STATUS", "fx.transaction-status", "fx.transaction-status"],
   ["TOPIC_COMMANDS", "fx.commands", "fx.commands"],
   ["TOPIC_COMMAND_RESULTS", "fx.command-results", "fx.command-results"],

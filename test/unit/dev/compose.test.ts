@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { IMAGE_NODE } from "../../../dev/bootstrap/node.mjs";
 import { NODE_FLAGS } from "../../../dev/main.mjs";
 import { loadConfig, rows } from "../../../src/config/load.ts";
+import { parseUsers } from "../../../src/console/sign-in/users.ts";
 
 type Service = {
   image: string;
@@ -67,9 +68,9 @@ it("starts the console with an environment that it accepts, and a user who may a
   expect(CONSOLE_USERS_FILE).toBe("/run/console-users");
   const loaded = loadConfig({ ...environment, CONSOLE_USERS_FILE: file }, "console");
   expect(loaded).toMatchObject({ ok: true, warnings: [] });
-  const [name, hash = "", role, ...others] = users.trim().split(":");
-  expect([name, role, others]).toEqual(["local", "operator", []]);
-  expect(await bcrypt.compare("local-console-password", hash)).toBe(true);
+  const [user, ...others] = parseUsers(users).users;
+  expect([user?.name, user?.role, others]).toEqual(["local", "operator", []]);
+  expect(await bcrypt.compare("local-console-password", user?.hash ?? "")).toBe(true);
 });
 
 it("sets nothing on bridge, sandbox and console but settings that exist", () => {

@@ -1,0 +1,290 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { sharedCluster } from "../support/cluster.ts";
+import { hiddenIn, signInSettings, startConsole } from "../support/console-program.ts";
+import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
+import { eventually } from "../support/eventually.ts";
+import { readTopic } from "../support/follow-topics.ts";
+import { produce } from "../support/produce.ts";
+import { openWorld, type World } from "../support/world.ts";
+
+const executablePath = "/usr/bin/chromium";
+const hasBrowser = existsSync(executablePath);
+if (!hasBrowser) console.warn(`skipped: there is no ${executablePath} (apt-get install chromium)`);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const EVIL = `"'><script>alert(1)</script><img src=x onerror=alert(2)>\u202e`;
+const MAX_PAGE = 60_000;
+
+type Console = Awaited<ReturnType<typeof startConsole>>;
+let world: World;
+let folder: string;
+let signIn: Record<string, string>;
+let shown: Console;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  world = await openWorld(sharedCluster(), {
+    settings: { FLOWS: "webhooks,commands" },
+    sandboxArgs: ["--accept-unknown-quotes"],
+  });
+  folder = await mkdtemp(join(tmpdir(), "cambio-bridge-console-"));
+  signIn = await signInSettings(folder);
+  const bridge = await world.startReplica();
+  await bridge.untilReady();
+  shown = await startConsole(world, { ...signIn, CONSOLE_PARTNER_CONTACT: "FX desk, extension 4711" });
+  // No sandbox of its own: in containers Chromium refuses to run as root with one. It only opens our own page.
+  if (hasBrowser) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await rm(folder, { recursive: true, force: true });
+  await world.close();
+});
+
+const finals = async (commandId: string) =>
+  (await readTopic(world.brokers, world.topics.results)).filter(({ key }) => key === commandId);
+const audited = async (subject: string): Promise<number> =>
+  (await readTopic(world.brokers, world.topics.audit)).filter(({ value }) => String(value).includes(subject))
+    .length;
+
+/** A page of somebody who has signed in. `problems`: what a browser complains of, and requests to others. */
+const open = async (
+  { address }: Console,
+  { name = "ana", ...options }: BrowserContextOptions & { name?: string } = {},
+) => {
+  const context = await browser!.newContext({
+    ...options,
+    httpCredentials: { username: name, password: "right" },
+    baseURL: address,
+  });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  page.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(address) && !request.url().startsWith("data:"))
+      problems.push(request.url());
+  });
+  return { page, problems };
+};
+
+const violations = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    type Found = { violations: { id: string; nodes: { html: string }[] }[] };
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
+    return (await axe.run()).violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+};
+
+test("opened at once after its start it shows data, or that Kafka is being asked", async () => {
+  await writeDoubts(world, "at-once", AT_ONCE_MS, randomUUID());
+  for (let start = 0; start < 3; start += 1) {
+    const fresh = await startConsole(world, signIn);
+    const beganAt = Date.now();
+    const { status, text } = await fresh.get("/", "ana");
+    expect(Date.now() - beganAt).toBeLessThan(2_500);
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/does not answer|cannot be read/);
+    expect(text).toMatch(/1 command is in doubt|Kafka is being asked|still being read/);
+    await fresh.until("/", "1 command is in doubt</a>", "ana");
+    expect(await fresh.program.stop()).toBe(0);
+  }
+});
+
+describe.skipIf(!hasBrowser).each([true, false])("in a browser, with script: %s", (javaScriptEnabled) => {
+  test("from the first page to the final result's place", async () => {
+    const commandId = `order-${javaScriptEnabled}`;
+    await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
+    const { page, problems } = await open(shown, { javaScriptEnabled });
+    await page.goto("/");
+    await page.getByRole("heading", { name: /in doubt: ask the partner/ }).waitFor();
+    await page.getByRole("link", { name: "See what is known and what to do" }).click();
+    await page.getByRole("link", { name: commandId }).click();
+    await page.getByRole("button", { name: "End the doubt" }).waitFor();
+    const said = await page.locator("main").innerText();
+    for (const text of [
+      "FX desk, extension 4711",
+      "leave it open: that costs nothing",
+      "It can be ended now",
+    ])
+      expect(said).toContain(text);
+    await page.getByLabel("It was executed").check();
+    await page.getByLabel("Note").fill("FX-1: by phone");
+    await page.getByRole("button", { name: "End the doubt" }).click();
+    await page.getByRole("heading", { name: "The doubt is ended" }).waitFor({ timeout: 30_000 });
+    const [final, ...others] = await finals(commandId);
+    expect(others).toEqual([]);
+    const place = `${world.topics.results}[${final?.partition}]@${final?.offset}`;
+    expect(await page.locator("main").innerText()).toContain(place);
+    // Loaded again, nothing more is done.
+    await page.reload();
+    await page.getByRole("heading", { name: "The doubt is ended" }).waitFor();
+    expect(await finals(commandId)).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+});
+
+test("a second operator learns that it was ended before, and nothing more is done", async () => {
+  const commandId = "two-operators";
+  await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
+  const forms = [await shown.doubtPage(commandId, "ana"), await shown.doubtPage(commandId, "bia")];
+  const [first, second] = await Promise.all([
+    shown.post("/doubt", shown.saying(forms[0] ?? "", "succeeded"), "ana"),
+    shown.post("/doubt", shown.saying(forms[1] ?? "", "not-executed"), "bia"),
+  ]);
+  const texts = [first.text, second.text].sort((a) => (a.includes("The doubt is ended") ? -1 : 1));
+  expect(texts[0]).toContain("The doubt is ended");
+  expect(texts[1]).toContain("is decided already");
+  expect(await finals(commandId)).toHaveLength(1);
+});
+
+test("too early: the form agrees with the clock, keeps what was typed, and says when", async () => {
+  const commandId = "too-early";
+  await writeDoubts(world, commandId, 60_000, randomUUID());
+  const page = await shown.doubtPage(commandId, "ana");
+  expect(page).toContain("It can be ended at");
+  expect(page).not.toContain("It can be ended now");
+  const fields = { ...shown.saying(page, "not-executed"), note: "FX-9: Maria said so" };
+  const { status, text } = await shown.post("/doubt", fields, "ana");
+  expect(status).toBe(422);
+  expect(text).toContain("too early");
+  expect(text.match(/It can be ended/g)).toHaveLength(1);
+  expect(text).toMatch(/<textarea[^>]*>\s*FX-9: Maria said so<\/textarea/);
+  expect(text).toMatch(/id="as-not-executed"[^>]*checked/);
+  expect(await finals(commandId)).toEqual([]);
+});
+
+test("with four eyes another person ends it, and never its author", async () => {
+  const commandId = "four-eyes";
+  await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
+  const two = await startConsole(world, { ...signIn, CONSOLE_FOUR_EYES: "true" });
+  const page = await two.until(`/doubt?command=${commandId}&form=now`, "Propose to end", "ana");
+  const proposed = await two.post("/doubt", two.saying(page, "succeeded"), "ana");
+  expect(proposed.text).toContain("It is proposed, and not ended yet");
+  expect(proposed.text).toContain(`${world.topics.audit}[0]@`);
+  expect(await finals(commandId)).toEqual([]);
+  const own = await two.until(`/doubt?command=${commandId}&form=now`, "ana</bdi> proposes", "ana");
+  expect(own).toContain("Another person must confirm it");
+  expect(own).not.toContain("Confirm, and end the doubt");
+  const other = await two.until(`/doubt?command=${commandId}&form=now`, "Confirm, and end the doubt", "bia");
+  const confirming = hiddenIn(other, "/confirm");
+  const selfMade = await two.post("/confirm", { ...confirming, task: randomUUID() }, "ana");
+  expect(selfMade.text).toContain("another person must confirm it");
+  expect((await two.post("/confirm", confirming, "vic")).status).toBe(403);
+  expect(await finals(commandId)).toEqual([]);
+  const ended = await two.post("/confirm", confirming, "bia");
+  expect(ended.text).toContain("The doubt is ended");
+  const [final] = await finals(commandId);
+  expect(ended.text).toContain(`${world.topics.results}[${final?.partition}]@${final?.offset}`);
+  expect(await two.program.stop()).toBe(0);
+});
+
+test("a viewer sees no form, and sending one has no effect", async () => {
+  const commandId = "only-looked-at";
+  await writeDoubts(world, commandId, AT_ONCE_MS, randomUUID());
+  const fields = shown.saying(await shown.doubtPage(commandId, "ana"), "succeeded");
+  const page = await shown.until(`/doubt?command=${commandId}&form=now`, "You may", "vic");
+  expect(page).not.toContain("<textarea");
+  expect((await shown.post("/doubt", fields, "vic")).status).toBe(403);
+  expect(await audited(commandId)).toBe(0);
+  expect(await finals(commandId)).toEqual([]);
+});
+
+test("a doubt is found by its quote, in any case", async () => {
+  const quoteId = randomUUID();
+  await writeDoubts(world, "found", AT_ONCE_MS, quoteId);
+  await shown.until(`/doubts?q=${quoteId.toUpperCase()}`, ">found<", "ana");
+  const none = await shown.until("/doubts?q=nowhere", "No doubt has this id", "ana");
+  expect(none).not.toContain(">found<");
+});
+
+const letters = async (...values: readonly string[]): Promise<void> => {
+  const { brokers, topics } = world;
+  const before = (await readTopic(brokers, topics.deadLetters)).length;
+  await produce(
+    brokers,
+    topics.commands,
+    values.map((value) => ({ key: "k", value })),
+  );
+  await eventually(
+    async () => (await readTopic(brokers, topics.deadLetters)).length >= before + values.length,
+    "dead letters",
+    30_000,
+  );
+};
+
+test("dead letters are planned, then replayed once, and it is said where they stand", async () => {
+  await letters("no command", "neither");
+  const list = await shown.until("/dead-letters?reason=UNREADABLE_COMMAND", "Plan a replay of all", "ana");
+  const [, ref = ""] = /href="\/letter\?ref=([^"]+)"/.exec(list) ?? [];
+  const plan = await shown.until(`/replay?ref=${ref}`, "Send 1 dead letter", "ana");
+  expect(plan).toContain("already answered REJECTED");
+  const fields = { ...hiddenIn(plan, "/replay"), note: "known now" };
+  expect((await shown.post("/replay", fields, "vic")).status).toBe(403);
+  const sent = await shown.post("/replay", fields, "ana");
+  expect(sent.text).toContain("1 of 1 sent");
+  expect(sent.text).toContain(`${world.topics.commands}[`);
+  const again = await shown.post("/replay", fields, "ana");
+  expect(again.text).toContain("1 of 1 sent");
+  const second = await shown.get(`/replay?ref=${ref}&until=1`, "ana");
+  expect(second.text).toMatch(/replayed before|Send 1 dead letter/);
+  const audit = await shown.until("/audit", "replay", "ana");
+  expect(audit).toContain("known now");
+});
+
+test.skipIf(!hasBrowser).each(["light", "dark"] as const)(
+  "in %s every page is accessible, loads nothing from elsewhere, fits a phone and is small",
+  async (colorScheme) => {
+    await writeDoubts(world, EVIL, AT_ONCE_MS, `${EVIL}-${colorScheme}`);
+    await letters(EVIL.repeat(2_000));
+    const id = encodeURIComponent(EVIL);
+    const list = await shown.until("/dead-letters", "Plan a replay of all", "ana");
+    const [, ref = ""] = /href="\/letter\?ref=([^"]+)"/.exec(list) ?? [];
+    const { page, problems } = await open(shown, { colorScheme, viewport: { width: 320, height: 640 } });
+    for (const path of [
+      "/",
+      "/doubts",
+      `/doubts?q=${id}`,
+      `/doubt?command=${id}&form=now`,
+      `/doubt?command=${id}&form=now&quote=${encodeURIComponent(`${EVIL}-${colorScheme}`)}`,
+      "/doubt?command=unknown",
+      "/dead-letters",
+      "/dead-letters?reason=none",
+      `/letter?ref=${ref}&as=text`,
+      `/letter?ref=${ref}&as=hex`,
+      "/replay?period=24",
+      `/story?id=${id}`,
+      "/audit",
+      "/nowhere",
+    ]) {
+      const answer = await page.goto(path);
+      expect((await answer?.body())?.length, path).toBeLessThan(MAX_PAGE);
+      expect(await violations(page), path).toEqual([]);
+      expect(await page.locator("img, script:not([src=''])").count(), path).toBe(0);
+      const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+      expect(await page.evaluate(fits), path).toBe(true);
+    }
+    expect(problems.filter((problem) => !problem.includes("404"))).toEqual([]);
+  },
+  120_000,
+);
+
+test("while Kafka does not answer it says so once, and nothing is green", async () => {
+  const away = await startConsole(world, { ...signIn, KAFKA_BROKERS: "127.0.0.1:1" });
+  const text = await away.until("/", "does not answer: see that they run", "ana");
+  expect(text.match(/<h1>/g)).toHaveLength(1);
+  expect(text).not.toMatch(/class="(?:verdict|notice|tag) good"/);
+  expect(text).not.toContain(">none<");
+  expect(await away.program.stop()).toBe(0);
+});

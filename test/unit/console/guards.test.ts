@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { basic } from "../../support/console-program.ts";
+import { FORM, openConsole } from "./browser.ts";
+
+const decision = () => ({
+  task: randomUUID(),
+  command: "order-1",
+  quote: "q-1",
+  as: "succeeded",
+  note: "by phone",
+});
+const ACTIONS = [
+  ["/doubt", decision()],
+  ["/confirm", { task: randomUUID(), ref: "0/1" }],
+  ["/replay", { task: randomUUID(), note: "known now", reason: "", period: "24", until: "1" }],
+  [`/tasks/${randomUUID()}/stop`, {}],
+] as const;
+
+describe("who may act", () => {
+  test.each(ACTIONS)("a viewer's POST to %s is refused, and Kafka is not asked", async (path, fields) => {
+    const { post, asked, logged } = openConsole();
+    const answer = await post("vic", path, fields);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("vic may only look");
+    expect(asked()).toBe(0);
+    expect(logged).toMatchObject([{ event: "console.refused", fields: { by: "vic" } }]);
+  });
+
+  test.each(ACTIONS)("without sign-in there is no action by %s", async (path, fields) => {
+    const { send, asked } = openConsole({ auth: { kind: "none" } });
+    const headers = { host: "127.0.0.1:8091", "sec-fetch-site": "same-origin", ...FORM };
+    const body = new URLSearchParams(fields).toString();
+    const answer = await send(path, { method: "POST", headers, body });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("nobody signs in");
+    expect(asked()).toBe(0);
+  });
+
+  test("an operator's form is carried out, once however often it is sent", async () => {
+    const { post, get, site, logged } = openConsole();
+    const form = decision();
+    const first = await post("ana", "/doubt", form);
+    const again = await post("ana", "/doubt", form);
+    expect([first.status, again.status]).toEqual([303, 303]);
+    expect(first.headers.get("location")).toBe(`/tasks/${form.task}`);
+    expect(again.headers.get("location")).toBe(`/tasks/${form.task}`);
+    const shown = await (await get("ana", `/tasks/${form.task}`)).text();
+    expect(shown).toContain("Kafka does not answer");
+    expect(shown).not.toContain("<b>no Kafka");
+    expect((await post("bia", "/doubt", form)).status).toBe(409);
+    expect(logged.filter(({ event }) => event === "console.acting")).toHaveLength(3);
+    await site.close();
+  });
+
+  test("without sign-in foreign host names are refused, against DNS rebinding", async () => {
+    const { send } = openConsole({ auth: { kind: "none" } });
+    expect((await send("/story", { headers: { host: "evil.example" } })).status).toBe(403);
+    for (const host of ["localhost:8091", "127.0.0.1:8091", "[::1]:8091"])
+      expect((await send("/story", { headers: { host } })).status, host).toBe(200);
+  });
+});
+
+describe("a form of another page", () => {
+  test.each<[string, Record<string, string>]>([
+    ["cross-site", { host: "console.test", "sec-fetch-site": "cross-site", origin: "http://console.test" }],
+    ["same-site", { host: "console.test", "sec-fetch-site": "same-site" }],
+    ["foreign origin", { host: "console.test", origin: "https://evil.example" }],
+    ["origin null", { host: "console.test", origin: "null" }],
+    ["nothing said", { host: "console.test" }],
+  ])("has no effect: %s", async (_, headers) => {
+    const { post, asked, logged } = openConsole();
+    expect((await post("ana", "/doubt", decision(), headers)).status).toBe(403);
+    expect(asked()).toBe(0);
+    expect(logged.map(({ event }) => event)).toEqual(["console.refused"]);
+  });
+
+  test("has no effect as JSON or as plain text, or when it is huge", async () => {
+    const { send, post } = openConsole();
+    for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x", ""]) {
+      const headers = {
+        authorization: basic("ana"),
+        "sec-fetch-site": "same-origin",
+        ...(type && { "content-type": type }),
+      };
+      const answer = await send("/doubt", { method: "POST", headers, body: JSON.stringify(decision()) });
+      expect(answer.status, type).toBe(415);
+    }
+    expect((await post("ana", "/doubt", { ...decision(), note: "x".repeat(20_000) })).status).toBe(413);
+  });
+
+  test("of the console's own origin passes, also where CONSOLE_ORIGIN names it", async () => {
+    const own = openConsole();
+    const plain = { host: "console.test", origin: "http://console.test" };
+    expect((await own.post("ana", "/doubt", decision(), plain)).status).toBe(303);
+    const behind = openConsole({ settings: { CONSOLE_ORIGIN: "https://fx.example" } });
+    const proxied = { host: "console.test", origin: "https://fx.example" };
+    expect((await behind.post("ana", "/doubt", decision(), proxied)).status).toBe(303);
+    expect((await behind.post("ana", "/doubt", decision(), plain)).status).toBe(403);
+  });
+
+  test("with what is missing comes back with what was typed", async () => {
+    const { post } = openConsole();
+    for (const [fields, problem] of [
+      [{ note: " " }, "Write a note"],
+      [{ as: "" }, "Choose what the partner says"],
+      [{ as: "both" }, "Choose what the partner says"],
+    ] as const) {
+      const answer = await post("ana", "/doubt", { ...decision(), note: "by phone", ...fields });
+      const text = await answer.text();
+      expect(text).toContain(problem);
+      expect(text).toContain("Kafka does not answer");
+      if (!("note" in fields)) expect(text).toContain("by phone");
+      expect(answer.headers.get("location")).toBeNull();
+    }
+  });
+});
+
+test("every page has the strict policy, and allows no script", async () => {
+  const { send, get } = openConsole();
+  for (const answer of [await get("ana", "/story"), await get("ana", "/nowhere"), await send("/")]) {
+    const policy = answer.headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/script|unsafe|\*/);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-frame-options")).toBe("DENY");
+  }
+});
+
+test("a hostile id is text wherever a page shows it", async () => {
+  const { get } = openConsole();
+  const evil = `"'><script>alert(1)</script><img src=x>\u202e`;
+  const id = encodeURIComponent(evil);
+  for (const path of [
+    `/story?id=${id}`,
+    `/doubt?command=${id}`,
+    `/doubts?q=${id}`,
+    `/dead-letters?reason=${id}`,
+  ]) {
+    const text = await (await get("ana", path)).text();
+    expect(text, path).not.toMatch(/<script|<img/);
+    // Fields keep what was typed, as it was typed.
+    expect(text.replace(/ value="[^"]*"/g, ""), path).not.toContain("\u202e");
+  }
+});

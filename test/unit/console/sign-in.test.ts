@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { parseUsers } from "../../../src/console/sign-in/users.ts";
+import type { Auth } from "../../../src/console/site.ts";
+import { basic, RIGHT } from "../../support/console-program.ts";
+import { openConsole } from "./browser.ts";
+
+describe("passwords", () => {
+  test("nobody gets in without the right one, and only known names are logged", async () => {
+    const { send, get, logged } = openConsole();
+    const without = await send("/story");
+    expect(without.status).toBe(401);
+    expect(without.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
+    for (const [name, password] of [
+      ["ana", "wrong"],
+      ["s3cret-typed-as-name", "right"],
+      ["", "right"],
+    ] as const)
+      expect((await send("/story", { headers: { authorization: basic(name, password) } })).status).toBe(401);
+    expect((await send("/story", { headers: { authorization: "Basic ???" } })).status).toBe(401);
+    expect((await get("ana", "/story")).status).toBe(200);
+    expect(JSON.stringify(logged)).not.toContain("s3cret");
+    expect(logged[0]).toMatchObject({ event: "console.sign.in.refused", fields: { user: "ana" } });
+  });
+
+  test("guessing is limited by name and by address; who is signed in goes on", async () => {
+    const { send, get } = openConsole();
+    const guess = async (name: string, peer = "10.0.0.9") =>
+      (await send("/story", { headers: { authorization: basic(name, "wrong") }, peer })).status;
+    expect((await get("bia", "/story")).status).toBe(200);
+    const tries = [];
+    for (let i = 0; i < 12; i += 1) tries.push(await guess("ana"));
+    expect(tries.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(tries.slice(10)).toEqual([429, 429]);
+    const limited = await send("/story", { headers: { authorization: basic("ana") } });
+    expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    for (let i = 0; i < 50; i += 1) await guess(`other-${i}`);
+    expect(await guess("one-more")).toBe(429);
+    expect((await get("bia", "/story")).status, "signed in before").toBe(200);
+    expect(await guess("ana", "10.0.0.10"), "another address").toBe(401);
+  });
+});
+
+describe("behind a proxy", () => {
+  const auth: Auth = {
+    kind: "proxy-header",
+    header: "X-User",
+    isTrusted: (address) => address === "10.0.0.1",
+    operators: ["ana"],
+  };
+  const as = (rawHeaders: string[], peer = "10.0.0.1") =>
+    openConsole({ auth }).send("/story", { peer, rawHeaders });
+
+  test("only the trusted proxy names people", async () => {
+    expect(await (await as(["x-user", "ana"])).text()).toMatch(/ana<\/bdi><\/code>, operator/);
+    expect(await (await as(["X-USER", "ben"])).text()).toMatch(/ben<\/bdi><\/code>, viewer/);
+    expect((await as(["X-User", "ana"], "10.0.0.2")).status).toBe(403);
+    expect((await as([])).status).toBe(401);
+    for (const spoofed of [
+      ["X-User", "ben", "x-user", "ana"],
+      ["X-User", "ben, ana"],
+      ["X-User", ""],
+    ])
+      expect((await as(spoofed)).status, spoofed.join()).toBe(403);
+  });
+});
+
+test("the users file: htpasswd lines with a role; problems do not repeat what may be a secret", () => {
+  const { users, problems } = parseUsers(
+    `# people\nana:${RIGHT}:operator\n\nvic:${RIGHT}\nANA:${RIGHT}\nbad:secret\nx:${RIGHT}:admin\n`,
+  );
+  expect(users.map(({ name, role }) => [name, role])).toEqual([
+    ["ana", "operator"],
+    ["vic", "viewer"],
+  ]);
+  expect(problems.map((text) => text.slice(0, 7))).toEqual(["Line 5:", "Line 6:", "Line 7:"]);
+  expect(problems.join()).not.toContain("secret");
+  expect(parseUsers("").problems).toHaveLength(1);
+});
