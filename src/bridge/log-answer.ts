@@ -13,11 +13,10 @@ export const examineLog = (
   readAnswer(
     body,
     {
-      httpStatus,
-      headers,
       entriesPointer: partner.logEntriesPointer ?? null,
       notificationPointer: partner.logNotificationPointer ?? null,
-      maxElementBytes: MAX_ENTRY_BYTES,
+      maxEntryBytes: MAX_ENTRY_BYTES,
     },
+    { httpStatus, headers },
     () => undefined,
   );

@@ -84,8 +84,8 @@ export const reconcileRuns = (
 };
 
 const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
-  const { result, reasons, entries, known, published, tooYoung, unreadable } = report;
-  const counts = { entries, known, published, tooYoung, unreadable };
+  const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
+  const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
   const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
   const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
   switch (result) {
@@ -146,8 +146,8 @@ export const openReconcile = (
 
   const ended = (report: Report, period: Period, ms: number): void => {
     metrics.reconcileRuns.inc({ result: report.result });
-    const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
-    for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
+    const { known, published, held, tooYoung: too_young, unreadable, otherType: other_type } = report;
+    for (const [kind, count] of Object.entries({ known, published, held, too_young, unreadable, other_type }))
       metrics.reconcileNotifications.inc({ kind }, count);
     const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
     if (completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
