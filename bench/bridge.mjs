@@ -1,10 +1,10 @@
 // The bridge as the measurements start it.
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { endChild, startChild } from "../dev/child.mjs";
 import { freePort } from "../dev/cluster/ports.mjs";
 import { untilReady } from "../dev/cluster/probe.mjs";
+import { NODE_FLAGS } from "../dev/main.mjs";
 import { run } from "../dev/run.mjs";
 import { Failure } from "../dev/terminal/failure.mjs";
 
@@ -105,20 +105,7 @@ export const setUp = (environment, { env }) =>
   run(process.execPath, [mainOf(environment), "setup"], { env, cwd: environment.projectFolder });
 
 /**
- * The flags that the image gives to node.
- * @returns {Promise<string[]>}
- */
-async function imageFlags() {
-  const dockerfile = await readFile(new URL("../Dockerfile", import.meta.url), "utf8");
-  const entrypoint = /^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1];
-  if (entrypoint === undefined) throw new Error("the Dockerfile has no ENTRYPOINT");
-  /** @type {string[]} */
-  const words = JSON.parse(entrypoint);
-  return words.filter((word) => word.startsWith("--"));
-}
-
-/**
- * Starts the bridge as the image does, and does not wait until it is ready.
+ * Starts the bridge as it starts where it is installed, and does not wait until it is ready.
  * @param {Environment} environment
  * @param {BridgeSettings} settings
  * @param {readonly string[]} nodeArgs
@@ -126,7 +113,7 @@ async function imageFlags() {
 export async function launchBridge(environment, { name, env }, nodeArgs) {
   const { projectFolder, logFolder, scope } = environment;
   const logFile = join(logFolder, `${name}.log`);
-  const program = [process.execPath, ...(await imageFlags()), ...nodeArgs, mainOf(environment), "serve"];
+  const program = [process.execPath, ...NODE_FLAGS, ...nodeArgs, mainOf(environment), "serve"];
   const child = await startChild(program, { logFile, cwd: projectFolder, env });
   scope.defer(() => endChild(child, "SIGTERM"));
   return { child, logFile };

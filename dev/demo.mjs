@@ -1,14 +1,17 @@
 // The whole bridge at work on this machine: `npm run demo`. With `--once` it ends after the scenario, and fails when that fails.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { build, install, projectFolder } from "./bootstrap/bootstrap.mjs";
+import { installToRun, projectFolder } from "./bootstrap/bootstrap.mjs";
+import { findNode, takeNodeOption } from "./bootstrap/node.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { freePort } from "./cluster/ports.mjs";
-import { envFile, newOperator, settingsFor, usersLine } from "./demo/environment.mjs";
+import { envFile, newOperator, programFile, settingsFor, usersLine } from "./demo/environment.mjs";
 import { nextSteps } from "./demo/next-steps.mjs";
 import { createSystem } from "./demo/system.mjs";
 import { LOST, runScenario } from "./demo/scenario.mjs";
+import { COMPILED, MAIN, NODE_FLAGS } from "./main.mjs";
 import { program } from "./program.mjs";
+import { run } from "./run.mjs";
 import { Failure } from "./terminal/failure.mjs";
 import { createSteps } from "./terminal/steps.mjs";
 
@@ -16,6 +19,7 @@ const CACHE = join(projectFolder, ".cache");
 const LOGS = join(CACHE, "demo");
 const ENV_FILE = join(CACHE, "demo.env");
 const USERS_FILE = join(CACHE, "demo-users");
+const PROGRAM_FILE = join(CACHE, "cambio-bridge");
 
 /**
  * Rejects when a process ends that should run as long as the demo; never resolves.
@@ -31,7 +35,8 @@ async function unexpectedEnd(what, child) {
 }
 
 await program(async (scope) => {
-  const once = process.argv.includes("--once");
+  const { which, rest } = takeNodeOption(process.argv.slice(2));
+  const once = rest.includes("--once");
   const startedAt = Date.now();
   const steps = createSteps();
   const { step, line, paint } = steps;
@@ -47,16 +52,18 @@ await program(async (scope) => {
   const prepare = async () => {
     await rm(LOGS, { recursive: true, force: true });
     await mkdir(LOGS, { recursive: true });
-    await install(steps);
-    await build(steps);
+    const [node] = await Promise.all([findNode(which, steps.say), installToRun(steps)]);
+    // Strips and compiles all once, while Kafka starts, and not in each process.
+    await run(node.path, [...NODE_FLAGS, MAIN, "--version"], { env: { ...process.env, ...COMPILED } });
+    return node.path;
   };
-  const [cluster, sandbox, webhooks, management, console_] = await Promise.all([
+  const [cluster, node, sandbox, webhooks, management, console_] = await Promise.all([
     startCluster(),
+    prepare(),
     freePort(8090),
     freePort(8080),
     freePort(9090),
     freePort(8091),
-    prepare(),
   ]);
 
   const ports = { sandbox, webhooks, management, console: console_ };
@@ -65,12 +72,13 @@ await program(async (scope) => {
   const files = [
     { name: ENV_FILE, text: envFile(settings) },
     { name: USERS_FILE, text: await usersLine(operator) },
+    { name: PROGRAM_FILE, text: programFile([node, `--env-file=${ENV_FILE}`, MAIN]), mode: 0o700 },
   ];
-  for (const { name, text } of files) {
-    await writeFile(name, text, { mode: 0o600 });
+  for (const { name, text, mode = 0o600 } of files) {
+    await writeFile(name, text, { mode });
     scope.defer(() => rm(name, { force: true }));
   }
-  const system = createSystem({ settings, logFolder: LOGS, scope });
+  const system = createSystem({ node, settings, logFolder: LOGS, scope });
   const [partner, bridge] = await Promise.all([
     step(
       "starting the sandbox",
@@ -108,7 +116,7 @@ await program(async (scope) => {
   if (once) return 0;
 
   const from = (/** @type {string} */ path) => relative(process.cwd(), path);
-  line(`${nextSteps(settings, { operator, envFile: from(ENV_FILE), logFolder: from(LOGS), paint })}\n`);
+  line(`${nextSteps(settings, { operator, cli: from(PROGRAM_FILE), logFolder: from(LOGS), paint })}\n`);
   await Promise.race([scope.stay(), running]);
   return 0;
 });

@@ -1,15 +1,16 @@
-// The whole check of a clone: installs, builds, checks types and style, then runs the tests against a real Kafka, on the Node.js of the
-// machine and on that of the image. With arguments (`npm test -- [--node 24] test/unit/x.test.ts`) only the tests they name, on one
+// The whole check of a clone: installs, checks types and style, then runs the tests against a real Kafka, on the Node.js of the image and
+// some on the oldest supported one. With arguments (`npm test -- [--node 22] test/unit/x.test.ts`) only the tests they name, on one
 // Node.js, without the checks of types and style.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { build, install, projectFolder, tool } from "./bootstrap/bootstrap.mjs";
-import { findNode, IMAGE_NODE, takeNodeOption } from "./bootstrap/node.mjs";
+import { install, projectFolder } from "./bootstrap/bootstrap.mjs";
+import { findNode, OLDEST_NODE, takeNodeOption } from "./bootstrap/node.mjs";
 import { summarize } from "./bootstrap/summary.mjs";
 import { startLocalCluster } from "./cluster/local.mjs";
 import { program } from "./program.mjs";
+import { run } from "./run.mjs";
 import { createSteps } from "./terminal/steps.mjs";
 
 const REPORT = join(projectFolder, ".cache", "test-report.json");
@@ -22,30 +23,38 @@ async function startCluster({ defer }) {
   return { TEST_KAFKA_BROKERS: cluster.bootstrapServers, TEST_SCHEMA_REGISTRY_URL: cluster.registryUrl };
 }
 
-/** In parallel: each uses one core. */
-const checkStyle = () =>
-  Promise.all([
+/** In parallel: each uses one core. @param {Node} node */
+const checkStyle = ({ path }) => {
+  const tool = (/** @type {string} */ script, /** @type {string[]} */ ...args) =>
+    run(path, [join(projectFolder, "node_modules", script), ...args], { cwd: projectFolder });
+  return Promise.all([
     steps.step(
       "checking types",
-      () => tool("typescript/bin/tsc", ["-p", "tsconfig.json"]),
+      () => tool("typescript/bin/tsc", "-p", "tsconfig.json"),
       () => "types are right",
     ),
     steps.step(
       "linting",
-      () => tool("eslint/bin/eslint.js", [".", "--max-warnings", "0"]),
+      () => tool("eslint/bin/eslint.js", ".", "--max-warnings", "0"),
       () => "eslint has no complaint",
     ),
     steps.step(
       "checking the format",
-      () => tool("prettier/bin/prettier.cjs", ["--check", ".", "--log-level", "warn"]),
+      () => tool("prettier/bin/prettier.cjs", "--check", ".", "--log-level", "warn"),
       () => "formatted",
     ),
   ]);
+};
 
+const ofProjects = (/** @type {string[]} */ ...names) => names.flatMap((name) => ["--project", name]);
 /** The fault tests kill and freeze for minutes and want the machine for themselves: `npm run test:faults` runs them. */
-const EVERY_TIME = ["unit", "simulation", "integration", "e2e"];
-/** What runs once more on the Node.js of the image. */
-const ON_EACH_NODE = ["unit", "simulation", "integration"];
+const EVERY_TIME = ofProjects("unit", "simulation", "integration", "e2e");
+/** What runs once more on the oldest Node.js: what depends most on it, and the whole program. */
+const ON_THE_OLDEST = [
+  ...ofProjects("unit", "e2e"),
+  ...["kafka/", "partner/", "webhooks-to-events/"].map((room) => `test/unit/${room}`),
+  "test/e2e/demo.test.ts",
+];
 
 /**
  * @typedef {{ path: string, version: string }} Node
@@ -78,20 +87,19 @@ async function vitest(node, args, env) {
 
 /**
  * @param {Node} node
- * @param {string[]} projects
+ * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<Tested>}
  */
-async function testProjects(node, projects, env) {
-  const what = projects.join(", ");
+async function test(node, args, env) {
+  const what = args.filter((arg) => arg !== "--project").join(", ");
   steps.line(`\n  Node.js ${node.version}: ${what}`);
-  const args = projects.flatMap((name) => ["--project", name]);
   return { node, what, ...(await vitest(node, args, env)) };
 }
 
 /**
  * @param {import("./program.mjs").Scope} scope
- * @param {string | undefined} which Node.js; without a choice the one of the machine, then the one of the image
+ * @param {string | undefined} which Node.js; without a choice some tests run on the oldest as well
  * @returns {Promise<Tested[]>}
  */
 async function testEverything(scope, which) {
@@ -99,13 +107,12 @@ async function testEverything(scope, which) {
   cluster.catch(() => {});
   // First, because the check cannot succeed without it, and the rest takes minutes.
   const first = await findNode(which, steps.say);
-  const second = which === undefined ? await findNode(IMAGE_NODE, steps.say) : first;
+  const oldest = which === undefined ? await findNode(OLDEST_NODE, steps.say) : null;
   await install(steps);
-  await build(steps);
-  await checkStyle();
+  await checkStyle(first);
   const env = await cluster;
-  const tested = [await testProjects(first, EVERY_TIME, env)];
-  if (second.version !== first.version) tested.push(await testProjects(second, ON_EACH_NODE, env));
+  const tested = [await test(first, EVERY_TIME, env)];
+  if (oldest !== null) tested.push(await test(oldest, ON_THE_OLDEST, env));
   return tested;
 }
 
@@ -117,8 +124,7 @@ async function testEverything(scope, which) {
 async function testOnly(args, which) {
   const node = await findNode(which, steps.say);
   await install(steps);
-  await build(steps);
-  return [{ node, what: args.join(" "), ...(await vitest(node, args, {})) }];
+  return [await test(node, args, {})];
 }
 
 await program(async (scope) => {

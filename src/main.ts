@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
 import { writeSync } from "node:fs";
 import { runProgram } from "./cli/program.ts";
 
@@ -11,28 +11,42 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-/** The reader of the output has gone (EPIPE): stop, without an error message. */
-const outputClosed = (): void => stopped.abort(new Error("nobody reads the output"));
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
 
-const write = (fd: number, line: string): void => {
+const output = { isIncomplete: false };
+/** Without standard output a command stops; silently where its reader has gone (EPIPE). Standard error can be lost. */
+const failed = (fd: 1 | 2, error: unknown): void => {
+  if (fd === 2 || stopped.signal.aborted) return;
+  stopped.abort(new Error("nobody reads the output"));
+  if (codeOf(error) === "EPIPE") return;
+  output.isIncomplete = true;
+  write(2, `Standard output cannot be written (${String(codeOf(error))}).`);
+};
+
+const streamOf = (fd: 1 | 2): NodeJS.WriteStream => {
+  const stream = fd === 1 ? process.stdout : process.stderr;
+  // Without a listener an error would crash the process.
+  if (stream.listenerCount("error") === 0) stream.on("error", (error) => failed(fd, error));
+  return stream;
+};
+
+const write = (fd: 1 | 2, line: string): void => {
   const bytes = Buffer.from(`${line}\n`);
   let written = 0;
   try {
     // A pipe that does not block takes a part of them.
     while (written < bytes.length) written += writeSync(fd, bytes, written);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EAGAIN")
-      (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
-    else outputClosed();
+    if (codeOf(error) === "EAGAIN") streamOf(fd).write(bytes.subarray(written));
+    else failed(fd, error);
   }
 };
 
 const writeBytes = (bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    // The callback below reports the same error; without a listener it would crash the process.
-    if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", outputClosed);
-    process.stdout.write(bytes, (error) => {
-      if (error) outputClosed();
+    streamOf(1).write(bytes, (error) => {
+      if (error) failed(1, error);
       if (error) reject(error);
       else resolve();
     });
@@ -48,4 +62,4 @@ const code = await runProgram(process.argv.slice(2), {
   // node makes a pipe or socket non-blocking when its stream is first touched.
   unblock: () => process.stdout,
 });
-process.exit(code);
+process.exit(output.isIncomplete && code === 0 ? 1 : code);

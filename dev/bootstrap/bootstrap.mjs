@@ -1,9 +1,21 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cached } from "../cluster/cache.mjs";
 import { run } from "../run.mjs";
 import { isProjectInstalled } from "./installed.mjs";
 
 export const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
+
+/** @param {string} cwd @param {string} which packages */
+const npmCi = (cwd, which) => {
+  const ci = (/** @type {string[]} */ ...more) =>
+    run("npm", ["ci", which, "--loglevel=error", ...more], { cwd });
+  // npm's cached metadata may be too old for the wanted versions: then ask the registry.
+  return ci("--prefer-offline").catch(() => ci());
+};
 
 /**
  * Installs the packages when they are not those of package-lock.json.
@@ -11,32 +23,31 @@ export const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
  */
 export async function install(steps) {
   if (await isProjectInstalled(projectFolder)) return;
-  const ci = (/** @type {string[]} */ ...more) =>
-    run("npm", ["ci", "--include=dev", "--loglevel=error", ...more], { cwd: projectFolder });
   await steps.step(
     "installing packages (npm ci)",
-    // npm's cached metadata may be too old for the wanted versions: then ask the registry.
-    () => ci("--prefer-offline").catch(() => ci()),
+    () => npmCi(projectFolder, "--include=dev"),
     () => "packages installed",
   );
 }
 
 /**
- * Compiles src/ into dist/, incrementally and without checking types, which takes most of the time: `npm test` checks them in a step of
- * its own, and `npm run build` does both.
+ * Installs what the program needs to run: in a fresh clone only that, which the cache keeps.
  * @param {import("../terminal/steps.mjs").Steps} steps
  */
-export const build = (steps) =>
-  steps.step(
-    "building",
-    () => tool("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--noCheck"]),
-    () => "built into dist/",
+export async function installToRun(steps) {
+  const packages = "node_modules";
+  if (await isProjectInstalled(projectFolder, { development: false })) return;
+  if (existsSync(join(projectFolder, packages))) return install(steps);
+  const lock = await readFile(join(projectFolder, "package-lock.json"));
+  const name = `packages-${createHash("sha256").update(lock).digest("hex").slice(0, 16)}`;
+  const fill = async (/** @type {string} */ folder) => {
+    const files = ["package.json", "package-lock.json", ".npmrc"];
+    await Promise.all(files.map((file) => copyFile(join(projectFolder, file), join(folder, file))));
+    await npmCi(folder, "--omit=dev");
+  };
+  await steps.step(
+    "installing packages",
+    async () => run("cp", ["-R", join(await cached(name, fill), packages), projectFolder]),
+    () => "packages installed",
   );
-
-/**
- * Runs a command-line tool from node_modules.
- * @param {string} script path of its program below node_modules
- * @param {string[]} args
- */
-export const tool = (script, args) =>
-  run(process.execPath, [join(projectFolder, "node_modules", script), ...args], { cwd: projectFolder });
+}

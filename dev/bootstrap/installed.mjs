@@ -3,17 +3,18 @@ import { join } from "node:path";
 
 /**
  * @typedef {object} Lockfile the part of npm's lockfiles that matters here
- * @property {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} packages
+ * @property {Record<string, { version?: string, integrity?: string, optional?: boolean, dev?: boolean, link?: boolean }>} packages
  */
 
 /**
  * @param {Lockfile} wanted package-lock.json
  * @param {Lockfile} present node_modules/.package-lock.json, which npm writes after an installation
+ * @param {{ development?: boolean }} [options] `development: false` where packages of the development need not be there
  * @returns {boolean} whether everything that is wanted is there; optional packages may be of other platforms
  */
-export function isInstalled(wanted, present) {
+export function isInstalled(wanted, present, { development = true } = {}) {
   return Object.entries(wanted.packages).every(([path, entry]) => {
-    if (path === "") return true;
+    if (path === "" || (entry.dev && !development)) return true;
     const found = present.packages[path];
     if (!found) return entry.optional === true;
     return found.version === entry.version && found.integrity === entry.integrity;
@@ -29,11 +30,11 @@ async function read(path) {
   }
 }
 
-/** @param {string} root of the project */
-export async function isProjectInstalled(root) {
+/** @param {string} root of the project @param {{ development?: boolean }} [options] */
+export async function isProjectInstalled(root, options) {
   const [wanted, present] = await Promise.all([
     read(join(root, "package-lock.json")),
     read(join(root, "node_modules", ".package-lock.json")),
   ]);
-  return wanted !== null && present !== null && isInstalled(wanted, present);
+  return wanted !== null && present !== null && isInstalled(wanted, present, options);
 }

@@ -4,11 +4,13 @@ import { cached, cacheFolder } from "../cluster/cache.mjs";
 import { CommandError, run } from "../run.mjs";
 import { Failure } from "../terminal/failure.mjs";
 
-/** The one place that says which versions of Node.js are used beside the one of the machine. @type {Record<string, string>} */
+/** The one place that says which versions of Node.js are fetched where the machine has another. @type {Record<string, string>} */
 export const VERSIONS = { 22: "22.23.3", 24: "24.21.0" };
 
-/** The Node.js of the container image; tests run on it too. */
+/** The Node.js of the container image, which all is built for. */
 export const IMAGE_NODE = "24";
+/** The oldest one that is supported; a part of the tests runs on it as well. */
+export const OLDEST_NODE = "22";
 
 const DOWNLOAD_MS = 5 * 60_000;
 const PROBE_MS = 10_000;
@@ -29,19 +31,28 @@ export function takeNodeOption(args) {
 const choices = () => `one of ${Object.keys(VERSIONS).join(", ")}, or the path of a node program`;
 
 /**
- * @param {string | undefined} which a major version of {@link VERSIONS}, the path of a node program, or undefined for the one that runs this
+ * @param {string | undefined} which a major version of {@link VERSIONS}, the path of a node program, or undefined for the one that runs
+ *   this, or that of the image where this is older
  * @param {import("../cluster/download.mjs").Say} say
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<{ path: string, version: string }>}
  */
 export async function findNode(which, say, env = process.env) {
-  if (which === undefined) return { path: process.execPath, version: process.version };
+  if (which === undefined) {
+    if (majorOf(process.version) >= Number(IMAGE_NODE))
+      return { path: process.execPath, version: process.version };
+    say(`this machine has Node.js ${process.version.slice(1)}: going on with ${VERSIONS[IMAGE_NODE]}`);
+    return findNode(IMAGE_NODE, say, env);
+  }
   const pinned = VERSIONS[which];
   if (pinned === undefined && !existsSync(which))
     throw new Failure(`There is no Node.js ${which} here: --node takes ${choices()}.`);
   const path = pinned === undefined ? which : await installedNode(pinned, say, env);
   return { path, version: await versionOf(path) };
 }
+
+/** @param {string} version such as v24.1.0 */
+const majorOf = (version) => Number.parseInt(version.slice(1), 10);
 
 /** @param {string} path */
 const versionOf = async (path) => (await run(path, ["--version"], { timeoutMs: PROBE_MS })).trim();
@@ -74,7 +85,7 @@ async function installedNode(version, say, env) {
     if (!(error instanceof CommandError)) throw error;
     const code = /^npm error code (\S+)/m.exec(error.output)?.[1] ?? error.how;
     throw new Failure(
-      `Node.js ${version} cannot be downloaded, and the tests run on it too: \`npm install ${name}@${version}\` failed (${code}). ` +
+      `Node.js ${version} cannot be downloaded, which demo and tests run on: \`npm install ${name}@${version}\` failed (${code}). ` +
         `It has to succeed once; then ${root} keeps it.`,
     );
   }

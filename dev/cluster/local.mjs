@@ -29,7 +29,7 @@ export async function startLocalCluster({ step, say }) {
   const [kafka, registry] = await Promise.allSettled([
     step(
       "starting Kafka",
-      () => startKafka({ say }),
+      () => startKafka({ say, keepClasses: true }),
       ({ bootstrapServers }) => `Apache Kafka on ${bootstrapServers}`,
     ),
     step(

@@ -24,7 +24,7 @@ export const settingsFor = ({ bootstrapServers, registryUrl }, ports, usersFile)
   PARTNER_X_TOKEN: token(),
   PARTNER_NAME: "demo",
   // A person may end a doubt when its claim is 20 times as old as both together: 40 s instead of minutes.
-  PARTNER_CONNECT_TIMEOUT: "500ms",
+  PARTNER_CONNECT_TIMEOUT: "1s",
   PARTNER_CALL_TIMEOUT: "1500ms",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_SECRET: token(),
@@ -59,6 +59,10 @@ export const usersLine = async ({ name, password }) => {
 /** @param {Settings} settings where the partner sends notifications to */
 export const webhookUrl = ({ WEBHOOK_PORT, WEBHOOK_SECRET }) =>
   `http://127.0.0.1:${WEBHOOK_PORT}/webhooks/transaction-status/${WEBHOOK_SECRET}`;
+
+/** @param {string[]} command @returns {string} a program that runs the command with more arguments */
+export const programFile = (command) =>
+  `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`;
 
 /** @param {Settings} settings @returns {string} a file for `node --env-file` */
 export const envFile = (settings) =>

@@ -3,10 +3,9 @@ import { webhookUrl } from "./environment.mjs";
 /**
  * What a newcomer may try next, and where everything listens.
  * @param {import("./environment.mjs").Settings} settings
- * @param {{ operator: import("./environment.mjs").Operator, envFile: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
+ * @param {{ operator: import("./environment.mjs").Operator, cli: string, logFolder: string, paint: import("../terminal/steps.mjs").Steps["paint"] }} where paths as the reader would type them
  */
-export function nextSteps(settings, { operator, envFile, logFolder, paint }) {
-  const cli = `node --env-file=${envFile} dist/main.js`;
+export function nextSteps(settings, { operator, cli, logFolder, paint }) {
   const notification = '{"transactionId":"tx-1","status":"PAYMENT_ISSUE","createdAt":"2026-01-31T12:00:00Z"}';
   /** @param {string} name @param {string} value */
   const listener = (name, value) => `    ${name.padEnd(18)} ${value}`;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { projectFolder } from "../bootstrap/bootstrap.mjs";
 import { endChild, startChild } from "../child.mjs";
 import { untilReady } from "../cluster/probe.mjs";
+import { COMPILED, MAIN, NODE_FLAGS } from "../main.mjs";
 import { CommandError, run } from "../run.mjs";
 import { Failure } from "../terminal/failure.mjs";
 import { webhookUrl, withoutSettings } from "./environment.mjs";
@@ -9,7 +10,6 @@ import { webhookUrl, withoutSettings } from "./environment.mjs";
 /** @typedef {import("./environment.mjs").Settings} Settings */
 /** @typedef {import("../terminal/steps.mjs").Steps} Steps */
 
-const MAIN = join(projectFolder, "dist", "main.js");
 const READY_MS = 30_000;
 const REQUEST_MS = 2_000;
 
@@ -18,10 +18,15 @@ const PACE = ["--step", "400ms", "--retry", "2s"];
 
 /**
  * The bridge, the console and the sandbox as processes, started by the program's own command line.
- * @param {{ settings: Settings, logFolder: string, scope: import("../program.mjs").Scope }} options
+ * @param {{ node: string, settings: Settings, logFolder: string, scope: import("../program.mjs").Scope }} options
  */
-export function createSystem({ settings, logFolder, scope }) {
-  const env = { ...withoutSettings(process.env), ...settings };
+export function createSystem({ node, settings, logFolder, scope }) {
+  const env = { ...withoutSettings(process.env), ...COMPILED, ...settings };
+  /** @type {import("../child.mjs").Child[]} */
+  const started = [];
+  scope.defer(async () => {
+    await Promise.all(started.map((child) => endChild(child, "SIGTERM")));
+  });
 
   /**
    * @param {string} name
@@ -30,13 +35,13 @@ export function createSystem({ settings, logFolder, scope }) {
    */
   const start = async (name, args, onLine) => {
     const logFile = join(logFolder, `${name}.log`);
-    const child = await startChild([process.execPath, MAIN, ...args], {
+    const child = await startChild([node, ...NODE_FLAGS, MAIN, ...args], {
       logFile,
       env,
       cwd: projectFolder,
       onLine,
     });
-    scope.defer(() => endChild(child, "SIGTERM"));
+    started.push(child);
     return child;
   };
 
@@ -74,7 +79,7 @@ export function createSystem({ settings, logFolder, scope }) {
    */
   const cli = async (args) => {
     try {
-      return await run(process.execPath, [MAIN, ...args], { env, cwd: projectFolder });
+      return await run(node, [...NODE_FLAGS, MAIN, ...args], { env, cwd: projectFolder });
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       throw new Failure(`\`cambio-bridge ${args.join(" ")}\` failed (${error.how}):\n${error.output.trim()}`);

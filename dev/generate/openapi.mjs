@@ -1,6 +1,5 @@
 // docs/openapi.yaml: the bridge's own listeners, with the paths and ports that its settings have by default.
 import { readFileSync } from "node:fs";
-import { tsImport } from "tsx/esm/api";
 import { stringify } from "yaml";
 
 /** @typedef {import("../../src/config/load.ts")} Load */
@@ -28,7 +27,7 @@ const NOTIFICATION_ANSWERS = {
     description: "The body is larger than WEBHOOK_MAX_BODY_BYTES. The rest of it is not read.",
     headers: CLOSE,
   },
-  431: { description: "The headers are larger than 16 KiB.", headers: CLOSE },
+  431: { description: "The headers are larger than 16 KiB, or more than 100.", headers: CLOSE },
   503: {
     description:
       "Not accepted, send it again: Kafka did not acknowledge within WEBHOOK_PUBLISH_TIMEOUT, more than WEBHOOK_MAX_IN_FLIGHT are in progress, or the process is starting or stopping.",
@@ -38,15 +37,7 @@ const NOTIFICATION_ANSWERS = {
 const UNAUTHENTIC = {
   401: { description: "Not authentic, or from an address outside of WEBHOOK_ALLOWED_CIDRS." },
 };
-const NOT_ALLOWED = {
-  summary: "Any method but POST",
-  responses: {
-    405: {
-      description: "Only POST is allowed.",
-      headers: { Allow: header("The method that is allowed.", { const: "POST" }) },
-    },
-  },
-};
+const ONLY_POST = { description: "Any other method is answered 405 with `Allow: POST`." };
 
 const requestBody = {
   required: true,
@@ -65,6 +56,7 @@ const TRACE = [
 /** @param {string} path */
 const publicPaths = (path) => ({
   [path]: {
+    ...ONLY_POST,
     post: {
       operationId: "notify",
       summary: "Receives a notification (WEBHOOK_AUTH header, hmac, standard-webhooks or none)",
@@ -78,9 +70,9 @@ const publicPaths = (path) => ({
       requestBody,
       responses: { ...NOTIFICATION_ANSWERS, ...UNAUTHENTIC },
     },
-    get: NOT_ALLOWED,
   },
   [`${path}/{token}`]: {
+    ...ONLY_POST,
     parameters: [
       {
         name: "token",
@@ -101,7 +93,6 @@ const publicPaths = (path) => ({
         404: { description: "The token is wrong." },
       },
     },
-    get: NOT_ALLOWED,
   },
 });
 
@@ -151,7 +142,7 @@ const securitySchemes = {
   ),
   bodySignature: secretHeader(
     "WEBHOOK_SIGNATURE_HEADER",
-    "WEBHOOK_AUTH=hmac: WEBHOOK_SIGNATURE_PREFIX and the HMAC-SHA256 of the body in hex or base64, in the header that the setting names.",
+    "WEBHOOK_AUTH=hmac: WEBHOOK_SIGNATURE_PREFIX and the HMAC-SHA256 of the body in hex or base64, in the header that the setting names. Several, comma-separated or in repeated headers: one right one is enough.",
   ),
   webhookId: secretHeader("webhook-id", "WEBHOOK_AUTH=standard-webhooks: id of the delivery."),
   webhookTimestamp: secretHeader(
@@ -214,7 +205,7 @@ const schemas = {
 
 /** @param {string} root @returns {Promise<string>} the text of docs/openapi.yaml */
 export async function openapi(root) {
-  const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
+  const { rows } = /** @type {Load} */ (await import("../../src/config/load.ts"));
   const byDefault = (/** @type {string} */ env) => rows.find((row) => row.env === env)?.fallback ?? "";
   const server = (/** @type {string} */ listener) => ({
     url: "http://{host}:{port}",
@@ -237,6 +228,7 @@ export async function openapi(root) {
       license: { name: license, identifier: license },
     },
     servers: [server("WEBHOOK")],
+    security: [],
     paths: { ...publicPaths(byDefault("WEBHOOK_PATH")), ...management },
     components: { securitySchemes, schemas },
   };

@@ -1,5 +1,4 @@
 // Tables of the documentation that are made from the code: settings and metrics.
-import { tsImport } from "tsx/esm/api";
 
 /** @typedef {import("../../src/config/load.ts")} Load */
 /** @typedef {import("../../src/ops/metrics.ts")} Metrics */
@@ -50,7 +49,7 @@ const valueOf = (/** @type {Row} */ row) => (isLong(row) ? "see below" : row.sha
 
 /** @returns {Promise<string>} every setting, one table for each group */
 export async function settingsTables() {
-  const { rows } = /** @type {Load} */ (await tsImport("../../src/config/load.ts", import.meta.url));
+  const { rows } = /** @type {Load} */ (await import("../../src/config/load.ts"));
   const names = [...new Set(rows.map(({ group }) => group))];
   const order = Object.keys(GROUPS);
   return names
@@ -73,9 +72,7 @@ const OF_THE_PROCESS = /^cambio_bridge_(process|nodejs)_/;
 
 /** @returns {Promise<string>} every metric that is the bridge's own */
 export async function metricsTable() {
-  const { createMetrics } = /** @type {Metrics} */ (
-    await tsImport("../../src/ops/metrics.ts", import.meta.url)
-  );
+  const { createMetrics } = /** @type {Metrics} */ (await import("../../src/ops/metrics.ts"));
   const none = () => ({});
   const { registry } = createMetrics({
     publisherWaiting: none,

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
 import { readinessOf, type Component } from "../ops/health.ts";
 import { createManagementServer } from "../ops/management.ts";
+import { patientWriter } from "../kafka/schema/registry.ts";
 import { createMetrics, type CommandNumbers } from "../ops/metrics.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -83,7 +84,9 @@ export const startBridge = async (
   });
 
   const traces = await openTraces(config, { metrics, clock, log });
-  const services = { ...createServices(config, clock, log), traces };
+  const opened = createServices(config, clock, log);
+  const registry = { ...opened.registry, writer: patientWriter(opened.registry, clock) };
+  const services = { ...opened, registry, traces };
 
   const readiness = () => readinessOf(components());
   const management = createManagementServer({ readiness, registry: metrics.registry });

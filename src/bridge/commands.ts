@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { checkFor } from "../commands-to-results/check.ts";
-import { resultBuilder } from "../commands-to-results/build-result.ts";
+import { buildResult, resultIdOf } from "../commands-to-results/build-result.ts";
 import { decide } from "../commands-to-results/disposition.ts";
 import { createExecute } from "../commands-to-results/execute.ts";
 import { commandsToResults, type Handled } from "../commands-to-results/flow.ts";
 import { guardFor } from "../commands-to-results/guard.ts";
+import { doubtOrphans } from "../commands-to-results/journal-rules/doubt-orphans.ts";
 import type { Contradiction } from "../commands-to-results/journal-rules/ports.ts";
 import { republish } from "../commands-to-results/journal-rules/republish.ts";
 import { readCommand } from "../commands-to-results/read-command.ts";
@@ -14,9 +14,9 @@ import { startOrderedConsumer, type Handle } from "../kafka/consume/ordered-cons
 import { NO_HEADERS } from "../kafka/headers.ts";
 import type { Incoming } from "../kafka/record.ts";
 import type { CommandNumbers, CommandsLag, Metrics } from "../ops/metrics.ts";
-import { findQuoteId } from "../partner/calls/find-quote-id.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { iso } from "../runtime/instant.ts";
+import { commandCheck } from "./command-check.ts";
 import { commandDecoder } from "./command-decoder.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { openJournal } from "./journal-wiring/open.ts";
@@ -66,6 +66,9 @@ export const openCommands = async (
   const { clock, log, random } = services;
   const { partner: settings, commands, kafka } = config;
   const results = openResults(config, services, schemaIds.result);
+  let isPaused = false;
+  let isUnfit = false;
+  let suspend = (): void => undefined;
   const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
     askNotes: async (cluster) =>
       [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
@@ -73,6 +76,10 @@ export const openCommands = async (
       metrics.contradictions.inc();
       const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
       log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
+    },
+    fits: (isFit) => {
+      isUnfit = !isFit;
+      suspend();
     },
   });
   // If the process was asked to stop meanwhile, nobody would stop what starts below.
@@ -111,7 +118,7 @@ export const openCommands = async (
     call,
     traced: spans.traced,
     publish: results.publish,
-    buildResult: resultBuilder({ findQuoteId: (body) => findQuoteId(body, settings.quoteIdPointer ?? null) }),
+    buildResult,
     mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
     newId: () => randomUUID(),
     observer: {
@@ -133,10 +140,10 @@ export const openCommands = async (
 
   const flow = commandsToResults({
     read: readCommand({
-      check: checkFor({ purposes: settings.purposes, currencies: settings.currencies }),
+      check: commandCheck(config),
       decode: commandDecoder(services, schemaIds.command),
     }),
-    buildResult: deps.buildResult,
+    buildResult,
     execute: createExecute(deps),
     publishUnjournaled: results.publishUnjournaled,
     park: async (record, reason, detail) => {
@@ -178,11 +185,15 @@ export const openCommands = async (
     handle,
     services,
   );
-  followPauses(consumer.suspend);
-  const republishing = republish(
-    { ...deps, publish: results.publishLate },
-    { ...REPUBLISH, signal: abandon.signal },
-  ).catch(() => undefined);
+  suspend = () => consumer.suspend(isPaused || isUnfit);
+  followPauses((isHeld) => {
+    isPaused = isHeld;
+    suspend();
+  });
+  const always = { ...REPUBLISH, signal: abandon.signal };
+  const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
+  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
+  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
 
   return {
     numbers: () => {
@@ -220,7 +231,7 @@ export const openCommands = async (
       abandon.abort(new Error("the process has stopped"));
     },
     close: async () => {
-      await republishing;
+      await Promise.all([republishing, doubting]);
       await Promise.all([results.close(), journalTopic.close()]);
     },
   };

@@ -14,7 +14,9 @@ import { messageOf } from "../runtime/errors.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { TraceContext } from "../runtime/traces.ts";
 import type { Services } from "./services.ts";
+import { bridgeSource } from "./source.ts";
 import { followEvents, type FollowedEvents } from "./follow-events.ts";
+import { maskOwnSecrets } from "./own-secrets.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { sendInSpan } from "./traces/record-span.ts";
 
@@ -54,7 +56,8 @@ export const openEvents = async (
 
   const { encodedHeaders, headersOf } = cloudEventHeaders({
     type: EVENT_TYPE,
-    source: partner.baseUrl ?? "",
+    // `dead-letters replay` runs without the partner's address, too.
+    source: partner.baseUrl ?? bridgeSource(config),
   });
   const put = (event: TransactionStatusUpdated, trace: TraceContext | null): Promise<RecordPosition> => {
     const headers = headersOf({
@@ -88,6 +91,7 @@ export const openEvents = async (
     publishOnce: publishOnce({
       publish,
       window: followed.window,
+      mask: maskOwnSecrets(config),
       written: (event, position) => {
         followed.wrote(position);
         if (event.outOfOrder) outOfOrder();

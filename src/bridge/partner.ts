@@ -3,7 +3,7 @@ import { createPartner, type Partner } from "../partner/client.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Call } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { secretsIn } from "../runtime/secret-list.ts";
+import { secretsOfPartner } from "./own-secrets.ts";
 import { tlsMaterial } from "./pem.ts";
 import type { Services } from "./services.ts";
 
@@ -24,7 +24,6 @@ const proxyOf = ({ partner: { proxyUrl } }: Config): (() => URL) | null => {
 export const openPartner = (config: Config, { clock }: Pick<Services, "clock">): Partner => {
   const { partner } = config;
   const { accessToken, xToken } = partner;
-  const { secret } = config.webhook;
   return createPartner({
     baseUrl: new URL(partner.baseUrl ?? ""),
     credentials: {
@@ -44,27 +43,29 @@ export const openPartner = (config: Config, { clock }: Pick<Services, "clock">):
     maxPerSecond: partner.maxRequestsPerSecond ?? null,
     maxResponseBytes: partner.maxResponseBytes,
     acceptDoubtStatuses: partner.doubtStatuses,
+    quoteIdPointer: partner.quoteIdPointer ?? null,
     logEndParameter: partner.logEndParameter,
     logMaxBytes: partner.logMaxBytes,
-    // The partner knows the webhook secret, from the subscribed URL or because it signs with it. It may repeat
-    // that and, for a while after a rotation, what was in force before.
-    otherSecrets: () => [
-      ...[secret?.reveal() ?? "", ...(secret?.replaced() ?? [])].flatMap(secretsIn),
-      ...(accessToken?.replaced() ?? []),
-      ...(xToken?.replaced() ?? []),
-    ],
+    otherSecrets: () => secretsOfPartner(config),
     clock,
   });
 };
 
-/** Counts and times every call. */
+/**
+ * Counts and times every call. One that was not sent because it was no longer allowed has a word of its own:
+ * such calls say nothing about the partner.
+ */
 export const measured =
   (call: Call, metrics: Metrics, clock: Clock): Call =>
   async (request, options) => {
     const startedAt = clock.monotonic();
-    const outcome = await call(request, options);
+    // Without any time left it cannot even connect.
+    let isAllowed = options.withinMs > 0;
+    const mayCall = (): boolean => (isAllowed = options.mayCall());
+    const outcome = await call(request, { ...options, mayCall });
     const { operation } = request;
-    metrics.partnerCalls.inc({ operation, outcome: outcome.kind });
+    const kind = outcome.kind === "notSent" && !isAllowed ? "notAllowed" : outcome.kind;
+    metrics.partnerCalls.inc({ operation, outcome: kind });
     metrics.partnerSeconds.observe({ operation }, (clock.monotonic() - startedAt) / 1_000);
     return outcome;
   };

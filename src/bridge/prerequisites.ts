@@ -11,6 +11,8 @@ import { describeOutage, outageAdvice } from "./outage.ts";
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
 const WAIT_MS = 60_000;
 const AGAIN_AFTER_MS = 2_000;
+/** A registry that has just started answers for some seconds that it knows no schema. */
+const SCHEMAS_WAIT_MS = 30_000;
 
 /** The topics that the flows read or write. */
 export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
@@ -44,7 +46,7 @@ const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
 
 /**
  * Checks the topics and schemas that the flows need, and waits a while for Kafka and the registry to answer
- * at all. Throws a UsageError with one sentence for each problem.
+ * at all, and for the registry to know the schemas. Throws a UsageError with one sentence for each problem.
  * @param waiting called with the reason of each wait
  */
 export const awaitPrerequisites = async (
@@ -52,23 +54,29 @@ export const awaitPrerequisites = async (
   services: Services,
   signal: AbortSignal,
   waiting: (reason: string) => void,
-): Promise<Inspection> => {
-  const until = services.clock.monotonic() + WAIT_MS;
+): Promise<Pick<Inspection, "schemaIds">> => {
+  const { clock, log } = services;
+  const until = clock.monotonic() + WAIT_MS;
+  let schemasUntil: number | null = null;
   for (;;) {
+    let reason: string;
     try {
-      const inspection = await inspectOnce(config, services);
-      if (inspection.problems.length > 0) throw new UsageError(inspection.problems.join("\n"));
-      for (const warning of inspection.warnings) services.log.warn({ warning }, "start.warning");
-      return inspection;
+      const { problems, mayPass, ...inspection } = await inspectOnce(config, services);
+      if (problems.length === 0) {
+        for (const warning of inspection.warnings) log.warn({ warning }, "start.warning");
+        return inspection;
+      }
+      schemasUntil ??= clock.monotonic() + SCHEMAS_WAIT_MS;
+      if (!mayPass || clock.monotonic() > schemasUntil) throw new UsageError(problems.join("\n"));
+      reason = `a registry that was just started may know it later: ${problems.join(" ")}`;
     } catch (error) {
       if (error instanceof UsageError && !(error.cause instanceof Error)) throw error;
-      const reason = describeOutage(error, config);
-      services.log.warn({ reason }, "start.waiting");
-      waiting(reason);
-      if (services.clock.monotonic() > until) {
+      reason = describeOutage(error, config);
+      if (clock.monotonic() > until)
         throw new UsageError(`${reason}; ${outageAdvice(error)}.`, { cause: error });
-      }
-      await services.clock.sleep(AGAIN_AFTER_MS, signal);
     }
+    log.warn({ reason }, "start.waiting");
+    waiting(reason);
+    await clock.sleep(AGAIN_AFTER_MS, signal);
   }
 };

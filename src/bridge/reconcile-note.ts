@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
+import { isAhead } from "../log-to-events/schedule.ts";
 import { objectOf, parseJson } from "../runtime/json-object.ts";
 import { iso, readInstant } from "../runtime/instant.ts";
 
@@ -16,6 +17,10 @@ export type ReconcileNote = {
 
 /** The note of an older version only says when the run ended; no run takes longer. */
 const LONGEST_RUN_MS = 86_400_000;
+
+/** When the last complete run ended; null if that is not known. */
+export const completeAt = ({ completeAtMs }: ReconcileNote, nowMs: number): number | null =>
+  completeAtMs === null || isAhead(completeAtMs, nowMs) ? null : completeAtMs;
 
 /** Kept as the metadata of an offset that the election group commits. */
 export const writeNote = ({ completeAtMs, wholeAtMs }: ReconcileNote): string =>

@@ -5,7 +5,6 @@ import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
 import type { Period } from "../log-to-events/period.ts";
 import { reconcileRepeatedly } from "../log-to-events/schedule.ts";
-import type { PublishOnce } from "../notification/publish-once.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Partner } from "../partner/client.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -18,7 +17,7 @@ import { scanRanges } from "./scan-ranges.ts";
 import type { Services } from "./services.ts";
 import { withCluster } from "./with-cluster.ts";
 import type { Subsystem } from "./subsystem.ts";
-import { electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
+import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
 /**
@@ -74,9 +73,7 @@ export const reconcileRuns = (
     seen: (identity) => events.window.seen(identity, clock.now()),
     readEvents,
   };
-  // A partner that echoes a request must not bring a secret into the topic.
-  const publishOnce: PublishOnce = (notification, arrival) =>
-    events.publishOnce({ ...notification, payload: partner.mask(notification.payload) }, arrival);
+  const { publishOnce } = events;
   const { fetchLog, mask } = partner;
   return tracedRuns(config, services.traces, { fetchLog, mask, publishOnce }, (traced) =>
     logToEvents(options, { ...ports, ...traced }),
@@ -138,10 +135,16 @@ export const openReconcile = (
     );
   };
 
+  const show = (shown: ReconcileNote): void => {
+    const at = completeAt(shown, clock.now());
+    if (at === null) metrics.reconcileCompleteAt.remove();
+    else metrics.reconcileCompleteAt.set(Math.floor(at / 1_000));
+  };
+
   /** Reads what the last leader noted, and sets the metric from it. */
   const recall = async (): Promise<void> => {
     note = await withCluster(services, (cluster) => lastNote(config, cluster));
-    if (note.completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(note.completeAtMs / 1_000));
+    show(note);
   };
 
   const ended = (report: Report, period: Period, ms: number): void => {
@@ -150,7 +153,7 @@ export const openReconcile = (
     for (const [kind, count] of Object.entries({ known, published, held, too_young, unreadable, other_type }))
       metrics.reconcileNotifications.inc({ kind }, count);
     const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
-    if (completeAtMs !== null) metrics.reconcileCompleteAt.set(Math.floor(completeAtMs / 1_000));
+    show({ ...note, completeAtMs });
     if (report.isWhole) keep({ completeAtMs, wholeAtMs: period.toMs });
     logReport(log, report, period, ms);
   };

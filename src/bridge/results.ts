@@ -1,7 +1,7 @@
 import type { Envelope, Origin, Publish, ResultCodec } from "../commands-to-results/journal-rules/ports.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
-import { cloudEventHeaders } from "../kafka/produce/cloud-event.ts";
+import { cloudEventHeaders, withoutEmpty } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
 import type { Header } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
@@ -64,7 +64,7 @@ export const openResults = (config: Config, services: Services, schemaId: number
       timeMs: result.completedAt,
       trace,
     }),
-    ["correlation-id", result.commandId],
+    ...withoutEmpty([["correlation-id", result.commandId]]),
     ["outcome", result.outcome],
   ];
 
@@ -100,7 +100,7 @@ export const openResults = (config: Config, services: Services, schemaId: number
       if (traces === null) return put(result, value, origin, context);
       const attributes = {
         "messaging.message.id": result.resultId,
-        "messaging.message.conversation_id": result.commandId,
+        "messaging.message.conversation_id": result.commandId || undefined,
         "cambio.outcome": result.outcome,
       };
       return sendInSpan(

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
+import { watchSecrets } from "../config/watch-secrets.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
 import type { GroupOptions } from "../kafka/consume/reader.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
-import { openSession } from "../kafka/produce/session.ts";
+import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import type { Log } from "../runtime/log.ts";
@@ -28,7 +29,7 @@ export type Services = {
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
   /** A reader of all partitions. Its group is used once: two members of one would share the partitions. */
   ownReader: (topic: string, purpose: string) => GroupOptions;
-  /** Stops renewing tokens. Whoever opened a client closes it. */
+  /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
   close: () => void;
 };
 
@@ -48,6 +49,7 @@ export const createServices = (
 ): Services => {
   const { registry } = config;
   const { random } = Math;
+  const unwatch = watchSecrets(config, log);
   const client = newClient(kafkaOptions(config, signIn.kafka), log);
   return {
     clock,
@@ -71,14 +73,23 @@ export const createServices = (
     publisher: (topic, options) =>
       createPublisher(
         { topic, ...options },
-        { open: () => openSession(topic, client, clock), clock, log, random },
+        {
+          openLookup: () => openLeaderLookup(topic, client, clock),
+          openSender: () => openSender(topic, client, clock),
+          clock,
+          log,
+          random,
+        },
       ),
     ownReader: (topic, purpose) => ({
       topic,
       groupId: `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
       sessionTimeoutMs: config.kafka.sessionTimeoutMs,
     }),
-    close: () => signIn.close(),
+    close: () => {
+      unwatch();
+      signIn.close();
+    },
   };
 };
 

@@ -1,14 +1,14 @@
 import type { Config } from "../config/config.ts";
 import { webhookSecretFault } from "../config/webhook-secret.ts";
 import { UsageError } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 
 /**
- * The secrets that are accepted now; the setting may be a file that changes. An invalid text is taken for a
- * file that is being written: the last valid secrets stay in force. Throws a UsageError if there are none at
- * the start.
+ * The secrets that are accepted now; the setting may be a file that changes. Throws a UsageError if there are none at
+ * the start; later the last valid ones stay in force.
  */
-export const webhookSecrets = ({ webhook }: Config): (() => readonly string[]) => {
+export const webhookSecrets = ({ webhook }: Config, log?: Pick<Log, "warn">): (() => readonly string[]) => {
   const reveal = (): string => webhook.secret?.reveal() ?? "";
   let text = reveal();
   const fault = webhookSecretFault(webhook.auth, text);
@@ -18,7 +18,9 @@ export const webhookSecrets = ({ webhook }: Config): (() => readonly string[]) =
     const now = reveal();
     if (now === text) return secrets;
     text = now;
-    if (webhookSecretFault(webhook.auth, now) === null) secrets = secretsIn(now);
+    const reason = webhookSecretFault(webhook.auth, now);
+    if (reason === null) secrets = secretsIn(now);
+    else log?.warn({ variable: "WEBHOOK_SECRET", reason }, "secret.refused");
     return secrets;
   };
 };

@@ -4,9 +4,9 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { PublishOnce } from "../notification/publish-once.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createWebhookApp, type ServedRequest } from "../webhooks-to-events/webhook-app.ts";
-import type { RawDelivery } from "../webhooks-to-events/delivery.ts";
-import { webhooksToEvents, type DeliveryOutcome } from "../webhooks-to-events/flow.ts";
+import { webhooksToEvents, type WebhookFlow } from "../webhooks-to-events/flow.ts";
 import { createWebhookServer } from "../webhooks-to-events/listener.ts";
+import { readInTurns } from "../webhooks-to-events/turns.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import { publishTimeoutOf } from "./events.ts";
@@ -16,10 +16,11 @@ import { webhookSecrets } from "./webhook-secrets.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 /**
- * At least this many, because senders keep connections that they do not use. Each takes at most 16 KiB for
- * headers.
+ * At least this many, because senders keep connections that they do not use. Each takes at most 50 KiB, with a
+ * head of a hundred headers that is still arriving: with the bodies of WEBHOOK_MAX_IN_FLIGHT requests they fit
+ * into the memory that the manifests give.
  */
-const MIN_MAX_CONNECTIONS = 8_192;
+const MIN_MAX_CONNECTIONS = 4_096;
 const ARRIVAL_TIMEOUT_MS = 15_000;
 
 const authOf = ({ webhook }: Config): Auth => {
@@ -40,16 +41,15 @@ const authOf = ({ webhook }: Config): Auth => {
   }
 };
 
-type Receive = (delivery: RawDelivery) => Promise<DeliveryOutcome>;
-
 /** The public listener. Answers 503 until it is connected to the flow. */
 export const webhookServer = (
   { webhook }: Config,
   { services, metrics, isOpen }: { services: Services; metrics: Metrics; isOpen: () => boolean },
-): { server: Server; connect: (to: Receive) => void } => {
+): { server: Server; connect: (to: WebhookFlow) => void } => {
   const { clock, log, traces } = services;
   const route = { path: webhook.path, trusted: webhook.trustTrace };
-  let receive: Receive | null = null;
+  let flow: WebhookFlow | null = null;
+  const turns = readInTurns(clock.monotonic);
 
   const logRequest = ({ status, outcome, error }: ServedRequest, ms: number): void => {
     const event = outcome && "event" in outcome ? outcome.event : undefined;
@@ -87,8 +87,8 @@ export const webhookServer = (
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     },
     {
-      receive: (delivery) => receive?.(delivery) ?? Promise.reject(new Error("not connected to Kafka yet")),
-      isOpen,
+      flow: () => (isOpen() ? flow : null),
+      turns,
       served,
       trace: traces ? (headers) => beginWebhook(traces, headers, route) : undefined,
       monotonic: clock.monotonic,
@@ -96,11 +96,11 @@ export const webhookServer = (
     },
   );
   const server = createWebhookServer(app, {
-    maxBodyBytes: webhook.maxBodyBytes,
+    turns,
     maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
     arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
   });
-  return { server, connect: (to) => (receive = to) };
+  return { server, connect: (to) => (flow = to) };
 };
 
 export type WebhookFlowDeps = { services: Services; deadLetters: DeadLetters; publishOnce: PublishOnce };
@@ -109,11 +109,11 @@ export type WebhookFlowDeps = { services: Services; deadLetters: DeadLetters; pu
 export const webhookFlow = (
   config: Config,
   { services, deadLetters, publishOnce }: WebhookFlowDeps,
-): ((delivery: RawDelivery) => Promise<DeliveryOutcome>) =>
+): WebhookFlow =>
   webhooksToEvents({
-    verify: verification({
+    admit: verification({
       auth: authOf(config),
-      secrets: webhookSecrets(config),
+      secrets: webhookSecrets(config, services.log),
       allowedCidrs: config.webhook.allowedCidrs,
       trustedProxyCidrs: config.webhook.trustedProxyCidrs,
     }),

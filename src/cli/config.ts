@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
+import { LEFT_OUT, originOf, readEnvironment, rows, type Environment, type Origin } from "../config/load.ts";
 import type { Problem } from "../config/config.ts";
 import { isFileName, pathIn } from "../config/file-name.ts";
 import { examples } from "./help.ts";
@@ -59,7 +59,10 @@ const printText = (settings: readonly ShownSetting[], io: Io): void => {
 
 const showConfig = (io: Io, asJson: boolean): ExitCode => {
   const { problems, warnings } = readEnvironment(io.env, "serve");
-  const settings = settingsOf(io.env, problems);
+  const settings = settingsOf(io.env, [
+    ...problems,
+    ...warnings.filter(({ message }) => message.startsWith(LEFT_OUT)),
+  ]);
   if (asJson) {
     io.out(JSON.stringify({ ok: problems.length === 0, settings, problems, warnings }, null, 2));
   } else {

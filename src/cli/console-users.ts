@@ -2,6 +2,7 @@ import { parseUsers, type User } from "../console/users.ts";
 import { unreadableFile } from "../config/file-name.ts";
 import { Secret } from "../config/secret.ts";
 import { messageOf } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 import { ConfigError } from "./io.ts";
 
 const checked = (text: string): readonly User[] => {
@@ -16,10 +17,14 @@ const faultOf = (file: string, error: unknown): string =>
     ? unreadableFile(file, error)
     : `cannot be used: ${messageOf(error)}`;
 
-/** Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a ConfigError when the first reading fails. */
-export const usersOf = (file: string): (() => readonly User[]) => {
+/**
+ * Reads the users from the file, again when it changes; a half-written file leaves the earlier users. Throws a
+ * ConfigError when the first reading fails.
+ */
+export const usersOf = (file: string, log: Log): (() => readonly User[]) => {
   try {
     const secret = Secret.fromFile(file, (text) => void checked(text));
+    secret.watch("CONSOLE_USERS_FILE", log);
     let known: { text: string; users: readonly User[] } | null = null;
     return () => {
       const text = secret.reveal();

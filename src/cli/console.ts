@@ -10,6 +10,7 @@ import { createConsoleServer } from "../console/server.ts";
 import { createLog } from "../ops/log.ts";
 import { rangesOf } from "../runtime/cidr.ts";
 import { systemClock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
 import { userName } from "./actor.ts";
 import { usersOf } from "./console-users.ts";
 import { examples } from "./help.ts";
@@ -22,13 +23,13 @@ const DRAIN_MS = 2_000;
 /** With the two drains less than the 30 s that orchestrators wait. */
 const CLOSE_MS = 20_000;
 
-const authOf = ({ console: settings }: Config): Auth => {
+const authOf = ({ console: settings }: Config, log: Log): Auth => {
   const { auth, usersFile, userHeader, trustedProxyCidrs, operators } = settings;
   switch (auth) {
     case "none":
       return { kind: "none" };
     case "basic":
-      return { kind: "basic", users: usersOf(usersFile ?? "") };
+      return { kind: "basic", users: usersOf(usersFile ?? "", log) };
     case "proxy-header":
       return { kind: "proxy-header", header: userHeader, isTrusted: rangesOf(trustedProxyCidrs), operators };
   }
@@ -39,7 +40,7 @@ const serveConsole = async (io: Io): Promise<ExitCode> => {
   const { host, port, origin, fourEyes, auth } = config.console;
   const log = createLog(config.bridge.logLevel, io);
   const options: ConsoleOptions = {
-    auth: authOf(config),
+    auth: authOf(config, log),
     origin: origin ?? null,
     fourEyes,
     version: versionOf(),

@@ -8,6 +8,8 @@ import { EXIT, type ExitCode, type Io } from "./io.ts";
 export type ResultWatch = {
   /** Resolves with the command's first result; stays pending if none comes. */
   result: Promise<CommandResult>;
+  /** Resolves with a sentence when it is certain that none will come. */
+  never: Promise<string>;
   /** Why a result that came could not be read; null while none came. */
   problem: () => string | null;
   stop: () => Promise<void>;
@@ -19,11 +21,14 @@ export type Delivery = {
   write: () => Promise<void>;
   /** Resolves when results are watched, from then on; null when none is waited for. */
   watchResult: (() => Promise<ResultWatch>) | null;
+  /** Why commands are not being executed now; null where nothing is known to keep them from that. */
+  hindrance: () => Promise<string | null>;
   waitMs: number;
 };
 
 /** Longer than all timeouts within `write`. */
 const WRITE_WITHIN_MS = 60_000;
+const HINDRANCE_WITHIN_MS = 10_000;
 
 const EXIT_OF = {
   SUCCEEDED: EXIT.done,
@@ -45,7 +50,7 @@ const notSent = (commandId: string, error: unknown): UsageError => {
 /** Writes a command, and waits for its result if asked to. Throws a UsageError when the command was not written. */
 export const deliver = async (
   { out, err, stopped }: Pick<Io, "out" | "err" | "stopped">,
-  { commandId, write, watchResult, waitMs }: Delivery,
+  { commandId, write, watchResult, hindrance, waitMs }: Delivery,
 ): Promise<ExitCode> => {
   /** Why it is not known whether the command was written; null when it was. */
   const tryToWrite = async (): Promise<string | null> => {
@@ -74,26 +79,36 @@ export const deliver = async (
     return unknown === null ? EXIT.done : EXIT.failed;
   }
 
-  const { result, problem, stop } = watch;
+  const { result, never, problem, stop } = watch;
   err(
     unknown === null
       ? `Sent command ${commandId}, waiting for its result.`
       : `Command ${commandId} may have been written, although ${unknown}; waiting for its result.`,
   );
-  const found = await systemClock.within(waitMs, stopped, result).catch(() => null);
+  const asked = (): Promise<string | null> =>
+    systemClock.within(HINDRANCE_WITHIN_MS, stopped, hindrance()).catch(() => null);
+  let isWaiting = true;
+  void asked().then((why) => {
+    if (why !== null && isWaiting) err(`${why}\nThe wait goes on meanwhile.`);
+  });
+  const ended = await systemClock.within(waitMs, stopped, Promise.race([result, never])).catch(() => null);
+  isWaiting = false;
+  const found = typeof ended === "string" ? null : ended;
   const unread = problem();
-  if (found) out(JSON.stringify(found));
+  if (typeof ended === "string") err(ended);
+  else if (found) out(JSON.stringify(found));
   else if (unread !== null)
     err(
       `A result of command ${commandId} came, but cannot be read (${unread}): see \`cambio-bridge watch results --from-beginning\`.`,
     );
-  else if (unknown === null)
-    err(
-      stopped.aborted
-        ? `The wait for the result of command ${commandId} was interrupted: it may still come, see \`cambio-bridge watch results\`.`
-        : `No result of command ${commandId} came in time: it may still come, see \`cambio-bridge watch results\`.`,
-    );
-  else err(unacknowledged(commandId, unknown));
+  else if (unknown === null) {
+    const why = await asked();
+    const ending = stopped.aborted
+      ? `The wait for the result of command ${commandId} was interrupted`
+      : `No result of command ${commandId} came in time`;
+    const hope = why === null ? "it may still come" : `none can come now (${why})`;
+    err(`${ending}: ${hope}, see \`cambio-bridge watch results\`.`);
+  } else err(unacknowledged(commandId, unknown));
   await stop().catch(() => undefined);
   return found ? EXIT_OF[found.outcome] : EXIT.noResult;
 };

@@ -3,7 +3,12 @@ import { followProposals } from "../bridge/operator/follow-proposals.ts";
 import { resolveOnce } from "../bridge/operator/resolve-once.ts";
 import { openTraces } from "../bridge/traces/open.ts";
 import type { Actor } from "../operator/action.ts";
-import { refusalOf, type ResolveRequest, type ResolveOutcome } from "../operator/resolve-outcome.ts";
+import {
+  NOT_EXECUTED_CAUTION,
+  refusalOf,
+  type ResolveOutcome,
+  type ResolveRequest,
+} from "../operator/resolve-outcome.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Config } from "../config/config.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
@@ -53,6 +58,7 @@ const resolve = async (io: Io, commandId: string, flags: Flags): Promise<ExitCod
   const actor = actorOf(flags);
   const tool = openTool(io);
   sayWhenStopped(io);
+  if (as === "not-executed") io.err(NOT_EXECUTED_CAUTION);
   const ended = await resolveWithTraces(tool, io, actor, asked);
   const refusal = refusalOf(asked, ended);
   for (const line of [refusal, hintOf(asked, ended, tool.config)]) if (line !== null) io.err(line);
@@ -71,7 +77,7 @@ export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command 
         .makeOptionMandatory(),
     )
     .option("--quote-id <id>", "the quote, where the command is in doubt for more than one")
-    .option("--force", "decide although the call might still be under way")
+    .option("--force", "decide although the call might still be under way, here or at the partner")
     .addHelpText(
       "after",
       `
@@ -82,7 +88,7 @@ A proposal that is there needs this approval without the setting as well.`,
     .addHelpText(
       "after",
       examples(
-        'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner knows no such accept."',
+        'resolve order-71-accept --as not-executed --by ana \\\n      --note "The partner will not execute it any more."',
       ),
     )
     .action(async (commandId: string, flags: Flags) => exit(await resolve(io, commandId, flags)));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
+import { commandCheck } from "../bridge/command-check.ts";
 import { explainOutage } from "../bridge/outage.ts";
 import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
@@ -15,7 +16,8 @@ import { deliver, type ResultWatch } from "./deliver.ts";
 import { durationMs } from "./option-values.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import type { ExitCode, Io } from "./io.ts";
+import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { whyNoCommands } from "./status.ts";
 import { openTool } from "./tool.ts";
 
 const SEND_TIMEOUT_MS = 15_000;
@@ -33,8 +35,16 @@ type CreateFlags = Common & {
 type AcceptFlags = Common & { quoteId: string; counterpartyId: string; amount?: string; externalId?: string };
 type Request = CommandRecord["request"];
 
-/** Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long. */
-const watchResult = async (config: Config, services: Services, commandId: string): Promise<ResultWatch> => {
+/**
+ * Watches for a command's result from now on. An IN_DOUBT counts as one: the final result may take long.
+ * @param sent the command's bytes, once they are about to be written
+ */
+const watchResult = async (
+  config: Config,
+  services: Services,
+  commandId: string,
+  sent: { readonly value: Buffer | null },
+): Promise<ResultWatch> => {
   const decode = decoder<CommandResult>(
     readSchema("command-result"),
     services.registry,
@@ -61,14 +71,27 @@ const watchResult = async (config: Config, services: Services, commandId: string
       return;
     read(record.value).catch(() => undefined);
   };
-  const options = { topic: config.topics.results, fromBeginning: false };
-  const following = await explainOutage(config, follow(services, options, take));
+  let refused: (why: string) => void = () => undefined;
+  const never = new Promise<string>((resolve) => (refused = resolve));
+  const takeLetter = ({ headers, value }: Incoming): void => {
+    const reason = headerValue(headers, "dead-letter-reason")?.toString();
+    if (reason === "COMMAND_ID_REUSED" && sent.value !== null && value?.equals(sent.value))
+      refused(
+        `No result can come: commandId ${commandId} belongs to another command. Send this one under its own.`,
+      );
+  };
+  const fromNow = (topic: string, onRecord: (record: Incoming) => void) =>
+    follow(services, { topic, fromBeginning: false }, onRecord);
+  const results = await explainOutage(config, fromNow(config.topics.results, take));
+  // Only says more: a sender need not have the right to read dead letters.
+  const letters = await fromNow(config.topics.deadLetters, takeLetter).catch(() => null);
   return {
     result,
+    never,
     problem: () => problem,
-    stop: () => {
+    stop: async () => {
       stopped.abort();
-      return following.stop();
+      await Promise.all([results.stop(), letters?.stop()]);
     },
   };
 };
@@ -78,6 +101,7 @@ const write = async (
   services: Services,
   command: CommandRecord,
   key: string,
+  sent: { value: Buffer | null },
 ): Promise<void> => {
   const topic = config.topics.commands;
   const schema = readSchema("command");
@@ -92,6 +116,7 @@ const write = async (
   });
   try {
     const value = encoder<CommandRecord>(schema, schemaId)(command);
+    sent.value = value;
     await publisher.publish({ key: Buffer.from(key), value, headers: [] }, SEND_TIMEOUT_MS);
   } finally {
     // Not awaited: closing the connection must not delay the answer.
@@ -104,10 +129,17 @@ const send = async (io: Io, request: Request, key: string | null, flags: Common)
   const commandId = flags.commandId ?? randomUUID();
   const issuedAt = systemClock.now();
   const command: CommandRecord = { commandId, issuedAt, expiresAt: issuedAt + flags.expiresIn, request };
+  const checked = commandCheck(config).record(command);
+  if (!checked.ok) {
+    io.err(`Nothing was sent: in this command ${checked.message}.`);
+    return EXIT.usage;
+  }
+  const sent = { value: null };
   return deliver(io, {
     commandId,
-    write: () => write(config, services, command, key ?? commandId),
-    watchResult: flags.wait ? () => watchResult(config, services, commandId) : null,
+    write: () => write(config, services, command, key ?? commandId, sent),
+    watchResult: flags.wait ? () => watchResult(config, services, commandId, sent) : null,
+    hindrance: () => whyNoCommands(config, services),
     waitMs: flags.timeout,
   });
 };

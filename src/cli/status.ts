@@ -2,6 +2,9 @@ import { Command } from "commander";
 import { controlTopic } from "../bridge/operator/control-topic.ts";
 import { flowsStatus, type FlowsStatus } from "../bridge/operator/status.ts";
 import { explainOutage } from "../bridge/outage.ts";
+import type { Services } from "../bridge/services.ts";
+import type { Config } from "../config/config.ts";
+import { NEW_PROTOCOL, NEW_PROTOCOL_SAID } from "../kafka/cluster/found-group.ts";
 import { isPause, PAUSABLE, type Pausable, type ControlEntry } from "../operator/control-entry.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { counted } from "../runtime/counted.ts";
@@ -37,16 +40,32 @@ export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string =
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-const commandsLine = ({ group, state, members, lag }: FlowsStatus["commands"], topic: string): string => {
+/** That nobody takes commands; null where somebody does. */
+const nobodyLine = (
+  { group, state, members, lag }: FlowsStatus["commands"],
+  topic: string,
+): string | null => {
+  // Its members are not known, so it may be that somebody does.
+  if (state === NEW_PROTOCOL) return null;
   if (members.length === 0)
     return `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`;
   if (state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0))
     return `NOBODY TAKES COMMANDS: no member of group ${group} has a partition of ${topic}, ${behind(lag)}. See TOPIC_COMMANDS of the replicas.`;
-  return `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`;
+  return null;
+};
+
+const commandsLine = (commands: FlowsStatus["commands"], topic: string): string => {
+  const { group, state, members, lag } = commands;
+  if (state === NEW_PROTOCOL)
+    return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
+  return (
+    nobodyLine(commands, topic) ??
+    `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`
+  );
 };
 
 const reconcileLine = ({ group, state, members, leader }: FlowsStatus["reconcile"]): string =>
-  members.length === 0
+  members.length === 0 && state !== NEW_PROTOCOL
     ? `Nobody reconciles: group ${group} has no member (${state}).`
     : `group ${group}: ${state}, ${counted(members.length, "member")}, ${leader ? `${leader.host} is the leader` : "no leader"}`;
 
@@ -68,6 +87,18 @@ export const flowLines = ({ commands, reconcile }: FlowsStatus, topic: string): 
   "",
   "Doubts are not counted here: see `cambio-bridge doubts`, or the console.",
 ];
+
+/** Why no command is being executed now, for people; null where nothing is known to keep it from that. */
+export const whyNoCommands = async (config: Config, services: Services): Promise<string | null> => {
+  const nothing = (): null => null;
+  const [flows, entries] = await Promise.all([
+    flowsStatus(config, services).catch(nothing),
+    controlTopic(config, services, nothing).entries().catch(nothing),
+  ]);
+  const pause = stateOf(entries?.get("commands"), systemClock.now());
+  if (pause.paused) return pauseLine("commands", pause).replace(/ +/, " ");
+  return flows && nobodyLine(flows.commands, config.topics.commands);
+};
 
 const status = async (io: Io, json: boolean): Promise<ExitCode> => {
   const { config, services } = openTool(io);

@@ -1,9 +1,9 @@
+import { isAddress } from "../config/read.ts";
 import { decodePercent } from "../runtime/percent.ts";
 
 /** Reads an http or https address for webhooks; null for anything else, and for a fragment, which no server would see. */
 export const readSubscriptionUrl = (text: string): URL | null => {
-  if (!/^https?:\/\/[^\s\\#]+$/i.test(text) || !URL.canParse(text)) return null;
-  return new URL(text);
+  return isAddress(text) && !text.includes("#") ? new URL(text) : null;
 };
 
 /** Appends the first secret to the path, unless the path ends with one of the secrets already. */

@@ -28,30 +28,27 @@ export const identityOf = ({ commandId, request }: Command): Identity => {
     : { commandId, operation: "CREATE_QUOTE", quoteId: null, externalId: null, finalResultId };
 };
 
-/**
- * Builds results.
- * @param options.findQuoteId finds the new quote's id in the answer to a create; null if it is not there
- */
-export const resultBuilder =
-  ({ findQuoteId }: { findQuoteId: (body: string | null) => string | null }): BuildResult =>
-  ({ identity, receivedAt, completedAt, attempts }, { outcome, error, decidedBy, answer }) => {
-    const { commandId, operation, quoteId, externalId, finalResultId } = identity;
-    const final = outcome !== "IN_DOUBT";
-    const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
-    return {
-      resultId: final ? finalResultId : resultIdOf(commandId, false),
-      commandId,
-      operation,
-      outcome,
-      final,
-      quoteId: isCreated ? findQuoteId(answer?.body ?? null) : quoteId,
-      externalId,
-      httpStatus: answer?.httpStatus ?? null,
-      response: answer?.body ?? null,
-      error,
-      attempts,
-      decidedBy,
-      receivedAt,
-      completedAt,
-    };
+export const buildResult: BuildResult = (
+  { identity, receivedAt, completedAt, attempts },
+  { outcome, error, decidedBy, answer },
+) => {
+  const { commandId, operation, quoteId, externalId, finalResultId } = identity;
+  const final = outcome !== "IN_DOUBT";
+  const isCreated = operation === "CREATE_QUOTE" && outcome === "SUCCEEDED";
+  return {
+    resultId: final ? finalResultId : resultIdOf(commandId, false),
+    commandId,
+    operation,
+    outcome,
+    final,
+    quoteId: isCreated ? (answer?.quoteId ?? null) : quoteId,
+    externalId,
+    httpStatus: answer?.httpStatus ?? null,
+    response: answer?.body ?? null,
+    error,
+    attempts,
+    decidedBy,
+    receivedAt,
+    completedAt,
   };
+};

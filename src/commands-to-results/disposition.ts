@@ -3,7 +3,7 @@ import type { Decide, Disposition, ErrorCode, Verdict } from "./types.ts";
 
 type Kind = Outcome["kind"];
 type Operation = Parameters<Decide>[0];
-type Row<K extends Kind> = (outcome: Extract<Outcome, { kind: K }>) => Disposition;
+type Row<K extends Kind> = (outcome: Extract<Outcome, { kind: K }>, calls: number) => Disposition;
 type Rows = { [K in Kind]: Row<K> };
 
 const succeeded = (answer: Answer): Verdict => ({
@@ -30,13 +30,18 @@ const retry = (verdictAtDeadline: Verdict, afterMs: number | null = null): Dispo
   verdictAtDeadline,
 });
 
-const refused: Row<"refused"> = ({ answer }) =>
+const rejected = (message: string, answer: Answer): Disposition =>
   conclude({
     outcome: "REJECTED",
-    error: { code: "PARTNER_REJECTED", message: `the partner answered ${answer.httpStatus}` },
+    error: { code: "PARTNER_REJECTED", message },
     decidedBy: "PARTNER",
     answer,
   });
+
+const refused: Row<"refused"> = ({ answer }) => rejected(`the partner answered ${answer.httpStatus}`, answer);
+
+const failedWithin2xx = ({ httpStatus }: Answer): string =>
+  `the partner answered ${httpStatus}, and says in the body that it failed`;
 
 const throttled: Row<"throttled"> = ({ answer }) =>
   retry(
@@ -51,53 +56,55 @@ const notSent: Row<"notSent"> = ({ reason }) =>
   retry(failed("PARTNER_UNAVAILABLE", `no call could be sent: ${reason}`, null));
 
 /** An accept that may have been executed is never sent again: IN_DOUBT, whatever time is left. */
-const doubted: Row<"unknown"> = ({ reason, answer }) =>
+const doubted = (code: ErrorCode, reason: string, answer: Answer | null): Disposition =>
   conclude({
     outcome: "IN_DOUBT",
-    error: { code: "ANSWER_LOST", message: `whether the quote was accepted is not known: ${reason}` },
+    error: { code, message: `whether the quote was accepted is not known: ${reason}` },
     decidedBy: "BRIDGE",
     answer,
   });
 
-/** A second quote does no harm, so a create is retried until the deadline. */
-const createUnknown: Row<"unknown"> = ({ reason, answer }) =>
-  retry(
-    failed(answer === null ? "ANSWER_LOST" : "PARTNER_UNAVAILABLE", reason, answer),
-    answer?.retryAfterMs ?? null,
-  );
+/** A second quote does no harm, so a create is called again: so often at most, and ever longer apart. */
+const MAX_CREATES = 10;
+const FIRST_WAIT_MS = 250;
 
-/** Without the body the quoteId is unknown and the quote cannot be accepted, so it is created again. */
+const createUnknown: Row<"unknown"> = ({ reason, answer }, calls) => {
+  const verdict = failed(answer === null ? "ANSWER_LOST" : "PARTNER_UNAVAILABLE", reason, answer);
+  if (calls >= MAX_CREATES) return conclude(verdict);
+  return retry(verdict, Math.max(answer?.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (calls - 1)));
+};
+
+/** Without body and quoteId the new quote cannot be accepted. Another one would be lost the same way. */
 const created: Row<"executed"> = ({ answer }) =>
-  answer.body === null
-    ? retry(failed("ANSWER_LOST", "the partner's answer was cut off", answer))
+  answer.body === null && answer.quoteId === undefined
+    ? conclude(
+        failed("ANSWER_LOST", `the rest of the partner's answer ${answer.httpStatus} was lost`, answer),
+      )
     : conclude(succeeded(answer));
 
 const table = {
   ACCEPT_QUOTE: {
     executed: ({ answer }) => conclude(succeeded(answer)),
+    unclear: ({ answer }) => doubted("ANSWER_UNCLEAR", failedWithin2xx(answer), answer),
     refused,
     throttled,
     unauthorized,
     notSent,
-    unknown: doubted,
+    unknown: ({ reason, answer }) => doubted("ANSWER_LOST", reason, answer),
   },
-  CREATE_QUOTE: { executed: created, refused, throttled, unauthorized, notSent, unknown: createUnknown },
+  CREATE_QUOTE: {
+    executed: created,
+    unclear: ({ answer }) => rejected(failedWithin2xx(answer), answer),
+    refused,
+    throttled,
+    unauthorized,
+    notSent,
+    unknown: createUnknown,
+  },
 } as const satisfies Record<Operation, Rows>;
 
-export const decide: Decide = (operation, outcome) => {
-  const rows: Rows = table[operation];
-  switch (outcome.kind) {
-    case "executed":
-      return rows.executed(outcome);
-    case "refused":
-      return rows.refused(outcome);
-    case "throttled":
-      return rows.throttled(outcome);
-    case "unauthorized":
-      return rows.unauthorized(outcome);
-    case "notSent":
-      return rows.notSent(outcome);
-    case "unknown":
-      return rows.unknown(outcome);
-  }
+export const decide: Decide = (operation, outcome, calls) => {
+  // The cast is safe: the row is the one of the outcome's kind.
+  const row = table[operation][outcome.kind] as (outcome: Outcome, calls: number) => Disposition;
+  return row(outcome, calls);
 };

@@ -2,12 +2,14 @@ import { publishStandingResult } from "./journal-rules/publish-result.ts";
 import { tryOnce } from "./journal-rules/attempt.ts";
 import { createBreaker, type Breaker, type CallReport } from "./journal-rules/breaker.ts";
 import { createCommandIdLocks, type CommandIdLocks } from "./journal-rules/command-id-locks.ts";
-import { createJob, release, writeConclusion, type Job } from "./journal-rules/job.ts";
+import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } from "./journal-rules/job.ts";
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
+/** How often a command checks what became of another one with its commandId, which has no entry in the journal yet. */
+const COMMAND_ID_POLL_MS = 250;
 
 /**
  * Executes a command; an accept is sent once at most, whatever happens to this or another process. Resolves
@@ -25,6 +27,14 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
   else await release(job, attemptId);
 };
 
+/** Takes the slot again if it was left. Whether it had to: the view must be read again then. */
+const retakeSlot = async (job: Job): Promise<boolean> => {
+  if (!job.hasLeftSlot) return false;
+  await job.slot.take(job.signals.stop);
+  job.hasLeftSlot = false;
+  return true;
+};
+
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
 const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { deps, ref, signals, slot } = job;
@@ -32,9 +42,10 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   const { clock, options } = deps;
   if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
   const verdict = deps.guard(work.command, clock.now());
-  if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict });
+  if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
+  // A claim of this job that lands later holds nothing: the command has its final result before it.
   if (leftMs <= 0) return writeConclusion(job, { attemptId: null, verdict: job.verdictAtDeadline });
 
   const waitMs = job.notBeforeMs - job.elapsedMs();
@@ -51,6 +62,22 @@ const begin = async (job: Job, breaker: Breaker): Promise<void> => {
   await slot.take(signals.stop);
 };
 
+/** Waits without a slot; the loop takes one again. */
+const leaveFor = async <T>(job: Job, waiting: Promise<T>): Promise<T> => {
+  leaveSlot(job);
+  return waiting;
+};
+
+/**
+ * Reads the partition of the key up to now, by an entry that no fold acts on. A view that lags there may know the
+ * other use of the commandId and not this one: each of the two could become a dead letter because of the other.
+ */
+const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
+  const { deps, ref, signals } = job;
+  await leaveFor(job, writeStep(job, { kind: "released", attemptId: deps.newId() }, signals.stop));
+  return deps.view.isNamedElsewhere(ref);
+};
+
 /**
  * A loop: read what the view says of the command, do the one thing that follows, read again. Journal before
  * guards.
@@ -65,14 +92,12 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
     const found = deps.view.look(ref);
     if (found.kind === "free") {
       signals.stop.throwIfAborted();
-      if (job.hasLeftSlot) {
-        await job.slot.take(signals.stop);
-        job.hasLeftSlot = false;
-        continue;
-      }
-      // No await between this check and `begin`: the view may fold another use of the commandId meanwhile.
-      if (deps.view.isNamedElsewhere(ref) || !commandIds.acquire(job)) return { kind: "reused" };
-      await begin(job, breaker);
+      if (await retakeSlot(job)) continue;
+      // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
+      if (deps.view.isNamedElsewhere(ref)) {
+        if (await isStillNamedElsewhere(job)) return { kind: "reused" };
+      } else if (commandIds.acquire(job)) await begin(job, breaker);
+      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
       continue;
     }
     if (found.kind !== "concluded") {
@@ -84,6 +109,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
       }
       if (found.kind === "held") {
         signals.stop.throwIfAborted();
+        if (await retakeSlot(job)) continue;
         await takeOver(job, found.claim);
         continue;
       }

@@ -10,7 +10,7 @@ const MAX_AMOUNT_LENGTH = 128;
 
 const AMOUNT = /^(0|[1-9]\d*)(\.\d+)?$/;
 const NOT_ZERO = /[1-9]/;
-const CONTROL = /\p{Cc}/u;
+const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 
 /** UTF-8 replaces lone surrogates, so two different ids could become one. */
 export const text: Rule = (value) => {
@@ -28,8 +28,7 @@ export const quoteId: Rule = (value) => {
   const problem = id(value);
   if (problem !== null || typeof value !== "string") return problem;
   if (value === "." || value === "..") return "not be a dot segment";
-  if (value.trim() !== value) return "not begin or end with white space";
-  return CONTROL.test(value) ? "not hold control characters" : null;
+  return SPACE_OR_CONTROL.test(value) ? "not hold white space or control characters" : null;
 };
 
 export const amount: Rule = (value) => {

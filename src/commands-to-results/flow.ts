@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CommandResult } from "../records.ts";
+import { wakeOrAbort } from "../runtime/wake-or-abort.ts";
 import type { Checked } from "./check.ts";
 import { identityOf, resultIdOf, unnamedResultId } from "./build-result.ts";
 import type { Execute } from "./execute.ts";
@@ -23,7 +24,8 @@ export type CommandRecord = {
 
 /** The effects of the flow. Each resolves once what it wrote is durable. */
 export type CommandPorts = {
-  read: (value: Buffer | null, timestampMs: number) => Promise<Checked>;
+  /** A promise while the schema is asked for, which may take half a minute. */
+  read: (value: Buffer | null, timestampMs: number) => Checked | Promise<Checked>;
   buildResult: BuildResult;
   execute: Execute;
   /** Publishes the result of a record without a commandId, which has no entry in the journal. */
@@ -95,16 +97,35 @@ const preparedRefusal = (refused: Refused, receivedAt: number, record: CommandRe
   };
 };
 
+/** Each takes 6 KB. With more of them, the next ones keep their slots, and stop the others for a while. */
+const MAX_WITHOUT_SLOT = 4_000;
+
+/** Makes waits without a slot, so that commands of other keys go on. */
+const waitsWithoutSlot = () => {
+  let waiting = 0;
+  return async <T>(pending: Promise<T>, { stop }: StopSignals, slot: Slot): Promise<T> => {
+    if (waiting < MAX_WITHOUT_SLOT) slot.leave();
+    waiting += 1;
+    await wakeOrAbort(stop, (wake) => {
+      pending.then(wake, wake);
+      return () => undefined;
+    }).finally(() => (waiting -= 1));
+    await slot.take(stop);
+    return pending;
+  };
+};
+
 /**
  * The whole path of a command. Resolves when its result or dead letter is durable and the offset may be
  * committed. Rejects when stopped; the replica that reads the command again finds in the journal how far it
  * came.
  */
-export const commandsToResults =
-  (ports: CommandPorts) =>
-  async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
+export const commandsToResults = (ports: CommandPorts) => {
+  const withoutSlot = waitsWithoutSlot();
+  return async (record: CommandRecord, signals: StopSignals, slot: Slot): Promise<Handled> => {
     const receivedAt = ports.now();
-    const checked = await ports.read(record.value, record.timestampMs);
+    const reading = ports.read(record.value, record.timestampMs);
+    const checked = reading instanceof Promise ? await withoutSlot(reading, signals, slot) : reading;
     const unreadable = !checked.ok && checked.code === "UNREADABLE_COMMAND" ? checked : null;
     const parked = async (reason: ErrorCode, detail: string): Promise<ErrorCode> => {
       await ports.park(record, reason, detail);
@@ -130,3 +151,4 @@ export const commandsToResults =
       return { of, result: null, deadLettered: await parked("COMMAND_ID_REUSED", REUSED) };
     return { of, result: settled.result, deadLettered: await parkUnreadable() };
   };
+};

@@ -1,19 +1,80 @@
+/** Combining marks (accents), invisible format characters, and what an escape hid: white space and control characters. */
+const UNSEEN = /[\p{M}\p{Cf}\p{Cc}\s]/gu;
+const DIGIT = /\p{Nd}/gu;
+const IS_DIGIT = /^\p{Nd}$/u;
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
+
+const PUNCTUATION = "[!-/:-@[-`{-~]";
+const REPEATED = new RegExp(`(${PUNCTUATION})\\1+`, "g");
+/** Slashes, separators, the sign of a number, the braces of a UUID. */
+const AT_ENDS = new RegExp(`^${PUNCTUATION}+|${PUNCTUATION}+$`, "g");
+
 /** A UUID as lenient parsers accept it: without hyphens, in braces or parentheses, or as a URN. */
 const UUID =
-  /^(?:urn:uuid:)?[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[)}]?$/;
-/** Combining marks (accents) and invisible format characters. */
-const UNSEEN = /[\p{M}\p{Cf}]/gu;
+  /^(?:urn:uuid:)?[{(]?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/;
 const LEADING_ZEROS = /^0+(?=\d+$)/;
 
-/**
- * The journal key of a quote: one text for all spellings that a lenient partner could take for the same
- * quote. Ignores case, compatibility forms (NFKD), accents, leading zeros of a number, and the form of a
- * UUID. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one quote could buy it twice.
- * Idempotent: lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only
- * after that.
- */
-export const quoteKey = (quoteId: string): string => {
-  const plain = quoteId.normalize("NFKD").replace(UNSEEN, "").toLowerCase().toUpperCase().toLowerCase();
-  const uuid = UUID.exec(plain);
-  return uuid ? uuid.slice(1).join("-") : plain.replace(LEADING_ZEROS, "");
+/** Unicode keeps the ten digits of a script together, and such runs begin with a zero. */
+const asciiDigit = (digit: string): string => {
+  const code = digit.codePointAt(0) ?? 0;
+  let first = code;
+  while (IS_DIGIT.test(String.fromCodePoint(first - 1))) first -= 1;
+  return String((code - first) % 10);
 };
+
+const unescaped = (escapes: string): string =>
+  Buffer.from(escapes.replaceAll("%", ""), "hex").toString("utf8");
+
+/**
+ * Lower, upper, lower again, because a capital sharp s becomes a small one first and "ss" only after that.
+ */
+const characters = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(ESCAPES, unescaped)
+    .replace(UNSEEN, "")
+    .replace(DIGIT, asciiDigit)
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase();
+
+/** The path as servers resolve it. */
+const path = (text: string): string => {
+  const kept: string[] = [];
+  for (const segment of text.replaceAll("\\", "/").split("/")) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  return kept.join("/");
+};
+
+/** A UUID of digits only is a number too: one whose leading zeros were lost is no UUID any more. */
+const number = (text: string): string => {
+  const groups = UUID.exec(text)?.slice(1) ?? [text];
+  const digits = groups.join("");
+  return /^\d+$/.test(digits) ? digits.replace(LEADING_ZEROS, "") : groups.join("-");
+};
+
+const form = (text: string): string => number(path(text).replace(REPEATED, "$1").replace(AT_ENDS, ""));
+
+/** Applies a step until it changes nothing: what one step uncovers, the next one may have to treat. */
+const untilStable =
+  (step: (text: string) => string) =>
+  (text: string): string => {
+    let [before, after] = [text, step(text)];
+    while (after !== before) [before, after] = [after, step(after)];
+    return after;
+  };
+
+const plain = untilStable(characters);
+/** No quoteId: the key of all that hold punctuation only. */
+const NOTHING = ".";
+
+/**
+ * The journal key of a quote: one text for all spellings that a lenient partner, or a gateway before it,
+ * could take for the same quote. Ignores case, compatibility forms (NFKD), accents, percent-encoding, path
+ * segments that lead nowhere, repeated punctuation and punctuation at the ends, sign and leading zeros of a
+ * number, and the form of a UUID. Merging two quotes costs a needless QUOTE_ALREADY_TAKEN; splitting one
+ * quote could buy it twice. Idempotent: each step ends where it changes nothing.
+ */
+export const quoteKey: (quoteId: string) => string = untilStable((text) => form(plain(text)) || NOTHING);

@@ -2,6 +2,7 @@ import type { Command as CommandRecord } from "../records.ts";
 import { leadingCommandId, type Check, type Checked } from "./check.ts";
 import { unreadable } from "./refused.ts";
 import { id } from "./field-rules.ts";
+import { whenKnown } from "../runtime/when-known.ts";
 
 /** Synchronous when the writer's schema is known, a promise when the registry must be asked. */
 export type DecodeCommand = (value: Buffer) => Decoded | Promise<Decoded>;
@@ -36,11 +37,12 @@ const certainId = (commandId: string): string =>
   !commandId.includes(REPLACEMENT) && id(commandId) === null ? commandId : "";
 
 /**
- * Reads a value as JSON if it begins with a brace, else as Avro. Rejects when the registry does not answer.
+ * Reads a value as JSON if it begins with a brace, else as Avro. A promise while the registry is asked; rejects
+ * when that does not answer.
  */
 export const readCommand =
   ({ check, decode }: { check: Check; decode: DecodeCommand }) =>
-  async (value: Buffer | null, timestampMs: number): Promise<Checked> => {
+  (value: Buffer | null, timestampMs: number): Checked | Promise<Checked> => {
     if (value === null || value.length === 0) return unreadable("the record has no value");
     const isJson = value[0] === OPENING_BRACE;
     if (value.length > MAX_COMMAND_BYTES)
@@ -49,11 +51,12 @@ export const readCommand =
         isJson ? leadingCommandId(value) : "",
       );
     if (isJson) return check.json(value, timestampMs);
-    const decoded = await decode(value);
-    if (!decoded.ok) {
-      const { detail, first } = decoded;
-      return unreadable(detail, first?.name === "commandId" ? certainId(first.text) : "");
-    }
-    if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);
-    return unreadable("a string is not valid UTF-8", certainId(decoded.value.commandId));
+    return whenKnown(decode(value), (decoded) => {
+      if (!decoded.ok) {
+        const { detail, first } = decoded;
+        return unreadable(detail, first?.name === "commandId" ? certainId(first.text) : "");
+      }
+      if (!hadInvalidUtf8(decoded.value, value)) return check.record(decoded.value);
+      return unreadable("a string is not valid UTF-8", certainId(decoded.value.commandId));
+    });
   };

@@ -31,6 +31,7 @@ export type ErrorCode =
   | "PARTNER_UNAVAILABLE"
   | "PARTNER_THROTTLED"
   | "ANSWER_LOST"
+  | "ANSWER_UNCLEAR"
   | "OWNER_LOST"
   | "OPERATOR_DECISION";
 
@@ -51,8 +52,12 @@ export type Disposition =
   | { kind: "conclude"; verdict: Verdict }
   | { kind: "retry"; afterMs: number | null; verdictAtDeadline: Verdict };
 
-/** The disposition of a call's outcome. Pure and total. */
-export type Decide = (operation: "CREATE_QUOTE" | "ACCEPT_QUOTE", outcome: Outcome) => Disposition;
+/** The disposition of the outcome of the command's nth call (`calls`). Pure and total. */
+export type Decide = (
+  operation: "CREATE_QUOTE" | "ACCEPT_QUOTE",
+  outcome: Outcome,
+  calls: number,
+) => Disposition;
 
 /** Returns a rejection if the command must not be executed at `nowMs`, else null. Pure. */
 export type Guard = (command: Command, nowMs: number) => Verdict | null;

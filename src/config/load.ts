@@ -32,6 +32,13 @@ export const rows: readonly Row[] = Object.entries(settings).flatMap(([group, me
   })),
 );
 
+/** Text within quotes, as an env file has it; some programs that read one hand the quotes on. */
+const isQuoted = (text: string): boolean => /^(["']).*\1$/s.test(text.trim());
+const IN_QUOTES = "stands in quotes, which are taken for a part of it: leave them out";
+
+/** How a warning of a variable of OpenTelemetry begins whose value is not used. */
+export const LEFT_OUT = "is left out: it";
+
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** An empty variable counts as not set: compose files and charts pass empty ones on. */
@@ -126,13 +133,21 @@ export const originOf = ({ env: name, secret, fallback }: Setting<unknown>, env:
  */
 export const readEnvironment = (env: Environment, purpose: Purpose): Reading => {
   const problems: Problem[] = [];
+  const quoted: Problem[] = [];
   const values: Record<string, Record<string, unknown>> = {};
   for (const row of rows) {
     const group = (values[row.group] ??= {});
+    const given = valueOf(env, row.env) ?? (row.secret ? valueOf(env, `${row.env}_FILE`) : undefined) ?? "";
     try {
-      group[row.key] = readRow(row, env);
+      const value = (group[row.key] = readRow(row, env));
+      if (isQuoted(value instanceof Secret ? value.reveal() : given))
+        quoted.push({ variable: row.env, message: IN_QUOTES });
     } catch (error) {
-      problems.push({ variable: row.env, message: reason(error) });
+      const message = reason(error);
+      problems.push({
+        variable: row.env,
+        message: isQuoted(given) ? `${message}; it ${IN_QUOTES}` : message,
+      });
     }
   }
 
@@ -158,12 +173,15 @@ export const readEnvironment = (env: Environment, purpose: Purpose): Reading => 
     if (broken.has(variable) && fallback !== null) (values[group] ??= {})[key] = read(fallback);
   for (const group of Object.values(values)) Object.freeze(group);
   const remarks = needs.includes("console") ? consoleWarnings(config) : [];
-  // Platforms set these for every program, and the switch for one that shall not use them.
-  const isUnused = ({ variable }: Problem): boolean => config.traces.disabled && variable.startsWith("OTEL_");
+  // Platforms set these for every program, whether it understands them or not.
+  const isForAll = ({ variable }: Problem): boolean => variable.startsWith("OTEL_");
+  const leftOut = problems
+    .filter(isForAll)
+    .map(({ variable, message }) => ({ variable, message: `${LEFT_OUT} ${message}` }));
   return {
     config: Object.freeze(config),
-    problems: problems.filter((problem) => !isUnused(problem)),
-    warnings: [...unverified(env), ...warned, ...remarks, ...problems.filter(isUnused)],
+    problems: problems.filter((problem) => !isForAll(problem)),
+    warnings: [...unverified(env), ...warned, ...remarks, ...quoted, ...leftOut],
   };
 };
 

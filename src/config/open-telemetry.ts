@@ -1,4 +1,4 @@
-import { isHeaderName } from "./read.ts";
+import { checkPlainList, isHeaderName } from "./read.ts";
 
 // Readers for OpenTelemetry's own variables. They follow its specification, which differs from the bridge's
 // settings.
@@ -22,6 +22,7 @@ export const readEscapedPairs = (text: string): Readonly<Record<string, string>>
 
 /** Checks headers in the same form. */
 export const checkHeaders = (text: string): void => {
+  checkPlainList(text);
   for (const [name, value] of Object.entries(readEscapedPairs(text)))
     if (!isHeaderName(name) || !HEADER_VALUE.test(value))
       throw new Error("holds what no header of a request can carry");
@@ -39,20 +40,4 @@ export const readRatio = (text: string): number => {
   const value = Number(text);
   if (!/^(\d+\.?\d*|\.\d+)$/.test(text) || value > 1) throw new Error("is not a number from 0 to 1");
   return value;
-};
-
-export const readProtocol = (text: string): "http/protobuf" => {
-  if (text === "http/protobuf") return text;
-  throw new Error(
-    text === "grpc" || text === "http/json"
-      ? `is ${text}, which the bridge does not support: use http/protobuf, usually on port 4318 of a collector`
-      : "is not http/protobuf",
-  );
-};
-
-export const readExporter = (text: string): "otlp" | "none" => {
-  if (text === "otlp" || text === "none") return text;
-  throw new Error(
-    "is neither otlp nor none: the bridge exports spans to a collector, which can export them in other formats",
-  );
 };

@@ -34,10 +34,16 @@ export const readInteger = (text: string, { min, max }: Range): number => {
   return value;
 };
 
+/** Not two addresses, as other programs take. The URL parser takes a comma for part of a name or path. */
+const isOne = (text: string, { hostname }: URL): boolean =>
+  !/[,;|]https?:\/\//i.test(text) && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname);
+
+/** Whether it is one http or https address. The URL parser is too lenient: it ignores line breaks, and needs no slashes. */
+export const isAddress = (text: string): boolean =>
+  /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) && isOne(text, new URL(text));
+
 const parsedUrl = (value: string): URL => {
-  // The URL parser is too lenient: it ignores line breaks, and needs no slashes.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value))
-    throw new Error("is not an http or https address");
+  if (!isAddress(value)) throw new Error("is not one http or https address");
   const url = new URL(value);
   if (url.port === "0") throw new Error("names port 0, which no server can have");
   if (url.username !== "" || url.password !== "")
@@ -101,9 +107,10 @@ export const readTrustedCidrs = (value: string): readonly string[] => {
 
 /** The address may hold a password: errors repeat nothing of it. */
 export const checkProxy = (text: string): void => {
+  checkPlainText(text);
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0")
-    throw new Error("is not an address such as http://proxy:3128");
+  if (url === null || !/^https?:$/.test(url.protocol) || url.port === "0" || !isOne(text, url))
+    throw new Error("is not one address such as http://proxy:3128");
   if (decodePercent(url.username) === null || decodePercent(url.password) === null)
     throw new Error("holds a % in its user or password that begins no escape: write %25 for it");
 };
@@ -123,6 +130,21 @@ export const readHeaderText = (text: string): string => {
   if (!HEADER_TEXT.test(text)) throw new Error("holds what no header of a request can carry");
   return text;
 };
+
+/** A byte order mark, or what the bytes of another encoding than UTF-8 become, is in no text that anybody meant. */
+const ODD_TEXT = /[\p{Cc}\uFEFF\uFFFD]/u;
+
+/** For secrets of any kind, and other texts: errors repeat nothing of them. */
+export const checkPlainText = (text: string): void => {
+  if (ODD_TEXT.test(text))
+    throw new Error(
+      "holds a byte order mark, a NUL, a line break or another control character, or is not in UTF-8",
+    );
+};
+
+/** The same for a list: white space around its items is no part of them. */
+export const checkPlainList = (text: string): void =>
+  checkPlainText(text.replace(/[\t\r\n ]*(^|,|$)[\t\r\n ]*/g, "$1"));
 
 /** For secrets: errors repeat nothing of the text. */
 export const checkHeaderText = (text: string): void => void readHeaderText(text);
@@ -177,6 +199,7 @@ const TAKEN_HEADERS =
   /^(accept|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 
 export const readHeaderPairs = (text: string): Readonly<Record<string, string>> => {
+  checkPlainList(text);
   const headers = readUniquePairs(
     text,
     (name, value) => isHeaderName(name) && HEADER_TEXT.test(value),
@@ -188,7 +211,7 @@ export const readHeaderPairs = (text: string): Readonly<Record<string, string>> 
 };
 
 const checkToken = (text: string): void => {
-  if (!/^\s*[\x21-\x7e]+\s*$/.test(text)) throw new Error("names a file that holds no token");
+  if (!/^[\t\r\n ]*[\x21-\x7e]+[\t\r\n ]*$/.test(text)) throw new Error("names a file that holds no token");
 };
 
 /** The token in a file, read again when the file changes. */

@@ -86,13 +86,6 @@ const serve: readonly Rule[] = [
       "PARTNER_CALL_TIMEOUT",
       "is longer than SHUTDOWN_TIMEOUT less 5s: a drain could not wait for an open call",
     ),
-  // The library would silently use another size.
-  ({ traces }) =>
-    when(
-      traces.batchSize > traces.queueSize,
-      "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
-      "is larger than OTEL_BSP_MAX_QUEUE_SIZE",
-    ),
   ...partner,
 ];
 

@@ -1,30 +1,42 @@
 import { readFileSync, statSync } from "node:fs";
 import { inspect } from "node:util";
+import { messageOf } from "../runtime/errors.ts";
+import type { Log } from "../runtime/log.ts";
 
-/** The least interval between two checks of a file for a change. */
+/** The interval between two checks of a file for a change. */
 const LOOK_EVERY_MS = 1_000;
 /**
  * A file that was changed more recently may change again with the same mtime: some file systems have a
  * resolution of 2 s.
  */
 const SETTLED_AFTER_MS = 3_000;
-/** More than one: a file that is read while it is being written may count as a change of its own. */
 const MAX_REPLACED = 3;
 
+const textIn = (file: string): string => readFileSync(file, "utf8").replace(/\r?\n$/, "");
+
+const nothing = (): void => undefined;
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? `cannot be read (${String(error.code)})` : messageOf(error);
+
 /**
- * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. A
- * secret from a file is read again when the file changes, so that it can be rotated without a restart.
+ * A secret. Printing, logging or serialising it gives `[secret]`; only {@link reveal} gives the text. One from a
+ * file can be watched: the file is read again when it changes, so that it can be rotated without a restart.
  */
 export class Secret {
   readonly #file: string | undefined;
   readonly #check: (text: string) => void;
   #text: string;
+  /** What the last reading found. */
+  #found: string;
   #replaced: readonly string[] = [];
   #stamp = "";
-  #lookedAt = 0;
+  #fault = "";
+  #refused: (reason: string) => void = nothing;
 
-  private constructor(text: string, file?: string, check: (text: string) => void = () => undefined) {
+  private constructor(text: string, file?: string, check: (text: string) => void = nothing) {
     this.#text = text;
+    this.#found = text;
     this.#file = file;
     this.#check = check;
   }
@@ -33,20 +45,15 @@ export class Secret {
     return new Secret(text);
   }
 
-  /**
-   * Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is
-   * kept: the file may be half written.
-   */
-  static fromFile(file: string, check?: (text: string) => void): Secret {
-    const secret = new Secret("", file, check);
-    secret.#read(file);
-    return secret;
+  /** Throws when the file cannot be read now, or `check` throws. When that happens later, the last text is kept. */
+  static fromFile(file: string, check: (text: string) => void = nothing): Secret {
+    const text = textIn(file);
+    check(text);
+    return new Secret(text, file, check);
   }
 
-  /** The current text. Checks the file at most once a second. */
+  /** The text in force. */
   reveal(): string {
-    // The clock may have been set back since.
-    if (this.#file !== undefined && Math.abs(Date.now() - this.#lookedAt) >= LOOK_EVERY_MS) this.reload();
     return this.#text;
   }
 
@@ -55,13 +62,27 @@ export class Secret {
     return this.#replaced;
   }
 
-  /** Checks the file now. Keeps the last text when the file cannot be read or its text is invalid. */
+  /** Checks the file every second. The log says once what cannot be used of it. @returns ends that */
+  watch(variable: string, log: Pick<Log, "warn">): () => void {
+    if (this.#file === undefined) return nothing;
+    this.#refused = (reason) => log.warn({ variable, reason }, "secret.refused");
+    const checks = setInterval(() => this.reload(), LOOK_EVERY_MS).unref();
+    return () => clearInterval(checks);
+  }
+
+  /**
+   * Checks the file now. A new text counts only when two checks in a row have found it, so that what is half
+   * written does not; the last one is kept until then, and where the new one is invalid.
+   */
   reload(): void {
     if (this.#file === undefined) return;
     try {
       this.#read(this.#file);
-    } catch {
-      // The file is being written or replaced: the next check reads it.
+      this.#fault = "";
+    } catch (error) {
+      const fault = reasonOf(error);
+      if (fault !== this.#fault) this.#refused(fault);
+      this.#fault = fault;
     }
   }
 
@@ -78,20 +99,21 @@ export class Secret {
   }
 
   #read(file: string): void {
-    this.#lookedAt = Date.now();
     const { mtimeMs, ino, size } = statSync(file);
     const stamp = `${mtimeMs} ${ino} ${size}`;
     if (stamp === this.#stamp) return;
-    this.#stamp = "";
-    const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
-    this.#check(text);
-    this.#keep(text);
+    const text = textIn(file);
+    const isSteady = text === this.#found;
+    this.#found = text;
+    if (!isSteady) return;
+    if (text !== this.#text) {
+      this.#check(text);
+      this.#replaced = [this.#text, ...this.#replaced.filter((other) => other !== text)].slice(
+        0,
+        MAX_REPLACED,
+      );
+      this.#text = text;
+    }
     if (Date.now() - mtimeMs >= SETTLED_AFTER_MS) this.#stamp = stamp;
-  }
-
-  #keep(text: string): void {
-    const others = [this.#text, ...this.#replaced].filter((other) => other !== text && other !== "");
-    this.#replaced = others.slice(0, MAX_REPLACED);
-    this.#text = text;
   }
 }

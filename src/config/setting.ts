@@ -1,5 +1,6 @@
 import { readCertificates, readPrivateKey } from "./pem.ts";
 import {
+  checkPlainText,
   readBrokers,
   readCidrs,
   readDuration,
@@ -97,8 +98,12 @@ export const port = (options: WithFallback): Setting<number> =>
     return readInteger(text, { min: 0, max: 65_535 });
   });
 
-export const text = withDefault("text", (value) => value);
-export const optionalText = optional("text", (value) => value);
+const readText = (value: string): string => {
+  checkPlainText(value);
+  return value;
+};
+export const text = withDefault("text", readText);
+export const optionalText = optional("text", readText);
 
 /** Text that goes into a header of a request. */
 export const headerText = withDefault("text", readHeaderText);
@@ -151,7 +156,8 @@ export const flag = (options: Row): Setting<boolean> =>
 
 const readOneOf = <T extends string>(values: readonly T[], value: string): T => {
   const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new Error(`is none of ${values.join(", ")}`);
+  if (found === undefined)
+    throw new Error(`is ${values.length > 1 ? "none of" : "not"} ${values.join(", ")}`);
   return found;
 };
 
@@ -186,7 +192,7 @@ export const secretFile = optional("file", readTokenFile);
 export const secret = (options: Row & { check?: (text: string) => void }): Optional<Secret> => ({
   ...optional("secret", (value) => Secret.of(value))(options),
   secret: true,
-  ...(options.check && { check: options.check }),
+  check: options.check ?? checkPlainText,
 });
 
 export const requiredUrl = (options: Row): Setting<string> => row(options, "address", readUrl);

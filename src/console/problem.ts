@@ -8,13 +8,14 @@ type More = { headers?: Readonly<Record<string, string>>; link?: string };
 /** Thrown to answer with an error page: what is wrong, and what to do about it. */
 export class Problem extends Error {
   override readonly name = "Problem";
-  constructor(
-    readonly status: ProblemStatus,
-    message: string,
-    readonly advice: string,
-    readonly more: More = {},
-  ) {
+  readonly status: ProblemStatus;
+  readonly advice: string;
+  readonly more: More;
+  constructor(status: ProblemStatus, message: string, advice: string, more: More = {}) {
     super(message);
+    this.status = status;
+    this.advice = advice;
+    this.more = more;
   }
 }
 

@@ -101,6 +101,6 @@ export const runChecks = (
         bounds,
       ),
     },
-    unless("traces", firstUnusable(reading, "OTEL_"), (own) => checkTraces(config, own)),
+    unless("traces", null, (own) => checkTraces(config, own)),
   ];
 };

@@ -1,6 +1,6 @@
 import type { Services } from "../bridge/services.ts";
 import type { Config } from "../config/config.ts";
-import type { FoundGroup } from "../kafka/cluster/found-group.ts";
+import { NEW_PROTOCOL, NEW_PROTOCOL_SAID, type FoundGroup } from "../kafka/cluster/found-group.ts";
 import { askCoordinator } from "../kafka/cluster/coordinator.ts";
 import { MEMBER_OF_BRIDGE } from "../kafka/consume/all-led.ts";
 import { isRequestRefused } from "../kafka/errors.ts";
@@ -15,6 +15,9 @@ const isBridge = ({ clientId, joined }: Member, config: Config): boolean =>
 
 const reads = ({ joined }: Member): string => joined?.topics.join(", ") ?? "";
 
+const OTHER_GROUP =
+  "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start";
+
 /** Checks that no other program is a member of the commands' group: it would be given partitions, and their commands. */
 export const checkMembers = async (
   config: Config,
@@ -25,7 +28,11 @@ export const checkMembers = async (
   const name = `group ${groupId}`;
   const cluster = await clock.within(6_000, signal, services.connectCluster());
   try {
-    const { members } = await askCoordinator(clock, () => cluster.group(groupId));
+    const { state, members } = await askCoordinator(clock, () => cluster.group(groupId));
+    if (state === NEW_PROTOCOL)
+      return [
+        fail(name, NEW_PROTOCOL_SAID, `see \`kafka-consumer-groups --describe --members\`; ${OTHER_GROUP}`),
+      ];
     const strangers = members.filter((member) => !isBridge(member, config));
     if (strangers.length === 0)
       return [
@@ -35,7 +42,7 @@ export const checkMembers = async (
       fail(
         name,
         `a member is no bridge (client id ${member.clientId}, host ${member.host}, reads ${reads(member)}): commands of the partitions that it is given get no result`,
-        "give that program another group, or the bridge another KAFKA_GROUP_ID before its first start",
+        OTHER_GROUP,
       ),
     );
   } catch (error) {

@@ -8,7 +8,7 @@ import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 import { expiresSoon, reach } from "./connection.ts";
 import { checkedTopics } from "./rights.ts";
 
-const SETUP = "run `cambio-bridge setup`";
+const SETUP = "run `cambio-bridge setup`; if the registry was just started, ask again first";
 const WITHOUT_IT = "without the registry nothing starts";
 
 const remedyFor = (message: string): string => {
@@ -32,7 +32,7 @@ const obstacle = async (
   if ((await services.registry.find(subject, ours)) !== null) return null;
   const other = await services.registry.incompatibility(subject, ours);
   return other === null
-    ? fail(`schema ${subject}`, "it is not registered in this version", SETUP)
+    ? fail(`schema ${subject}`, "the registry does not know it in this version", SETUP)
     : fail(
         `schema ${subject}`,
         `another schema is registered there: ${other}`,

@@ -26,7 +26,7 @@ const certificates = ({ config: { kafka, partner } }: Reading, clock: Clock): Ch
       : [warn(variable, soon, "have it renewed")];
   });
 
-/** Tokens that are written as they stand in a header or in a shell, which the other side refuses. */
+/** Tokens that are written as they stand in a header, which the other side refuses. */
 const tokens = ({ config: { partner, registry } }: Reading): Check[] =>
   (
     [
@@ -36,10 +36,8 @@ const tokens = ({ config: { partner, registry } }: Reading): Check[] =>
     ] as const
   ).flatMap(([variable, secret]) => {
     const text = secret?.reveal().trim() ?? "";
-    if (/^bearer\s/i.test(text))
-      return [warn(variable, 'begins with "Bearer ", which is no part of a token', "leave that word out")];
-    return /^(["']).*\1$/.test(text)
-      ? [warn(variable, "stands in quotes, which are sent with it", "leave the quotes out")]
+    return /^bearer\s/i.test(text)
+      ? [warn(variable, 'begins with "Bearer ", which is no part of a token', "leave that word out")]
       : [];
   });
 

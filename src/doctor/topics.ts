@@ -34,7 +34,7 @@ export const checkTopics = async (
     const journal = found.get(config.topics.journal);
     const commands = found.get(config.topics.commands);
     const checks = [
-      ...(journal && commands ? await checkJournal(config, services, cluster, journal) : []),
+      ...(journal && commands ? await checkJournal(config, services, cluster) : []),
       ...checkPartitions(found, await cluster.partitions([...found.keys()])),
       ...problems.map((sentence) => checkOf("fail", sentence)),
       ...warnings.map((sentence) => checkOf("warn", sentence)),

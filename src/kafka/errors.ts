@@ -18,10 +18,21 @@ export class EncodeError extends Error {
   }
 }
 
-/** The broker will never accept this batch: it is too large, or one of its records is invalid. */
-export const isRefusedByBroker = (error: unknown): boolean =>
-  error instanceof EncodeError ||
-  /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE|INVALID_RECORD)$/.test(protocolErrorOf(error));
+/**
+ * What a broker's refusal of a batch says. `size`: a record is too large, and will always be. `rule`: the topic has a rule
+ * that a record breaks (a key on a compacted topic, a limit for timestamps, a schema check). All records of a topic are
+ * made alike, so that is a mistake in the topic's settings, and may be mended. Any other error is one of the brokers.
+ */
+const REFUSALS: Partial<Record<string, "size" | "rule">> = {
+  MESSAGE_TOO_LARGE: "size",
+  RECORD_LIST_TOO_LARGE: "size",
+  INVALID_RECORD: "rule",
+  INVALID_TIMESTAMP: "rule",
+};
+
+/** Why a broker refuses a batch as it is: a smaller part of it may be taken. Null for every other error. */
+export const refusalOf = (error: unknown): "size" | "rule" | null =>
+  error instanceof EncodeError ? "size" : (REFUSALS[protocolErrorOf(error)] ?? null);
 
 /** The broker answers that it will not or cannot serve this request: for want of a right, of the feature, or of the topic. */
 export const isRequestRefused = (error: unknown): boolean =>

@@ -17,7 +17,7 @@ let done = false;
  *
  * Why: in kafkajs 2.2.4 an empty queue sets a timer too, with a negative delay: the end of the last
  * throttling minus the current time. Node takes that for 1 ms, so each idle connection wakes the process up
- * to a thousand times a second. From Node 24 on, it also prints a TimeoutNegativeWarning on standard error.
+ * to a thousand times a second. Node 24 also prints a TimeoutNegativeWarning on standard error.
  *
  * What breaks it: a version of kafkajs that has the class or the method elsewhere. So package.json pins the
  * version, and a test checks it.

@@ -18,6 +18,12 @@ const DAY_MS = 86_400_000;
 /** The events topic may have deleted older events, and their notifications would look unpublished. */
 const MAX_BACK_MS = 14 * DAY_MS;
 
+/** How far the clocks of replicas may differ. */
+const MAX_SKEW_MS = 300_000;
+
+/** It was noted while a clock was wrong, and says nothing. */
+export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
+
 /**
  * When the last complete run and the last complete look back began. Before the first look back it is null;
  * before the first complete run, `wholeAt` stands for what the first run of a leader looks back to.
@@ -30,9 +36,12 @@ export const periodOf = (
   { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
   last: Last,
 ): Period & { isLookback: boolean } => {
-  const isLookback = last.lookbackAt === null || nowMs - last.lookbackAt >= DAY_MS;
+  const { wholeAt, lookbackAt } = last;
+  const isLookback = lookbackAt === null || isAhead(lookbackAt, nowMs) || nowMs - lookbackAt >= DAY_MS;
   // All since the last complete run, and what was too young for that one.
-  const sinceWholeMs = Math.min(nowMs - last.wholeAt + minAgeMs, MAX_BACK_MS);
+  const sinceWholeMs = isAhead(wholeAt, nowMs)
+    ? MAX_BACK_MS
+    : Math.min(nowMs - wholeAt + minAgeMs, MAX_BACK_MS);
   const backMs = Math.max(isLookback ? lookbackMs : windowMs, sinceWholeMs);
   return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
 };
@@ -64,8 +73,7 @@ export const reconcileRepeatedly = async (
   const { lookbackMs, minAgeMs } = options;
   const beganAt = clock.now();
   const last: Last = {
-    // Not later than now: the clock of the earlier leader may have been ahead.
-    wholeAt: notedAt === null ? beganAt - lookbackMs + minAgeMs : Math.min(notedAt, beganAt),
+    wholeAt: notedAt ?? beganAt - lookbackMs + minAgeMs,
     lookbackAt: null,
   };
   for (;;) {

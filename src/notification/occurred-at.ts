@@ -1,7 +1,8 @@
 /**
  * Reads the partner's createdAt as an instant, in milliseconds since the epoch, if it is unambiguous:
- *  - ISO 8601 / RFC 3339 date and time with `Z` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of fraction,
- *    `T` or a space between, Java's `[Region/City]` after it;
+ *  - ISO 8601 / RFC 3339 date and time with `Z`, `UTC`, `GMT` or an offset (`+hh:mm`, `+hhmm`, `+hh`), any length of
+ *    fraction, `T` or a space between, or all of it without hyphens and colons. What RFC 9557 and Java write in
+ *    brackets after it, such as the zone, does not change the instant;
  *  - seconds (10 digits before the point) or milliseconds (13 digits) since the Unix epoch, as a number or a digit
  *    string.
  * Null for anything else: local times, dates alone, dd/MM/yyyy, days that do not exist, ten digits that
@@ -18,7 +19,9 @@ const MAX_LENGTH = 100;
 const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const ISO =
-  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)(?:\[[\w/+-]+\])?$/;
+  /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)? ?(?:[Zz]|UTC|GMT|([+\u2212-])(\d\d)(?::?(\d\d))?)$/;
+const BRACKETS = /(?:\[!?[\w.~/+:=-]+\])+$/;
+const BASIC = /^(\d{4})(\d\d)(\d\d)[Tt](\d\d)(\d\d)(\d\d)/;
 const EPOCH = /^([1-9]\d{9}|[1-9]\d{12})(?:\.(\d+))?$/;
 const EPOCH_WITH_EXPONENT = /^[1-9](?:\.\d+)?[eE]\+?0?(9|12)$/;
 const DATE_AND_HOUR = /^20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])$/;
@@ -37,11 +40,11 @@ const parseExactly = (text: string): number | null => {
 };
 
 const fromIso = (text: string): number | null => {
-  const parts = ISO.exec(text);
+  const parts = ISO.exec(text.replace(BRACKETS, "").replace(BASIC, "$1-$2-$3T$4:$5:$6"));
   if (parts === null) return null;
   const [, date, minutes, second = "00", fraction = "", sign, zoneHours = "0", zoneMinutes = "0"] = parts;
   if (Number(zoneHours) > 23 || Number(zoneMinutes) > 59) return null;
-  const offsetMs = (Number(zoneHours) * 60 + Number(zoneMinutes)) * MINUTE_MS * (sign === "-" ? -1 : 1);
+  const offsetMs = (Number(zoneHours) * 60 + Number(zoneMinutes)) * MINUTE_MS * (sign === "+" ? 1 : -1);
   if (second === "60") {
     // Unix time has no leap seconds: one counts as the first instant of the next UTC day.
     const local = parseExactly(`${date}T${minutes}:00.000Z`);

@@ -22,6 +22,8 @@ export type PublishPorts = {
   publish: (event: TransactionStatusUpdated, trace: TraceContext | null) => Promise<RecordPosition>;
   /** The deduplication window. */
   window: Pick<EventWindow, "seen" | "factsOf" | "add">;
+  /** Masks own secrets in a payload. */
+  mask: (payload: string) => string;
   /** Called once for each event that this call has made durable. */
   written: (event: TransactionStatusUpdated, position: RecordPosition) => void;
   /** Milliseconds since the Unix epoch. */
@@ -49,7 +51,7 @@ export type PublishOnce = (notification: Notification, context: PublishContext) 
  * durable. A duplicate of an event in flight waits for the same acknowledgement and adds no record, whichever
  * of the two flows it came by. Rejects as `publish` does.
  */
-export const publishOnce = ({ publish, window, written, now }: PublishPorts): PublishOnce => {
+export const publishOnce = ({ publish, window, mask, written, now }: PublishPorts): PublishOnce => {
   const inFlight = new InFlight<RecordPosition>();
 
   return async (notification, { receivedAt, source, trace, facts = NO_FACTS }) => {
@@ -60,6 +62,7 @@ export const publishOnce = ({ publish, window, written, now }: PublishPorts): Pu
       receivedAt,
       source,
       facts: inFlight.factsOf(transaction, durableFacts),
+      mask,
     });
     const entry = windowEventOf(event, transaction);
     if (window.seen(entry.identity, nowMs)) return { kind: "duplicate", event };

@@ -11,12 +11,14 @@ export type EventContext = {
   source: Source;
   /** From earlier events of the same transaction. */
   facts: TransactionFacts;
+  /** Masks own secrets, which the partner may repeat: such as the subscribed address, with its token. */
+  mask: (payload: string) => string;
 };
 
 /** Builds the event of a notification. */
 export const translate = (
   notification: Notification,
-  { receivedAt, source, facts }: EventContext,
+  { receivedAt, source, facts, mask }: EventContext,
 ): TransactionStatusUpdated => {
   const meaning = meaningOf(notification.status);
   const occurredAt = occurredAtOf(notification.createdAt);
@@ -31,6 +33,6 @@ export const translate = (
     receivedAt,
     source,
     outOfOrder: occurredAt !== null && facts.latestOccurredAt !== null && facts.latestOccurredAt > occurredAt,
-    payload: notification.payload,
+    payload: mask(notification.payload),
   };
 };

@@ -27,8 +27,11 @@ export type Proposed = {
   why:
     | { kind: "alone" }
     | { kind: "opposed"; by: string; as: ResolveRequest["as"] }
-    | { kind: "tooYoung"; by: string; ageMs: number; neededMs: number };
+    | ({ kind: "tooYoung"; by: string } & TooYoung);
 };
+
+/** `lost`: the error code of the doubt: whether an answer is lost or the replica that made the call. */
+type TooYoung = { ageMs: number; neededMs: number; lost: string | null };
 
 /** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
 export type ResolveOutcome =
@@ -37,7 +40,7 @@ export type ResolveOutcome =
   | Proposed
   /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
-  | { kind: "tooYoung"; ageMs: number; neededMs: number }
+  | ({ kind: "tooYoung" } & TooYoung)
   | { kind: "underWay" }
   /** The command is in doubt about several quotes: the request must name one. */
   | { kind: "several"; quotes: readonly string[] }
@@ -49,19 +52,32 @@ const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "deci
   return `${result.outcome} by ${who}, ${place}`;
 };
 
+/** Said before `not-executed` is taken: the bridge cannot see what the partner, or a proxy, still holds. */
+export const NOT_EXECUTED_CAUTION =
+  "If the partner, or a proxy before it, stood still with the request, it may execute it when it goes on, after this decision too: let the partner say that it will not be executed any more; that it is not in the books is not enough.";
+
+const WONT_BE = "the partner says that it will not be executed any more";
+
 /**
- * The way around the wait. A frozen replica may still send the call when it wakes up: if the quote was freed
- * by `not-executed` meanwhile, it can be accepted twice.
+ * The way around the wait. If `not-executed` frees the quote and the call is executed after all, it can be accepted
+ * twice. After a lost answer no replica can send it any more, but the partner may hold it.
  */
-const force = (as: ResolveRequest["as"], how = "give --force"): string =>
-  as === "not-executed"
-    ? `, or ${how} if it is certain that no replica of that time still runs`
-    : `, or ${how}`;
+const force = (as: ResolveRequest["as"], lost: string | null, how = "give --force"): string => {
+  if (as !== "not-executed") return `, or ${how}`;
+  if (lost === "ANSWER_LOST") return `, or ${how} if ${WONT_BE}`;
+  return `, or ${how} if it is certain that no replica of that time still runs, and ${WONT_BE}`;
+};
+
+/** Where the call might still be. */
+const whereabouts = (lost: string | null): string =>
+  lost === "ANSWER_LOST"
+    ? "might still be held by the partner, or by a proxy before it"
+    : "might still be under way on a frozen replica";
 
 const HOUR_MS = 3_600_000;
 
 /** How long a claim is too young for, rounded up to what is shown, and the age that it must have. */
-const untilOld = ({ ageMs, neededMs }: { ageMs: number; neededMs: number }): string => {
+const untilOld = ({ ageMs, neededMs }: TooYoung): string => {
   const leftMs = neededMs - ageMs;
   const stepMs = leftMs < HOUR_MS ? 1_000 : 60_000;
   const waitMs = Math.ceil(leftMs / stepMs) * stepMs;
@@ -81,7 +97,7 @@ const proposal = (
     case "opposed":
       return `${not}: ${why.by} says ${why.as}, you say ${as}. Both proposals stand, yours ${until}: one of you must say what the other says.`;
     case "tooYoung":
-      return `${not}: ${why.by} said ${as} as well, but its call began ${formatDuration(why.ageMs)} ago and might still be under way on a frozen replica. One of you must say it again in ${untilOld(why)}${force(as, "both must give --force")}; your proposal stands ${until}.`;
+      return `${not}: ${why.by} said ${as} as well, but its call began ${formatDuration(why.ageMs)} ago and ${whereabouts(why.lost)}. One of you must say it again in ${untilOld(why)}${force(as, why.lost, "both must give --force")}; your proposal stands ${until}.`;
   }
 };
 
@@ -100,7 +116,7 @@ export const refusalOf = (
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and might still be under way on a frozen replica: run it again in ${untilOld(ended)}${force(asked.as)}.`;
+      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and ${whereabouts(ended.lost)}: run it again in ${untilOld(ended)}${force(asked.as, ended.lost)}.`;
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":

@@ -1,13 +1,13 @@
 import { fetchLogWith, type FetchLogOptions } from "./calls/notification-log.ts";
 import type { Credentials } from "./calls/headers.ts";
 import { maskedBytes, spelledInBytes } from "./calls/mask-stream.ts";
-import { maskFor } from "./calls/mask.ts";
 import { quoteCalls, type QuoteCallOptions } from "./calls/quotes.ts";
 import { subscribeCall } from "./calls/subscribe.ts";
 import { connectFor, type ConnectOptions } from "./connection/connect.ts";
 import { downloadFor } from "./connection/download.ts";
 import { createCallLimiter } from "./connection/call-limiter.ts";
 import { transportFor, type TransportOptions } from "./connection/transport.ts";
+import { isSecret, maskFor } from "../runtime/mask.ts";
 import type { Call, CallOptions, FetchLog, CallPermit, SubscribeOutcome, Subscription } from "./types.ts";
 
 export type PartnerOptions = Omit<TransportOptions, "origin" | "connect"> &
@@ -44,9 +44,6 @@ export type Partner = {
   /** Sends nothing more, cuts off the reading of the log, and resolves when no call is open. */
   close: () => Promise<void>;
 };
-
-/** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
-const isSecret = (text: string): boolean => text.length >= 4;
 
 /** The client of the partner's API. One per process, because its limits hold for all calls together. */
 export const createPartner = (options: PartnerOptions): Partner => {

@@ -14,11 +14,14 @@ export type Answer = {
   body: string | null;
   /** From Retry-After (seconds or an HTTP date); null if absent or unreadable. */
   retryAfterMs: number | null;
+  /** The id of the quote that a create made, where the answer holds it. */
+  quoteId?: string;
 };
 
 /**
  * What became of one call, by the evidence of its connection.
  * - `executed`: a 2xx status line arrived
+ * - `unclear`: it did, but the body says that what was asked for failed, and names no quote
  * - `refused`: the answer proves that nothing was done; a retry would be refused too
  * - `throttled`: 429, nothing was done
  * - `unauthorized`: 401, nothing was done; the credentials have been read again
@@ -27,6 +30,7 @@ export type Answer = {
  */
 export type Outcome =
   | { kind: "executed"; answer: Answer }
+  | { kind: "unclear"; answer: Answer }
   | { kind: "refused"; answer: Answer }
   | { kind: "throttled"; answer: Answer }
   | { kind: "unauthorized"; answer: Answer }

@@ -21,9 +21,8 @@ export type Clock = {
   /**
    * Runs `work` with a signal that aborts when `signal` does, or with a {@link DeadlineError} after `ms`.
    * Rejects at that moment, whether or not `work` obeys its signal. Leaves neither timer nor listener behind.
-   * Costs more than `within`. (`AbortSignal.any` with `AbortSignal.timeout` is no replacement. With a signal
-   * that lives as long as the process it leaks: on Node.js 20 for good, on 24 until the timeout, even when
-   * `work` ends earlier.)
+   * Costs more than `within`. (`AbortSignal.any` with `AbortSignal.timeout` is no replacement: it leaks until
+   * the timeout, even when `work` ends earlier.)
    */
   withDeadline<T>(
     ms: number,
@@ -35,7 +34,7 @@ export type Clock = {
 /** A wait exceeded its deadline. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
-  constructor(readonly afterMs: number) {
+  constructor(afterMs: number) {
     super(`no answer within ${Math.round(afterMs)} ms`);
   }
 }

@@ -120,18 +120,30 @@ const readItems = (text: string, open: "{" | "[", item: (at: number) => number):
   return text[at] === CLOSERS[open] && skipSpace(text, at + 1) === text.length;
 };
 
-/** The members of a JSON object, in order, with repeated names. Null when the text is no JSON object. */
-export const members = (text: string): Member[] | null => {
+const readMembers = (text: string): { found: Member[]; isObject: boolean } => {
   const found: Member[] = [];
   const isObject = readItems(text, "{", (at) => {
     const value = afterName(text, at);
-    const end = value === NOWHERE ? NOWHERE : endOfValue(text, value);
-    if (end !== NOWHERE)
-      found.push({ key: stringOf(text.slice(at, endOfString(text, at))), raw: text.slice(value, end) });
+    if (value === NOWHERE) return NOWHERE;
+    const end = endOfValue(text, value);
+    const raw = text.slice(value, end === NOWHERE ? undefined : end);
+    found.push({ key: stringOf(text.slice(at, endOfString(text, at))), raw });
     return end;
   });
+  return { found, isObject };
+};
+
+/** The members of a JSON object, in order, with repeated names. Null when the text is no JSON object. */
+export const members = (text: string): Member[] | null => {
+  const { found, isObject } = readMembers(text);
   return isObject ? found : null;
 };
+
+/**
+ * The same for an object that may be cut off: those up to there, and of the last one what there is of its
+ * value.
+ */
+export const membersUpToCut = (text: string): Member[] => readMembers(text).found;
 
 /** The source texts of the elements of a JSON array. Null when the text is no JSON array. */
 export const elements = (text: string): string[] | null => {

@@ -1,6 +1,6 @@
 /**
  * A controller that also aborts when one of the signals does. Abort it when the work is done: that removes
- * its listeners. (`AbortSignal.any` leaks on Node.js 20 when one of the signals lives as long as the
+ * its listeners. (`AbortSignal.any` leaks, also on Node.js 24, when one of the signals lives as long as the
  * process.)
  */
 export const linkedAbortController = (...signals: readonly AbortSignal[]): AbortController => {

@@ -1,5 +1,5 @@
 import type { Ranges } from "../runtime/cidr.ts";
-import { headerOf, type RawDelivery } from "./delivery.ts";
+import { headerOf, type RequestHead } from "./delivery.ts";
 
 const BRACKETED = /^\[([^\]]+)\](?::\d+)?$/;
 const DOTTED_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
@@ -12,10 +12,10 @@ const withoutPort = (hop: string): string =>
  * right, the first hop that is no trusted proxy is the client, and anything left of it may be forged. When
  * all hops are trusted, the leftmost counts.
  */
-export const clientAddress = (delivery: RawDelivery, isTrustedProxy: Ranges): string => {
-  let client = delivery.peerAddress;
+export const clientAddress = (head: RequestHead, isTrustedProxy: Ranges): string => {
+  let client = head.peerAddress;
   if (!isTrustedProxy(client)) return client;
-  const hops = headerOf(delivery, "x-forwarded-for")?.split(",") ?? [];
+  const hops = headerOf(head, "x-forwarded-for")?.split(",") ?? [];
   for (const hop of hops.reverse()) {
     client = withoutPort(hop.trim());
     if (!isTrustedProxy(client)) break;

@@ -1,12 +1,11 @@
 import type { Span } from "../runtime/traces.ts";
 
-/** A request to the webhook route as received: nothing in it is verified, decoded or parsed yet. */
-export type RawDelivery = {
+/** The head of a request to the webhook route as received: nothing in it is verified or decoded yet. */
+export type RequestHead = {
   /** The last segment of the request's path, still percent-encoded; null for a route without a token. */
   pathToken: string | null;
   /** By lower-case name, as in `IncomingMessage.headers`: one UTF-16 code unit per byte. */
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  body: Buffer;
   /** The remote address of the connection; empty when the connection is closed already. */
   peerAddress: string;
   /** Milliseconds since the Unix epoch. */
@@ -15,8 +14,11 @@ export type RawDelivery = {
   span?: Span | undefined;
 };
 
-/** The value of a header, or null. Node joins a repeated header with commas, which then matches no secret. */
-export const headerOf = (delivery: RawDelivery, lowerCaseName: string): string | null => {
-  const value = delivery.headers[lowerCaseName];
+/** A whole request. */
+export type RawDelivery = RequestHead & { body: Buffer };
+
+/** The value of a header, or null. Node joins a repeated header with commas. */
+export const headerOf = ({ headers }: RequestHead, lowerCaseName: string): string | null => {
+  const value = headers[lowerCaseName];
   return typeof value === "string" ? value : null;
 };

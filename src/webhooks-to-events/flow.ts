@@ -2,9 +2,9 @@ import { EventTooLarge, type Published, type PublishOnce } from "../notification
 import type { RecordPosition } from "../runtime/record-position.ts";
 import { readTraceContext } from "../runtime/traceparent.ts";
 import type { Span } from "../runtime/traces.ts";
-import type { RawDelivery } from "./delivery.ts";
+import type { RawDelivery, RequestHead } from "./delivery.ts";
 import { parse } from "./parse.ts";
-import type { Verification } from "./verify.ts";
+import type { Admission, Refusal } from "./verify.ts";
 
 /** An authentic notification that cannot be parsed, or whose event is too large. It becomes a dead letter. */
 export type UnreadableNotification = {
@@ -17,7 +17,7 @@ export type UnreadableNotification = {
 const TOO_LARGE = "understood, but its event is larger than the topic takes";
 
 export type WebhookFlowPorts = {
-  verify: (delivery: RawDelivery, nowMs: number) => Verification;
+  admit: (head: RequestHead, nowMs: number) => Admission;
   /** Rejects when the event is not known to be durable in time, or with EventTooLarge. */
   publishOnce: PublishOnce;
   /** Resolves when all in-sync replicas have the dead letter. */
@@ -28,18 +28,19 @@ export type WebhookFlowPorts = {
 
 /** The outcome of a delivery, with the event if there is one. */
 export type DeliveryOutcome =
-  | Published
-  | { kind: "deadLettered"; detail: string; position: RecordPosition }
-  | { kind: "refused"; status: 401 | 404 };
+  Published | { kind: "deadLettered"; detail: string; position: RecordPosition } | Refusal;
+
+/** Refuses a request by its head, or takes its body once that is read. */
+export type WebhookFlow = (
+  head: RequestHead,
+) => Refusal | { kind: "admitted"; receive: (body: Buffer) => Promise<DeliveryOutcome> };
 
 /**
- * The whole path of a notification. Resolves when its event or its dead letter is durable: only then may the
+ * The whole path of a notification. `receive` resolves when its event or its dead letter is durable: only then may the
  * answer be 2xx. Rejects when that did not succeed in time, or when the event cannot be encoded as Avro. The
  * partner then sends the notification again, which gets the same eventId.
  */
-export const webhooksToEvents = (
-  ports: WebhookFlowPorts,
-): ((delivery: RawDelivery) => Promise<DeliveryOutcome>) => {
+export const webhooksToEvents = (ports: WebhookFlowPorts): WebhookFlow => {
   const deadLetter = async (
     { body, receivedAt, span }: RawDelivery,
     detail: string,
@@ -49,21 +50,28 @@ export const webhooksToEvents = (
     position: await ports.deadLetter({ body, detail, receivedAt, span }),
   });
 
-  return async (raw) => {
-    const verification = ports.verify(raw, ports.now());
-    if (!verification.ok) return { kind: "refused", status: verification.status };
+  return (head) => {
+    const admission = ports.admit(head, ports.now());
+    if (admission.kind === "refused") return admission;
 
-    const parsed = parse(verification.delivery);
-    if (!parsed.ok) return deadLetter(raw, parsed.detail);
+    const receive = async (body: Buffer): Promise<DeliveryOutcome> => {
+      const verification = admission.verify(body);
+      if (verification.kind === "refused") return verification;
 
-    const { receivedAt, span, headers } = raw;
-    const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
-    try {
-      return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", trace });
-    } catch (error) {
-      // After a 503 the partner would send it again in vain.
-      if (error instanceof EventTooLarge) return await deadLetter(raw, TOO_LARGE);
-      throw error;
-    }
+      const { delivery } = verification;
+      const parsed = parse(delivery);
+      if (!parsed.ok) return deadLetter(delivery, parsed.detail);
+
+      const { receivedAt, span, headers } = delivery;
+      const trace = span ?? readTraceContext(headers["traceparent"], headers["tracestate"]);
+      try {
+        return await ports.publishOnce(parsed.notification, { receivedAt, source: "WEBHOOK", trace });
+      } catch (error) {
+        // After a 503 the partner would send it again in vain.
+        if (error instanceof EventTooLarge) return await deadLetter(delivery, TOO_LARGE);
+        throw error;
+      }
+    };
+    return { kind: "admitted", receive };
   };
 };

@@ -1,14 +1,19 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { LinkedList } from "../runtime/linked-list.ts";
+import type { Turns } from "./turns.ts";
 import type { WebhookApp } from "./webhook-app.ts";
-import { declaresMore } from "./read-body.ts";
 
 export type ListenerOptions = {
-  maxBodyBytes: number;
-  /** Open connections, idle ones included: each takes memory and a file descriptor. */
+  /**
+   * Open connections, idle ones included: each takes memory and a file descriptor. One more takes the place of
+   * the oldest.
+   */
   maxConnections: number;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs: number;
+  turns: Turns;
 };
 
 /** How often node looks for requests that are late; its default is 30 seconds. */
@@ -19,6 +24,9 @@ const LATE_CHECK_MS = 1_000;
  */
 const KEEP_ALIVE_MS = 75_000;
 const HOST = "localhost";
+/** A thousand short headers, which node takes by default, need ten times their size in memory. */
+const MAX_HEADERS = 100;
+const MAX_PIPELINED = 16;
 
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
@@ -33,28 +41,53 @@ const removeHost = (request: IncomingMessage): void => {
 
 /** The public listener: the app behind node's HTTP server, with limits on what a sender can occupy. */
 export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): Server => {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
-      // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
-      headersTimeout: options.arrivalTimeoutMs,
-      requestTimeout: options.arrivalTimeoutMs,
-      connectionsCheckingInterval: LATE_CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-    },
-  }) as Server;
+  const answer = getRequestListener(app.fetch);
+  const server = createServer({
+    // Both are set: node swaps them when headersTimeout, a minute by default, is the longer one.
+    headersTimeout: options.arrivalTimeoutMs,
+    requestTimeout: options.arrivalTimeoutMs,
+    connectionsCheckingInterval: LATE_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  server.maxHeadersCount = MAX_HEADERS;
   // Keeps the write side open after the sender half-closes, so that it still gets its answer.
   // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.maxConnections = options.maxConnections;
-  server.on("drop", () => server.closeIdleConnections());
-  server.prependListener("request", removeHost);
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    // A body whose Content-Length is too large is never read, whatever the answer: the connection cannot be
-    // used again.
-    if (declaresMore(request, options.maxBodyBytes)) response.shouldKeepAlive = false;
-    else response.writeContinue();
-    server.emit("request", request, response);
+
+  const connections = new LinkedList<Socket>();
+  let open = 0;
+  server.on("connection", (socket) => {
+    if (open >= options.maxConnections) connections.first?.destroy();
+    open += 1;
+    const leave = connections.add(socket);
+    socket.once("close", () => {
+      open -= 1;
+      leave();
+    });
+    options.turns.enter(socket);
   });
+
+  /** Requests that wait for the answer to an earlier one of their connection. */
+  const pipelined = new WeakMap<Socket, number>();
+  const isOneTooMany = ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+    // Node gives a response its socket when the one before it has ended.
+    if (response.socket !== null) return false;
+    const count = (pipelined.get(socket) ?? 0) + 1;
+    pipelined.set(socket, count);
+    response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1));
+    options.turns.yield(socket);
+    return count > MAX_PIPELINED;
+  };
+
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.socket.destroyed) return;
+    if (isOneTooMany(request, response)) return void request.socket.destroy();
+    if (request.rawHeaders.length > 2 * MAX_HEADERS)
+      return void response.writeHead(431, { connection: "close" }).end();
+    removeHost(request);
+    void answer(request, response);
+  });
+  // The app tells the sender to go on, when it wants to read the body.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return server;
 };

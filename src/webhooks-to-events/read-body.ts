@@ -3,45 +3,63 @@ import type { IncomingMessage } from "node:http";
 export type Body = { ok: true; bytes: Buffer } | { ok: false; why: "too large" | "broken off" | "given up" };
 
 const EMPTY = Buffer.alloc(0);
+/** Of the first buffer that a body of several pieces is copied to. */
+const MIN_CAPACITY = 1_024;
+/** Pieces after which others are read first. */
+const PIECES_A_TURN = 64;
 
 /** Whether the Content-Length of a request is larger than `maxBytes`. */
 export const declaresMore = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > maxBytes;
 
+export type ReadOptions = {
+  maxBytes: number;
+  /** Lets other connections be read before this one is read on. */
+  yieldTurn: () => void;
+};
+
 /**
- * Reads a request's body up to `maxBytes`, and stops reading there.
+ * Reads a request's body up to `maxBytes`. A sender may cut it into pieces of one byte, each of which costs
+ * hundreds in a list: they are copied into one buffer that grows with what has arrived.
  * @param done called once, after this function has returned
  * @returns a function that gives up waiting for the rest
  */
 export const readBody = (
   request: IncomingMessage,
-  maxBytes: number,
+  { maxBytes, yieldTurn }: ReadOptions,
   done: (body: Body) => void,
 ): (() => void) => {
-  let first: Buffer | undefined;
-  let chunks: Buffer[] | undefined;
+  let buffer: Buffer = EMPTY;
   let length = 0;
+  let pieces = 0;
   let isOver = false;
   const end = (body: Body): void => {
     if (isOver) return;
     isOver = true;
-    if (!body.ok) request.pause();
     done(body);
   };
+  const append = (piece: Buffer): void => {
+    const needed = length + piece.length;
+    if (length === 0) buffer = piece;
+    else {
+      if (needed > buffer.length) {
+        const grown = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(MIN_CAPACITY, 2 * needed)));
+        buffer.copy(grown, 0, 0, length);
+        buffer = grown;
+      }
+      piece.copy(buffer, length);
+    }
+    length = needed;
+  };
   request
-    .on("data", (chunk: Buffer) => {
+    .on("data", (piece: Buffer) => {
+      if (++pieces % PIECES_A_TURN === 0) yieldTurn();
       if (isOver) return;
-      length += chunk.length;
-      if (length > maxBytes) end({ ok: false, why: "too large" });
-      else if (first === undefined) first = chunk;
-      else (chunks ??= [first]).push(chunk);
+      if (length + piece.length > maxBytes) end({ ok: false, why: "too large" });
+      else append(piece);
     })
-    .on("end", () => {
-      end({ ok: true, bytes: chunks ? Buffer.concat(chunks, length) : (first ?? EMPTY) });
-    })
+    .on("end", () => end({ ok: true, bytes: buffer.subarray(0, length) }))
     // Also emitted after "end", where it has no effect.
-    .on("close", () => {
-      end({ ok: false, why: "broken off" });
-    });
+    .on("close", () => end({ ok: false, why: "broken off" }));
   return () => end({ ok: false, why: "given up" });
 };

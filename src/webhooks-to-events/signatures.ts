@@ -1,13 +1,19 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { standardWebhooksKey } from "../runtime/standard-webhooks-key.ts";
-import { headerOf, type RawDelivery } from "./delivery.ts";
+import { headerOf, type RequestHead } from "./delivery.ts";
 import { anyDigestMatches, keysOf, type Secrets } from "./secret-keys.ts";
 
+/** Whether the body was signed with a secret. */
+export type BodyCheck = (body: Buffer) => boolean;
+
 /**
- * Whether the sender knows a secret. Works on raw bytes, takes the same time for every wrong secret, never
- * throws.
+ * Whether the sender knows a secret, as far as the head tells: null when it does not, whatever the body is.
+ * Works on raw bytes, takes the same time for every wrong secret, never throws.
  */
-export type Scheme = (delivery: RawDelivery, nowMs: number) => boolean;
+export type Scheme = (head: RequestHead, nowMs: number) => BodyCheck | null;
+
+/** The check of schemes in which the head says it all. */
+export const anyBody: BodyCheck = () => true;
 
 const SHA256_BYTES = 32;
 const BASE64_SHA256 = /^[A-Za-z0-9+/_-]{43}=?$/;
@@ -32,13 +38,12 @@ const decodedSha256 = (text: string): Buffer | null => {
 };
 
 // Both sides are hashed first: a comparison in constant time needs equal lengths.
-const sharedSecret = (secrets: Secrets, given: (delivery: RawDelivery) => readonly string[]): Scheme => {
+const sharedSecret = (secrets: Secrets, given: (head: RequestHead) => readonly string[]): Scheme => {
   const digests = keysOf(secrets, (secret) => sha256(Buffer.from(secret, "utf8")));
-  return (delivery) =>
-    anyDigestMatches(
-      digests(),
-      given(delivery).map((text) => sha256(wireBytes(text))),
-    );
+  return (head) => {
+    const candidates = given(head).map((text) => sha256(wireBytes(text)));
+    return anyDigestMatches(digests(), candidates) ? anyBody : null;
+  };
 };
 
 /** The secret is the last segment of the request's path, as it is or percent-encoded. */
@@ -52,23 +57,33 @@ export const pathToken = (secrets: Secrets): Scheme =>
 /** A header holds the secret itself. */
 export const headerSecret = (secrets: Secrets, headerName: string): Scheme => {
   const name = headerName.toLowerCase();
-  return sharedSecret(secrets, (delivery) => {
-    const value = headerOf(delivery, name);
+  return sharedSecret(secrets, (head) => {
+    const value = headerOf(head, name);
     return value === null ? [] : [value];
   });
 };
 
-/** A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. */
+/** Around the commas of a list. A prefix may hold one, too. */
+const COMMA = /\s*,\s*/g;
+
+/**
+ * A header holds the HMAC-SHA256 of the body in hex or base64, after `prefix`. It may hold several, separated by
+ * commas, while the sender rotates its secret.
+ */
 export const bodyHmac = (secrets: Secrets, headerName: string, prefix: string): Scheme => {
   const name = headerName.toLowerCase();
   const keys = keysOf(secrets, (secret) => createSecretKey(secret, "utf8"));
-  return (delivery) => {
-    const value = headerOf(delivery, name);
-    if (!value?.startsWith(prefix)) return false;
-    const given = decodedSha256(value.slice(prefix.length));
-    if (given === null) return false;
-    const expected = keys().map((key) => hmacSha256(key, delivery.body));
-    return anyDigestMatches(expected, [given]);
+  const begin = `,${prefix}`.replace(COMMA, ",");
+  return (head) => {
+    const list = `,${headerOf(head, name) ?? ""}`.replace(COMMA, ",");
+    const [, ...entries] = list.split(begin);
+    const given = entries.flatMap((entry) => decodedSha256(entry.split(",", 1)[0] ?? "") ?? []);
+    if (given.length === 0) return null;
+    return (body) =>
+      anyDigestMatches(
+        keys().map((key) => hmacSha256(key, body)),
+        given,
+      );
   };
 };
 
@@ -77,28 +92,31 @@ const UNIX_SECONDS = /^\d{1,12}$/;
 const SYMMETRIC_SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces,
- * of HMACs over `id.timestamp.body`. Any of them may match any secret. Entries of other versions are skipped.
+ * Standard Webhooks with symmetric keys: webhook-signature is a list of `v1,<base64>`, separated by spaces (by
+ * a comma as well where the header is repeated), of HMACs over `id.timestamp.body`. Any of them may match any secret. Entries of other versions are skipped.
  */
 export const standardWebhooks = (secrets: Secrets, toleranceMs: number): Scheme => {
   const keys = keysOf(secrets, (secret) => {
     const bytes = standardWebhooksKey(secret);
     return bytes && createSecretKey(bytes);
   });
-  return (delivery, nowMs) => {
-    const id = headerOf(delivery, "webhook-id");
-    const timestamp = headerOf(delivery, "webhook-timestamp");
-    const list = headerOf(delivery, "webhook-signature");
-    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return false;
+  return (head, nowMs) => {
+    const id = headerOf(head, "webhook-id");
+    const timestamp = headerOf(head, "webhook-timestamp");
+    const list = headerOf(head, "webhook-signature");
+    if (!id || !timestamp || !list || !UNIX_SECONDS.test(timestamp)) return null;
     // The timestamp is in whole seconds, so the local clock is rounded down too before the comparison.
-    if (Math.abs(Math.floor(nowMs / 1000) - Number(timestamp)) * 1000 > toleranceMs) return false;
-    const given = list.split(" ").flatMap((entry) => {
+    if (Math.abs(Math.floor(nowMs / 1000) - Number(timestamp)) * 1000 > toleranceMs) return null;
+    const given = list.split(/,? /).flatMap((entry) => {
       const signature = SYMMETRIC_SIGNATURE.exec(entry)?.[1];
       return signature === undefined ? [] : [Buffer.from(signature, "base64")];
     });
-    if (given.length === 0) return false;
+    if (given.length === 0) return null;
     const signed = wireBytes(`${id}.${timestamp}.`);
-    const expected = keys().map((key) => hmacSha256(key, signed, delivery.body));
-    return anyDigestMatches(expected, given);
+    return (body) =>
+      anyDigestMatches(
+        keys().map((key) => hmacSha256(key, signed, body)),
+        given,
+      );
   };
 };

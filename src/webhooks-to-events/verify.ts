@@ -1,8 +1,8 @@
 import { rangesOf } from "../runtime/cidr.ts";
 import { clientAddress } from "./client-address.ts";
-import type { RawDelivery } from "./delivery.ts";
+import type { RawDelivery, RequestHead } from "./delivery.ts";
 import type { Secrets } from "./secret-keys.ts";
-import { bodyHmac, headerSecret, pathToken, standardWebhooks, type Scheme } from "./signatures.ts";
+import { anyBody, bodyHmac, headerSecret, pathToken, standardWebhooks, type Scheme } from "./signatures.ts";
 
 declare const verified: unique symbol;
 
@@ -12,10 +12,16 @@ declare const verified: unique symbol;
  */
 export type Verified<T> = T & { readonly [verified]: true };
 
-export type Verification =
-  | { ok: true; delivery: Verified<RawDelivery> }
-  /** The answer is this status with an empty body. */
-  | { ok: false; status: 401 | 404 };
+/** The answer is this status with an empty body. */
+export type Refusal = { kind: "refused"; status: 401 | 404 };
+
+/** What a request's head allows: nothing, or to read the body and verify that too. */
+export type Admission =
+  | Refusal
+  | {
+      kind: "admitted";
+      verify: (body: Buffer) => Refusal | { kind: "verified"; delivery: Verified<RawDelivery> };
+    };
 
 export type Auth =
   | { kind: "path-token" }
@@ -48,7 +54,7 @@ const schemeOf = (auth: Auth, secrets: Secrets): Scheme => {
     case "standard-webhooks":
       return standardWebhooks(secrets, auth.toleranceMs);
     case "none":
-      return () => true;
+      return () => anyBody;
   }
 };
 
@@ -57,17 +63,22 @@ const schemeOf = (auth: Auth, secrets: Secrets): Scheme => {
  */
 export const verification = (
   options: VerificationOptions,
-): ((delivery: RawDelivery, nowMs: number) => Verification) => {
-  const isAuthentic = schemeOf(options.auth, options.secrets);
+): ((head: RequestHead, nowMs: number) => Admission) => {
+  const scheme = schemeOf(options.auth, options.secrets);
   const isAllowed = options.allowedCidrs.length === 0 ? () => true : rangesOf(options.allowedCidrs);
   const isTrustedProxy = rangesOf(options.trustedProxyCidrs);
-  const refusal = options.auth.kind === "path-token" ? 404 : 401;
-  return (delivery, nowMs) => {
+  const foreign: Refusal = { kind: "refused", status: 401 };
+  const refusal: Refusal = { kind: "refused", status: options.auth.kind === "path-token" ? 404 : 401 };
+  return (head, nowMs) => {
     // The address is checked first, so that the answer to a foreign address does not tell whether the secret
     // was right.
-    if (options.allowedCidrs.length > 0 && !isAllowed(clientAddress(delivery, isTrustedProxy)))
-      return { ok: false, status: 401 };
-    if (!isAuthentic(delivery, nowMs)) return { ok: false, status: refusal };
-    return { ok: true, delivery: delivery as Verified<RawDelivery> };
+    if (options.allowedCidrs.length > 0 && !isAllowed(clientAddress(head, isTrustedProxy))) return foreign;
+    const isSigned = scheme(head, nowMs);
+    if (isSigned === null) return refusal;
+    return {
+      kind: "admitted",
+      verify: (body) =>
+        isSigned(body) ? { kind: "verified", delivery: { ...head, body } as Verified<RawDelivery> } : refusal,
+    };
   };
 };

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { LinkedList } from "../runtime/linked-list.ts";
 import type { Span } from "../runtime/traces.ts";
-import type { RawDelivery } from "./delivery.ts";
-import type { DeliveryOutcome } from "./flow.ts";
+import { answerEarly, answerUnread, awaitsContinue, type Env } from "./answer-unread.ts";
+import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
 import { declaresMore, readBody, type Body } from "./read-body.ts";
+import type { Turns } from "./turns.ts";
 
 export type WebhookAppOptions = {
   path: string;
@@ -31,19 +31,18 @@ export type ServedRequest = {
 };
 
 export type WebhookAppPorts = {
-  receive: (delivery: RawDelivery) => Promise<DeliveryOutcome>;
-  /** False while starting and shutting down: then every answer is 503. */
-  isOpen: () => boolean;
+  /** Null while starting and shutting down: then every answer is 503. */
+  flow: () => WebhookFlow | null;
   served: (request: ServedRequest) => void;
   /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
+  turns: Pick<Turns, "yield">;
   /** Monotonic milliseconds. */
   monotonic: () => number;
   /** Milliseconds since the Unix epoch. */
   now: () => number;
 };
 
-type Env = { Bindings: HttpBindings };
 export type WebhookApp = Hono<Env>;
 
 /**
@@ -51,32 +50,12 @@ export type WebhookApp = Hono<Env>;
  * taken.
  */
 const SLOW_MS = 1_000;
-/** How long the connection stays open when the body is not read, so that the sender can read the answer. */
-const LINGER_MS = 1_000;
 
 /** The last segment of the request's path, percent-encoding untouched. */
 const lastSegmentOf = ({ url = "" }: IncomingMessage): string => {
   const [path = ""] = url.split("?", 1);
   return path.slice(path.lastIndexOf("/") + 1);
 };
-
-/**
- * An empty body that ends after a while. The end closes the connection; with unread bytes that is a reset,
- * which can overtake the answer.
- */
-const lingeringBody = (): ReadableStream => {
-  let timer: NodeJS.Timeout;
-  return new ReadableStream({
-    start: (controller) => {
-      timer = setTimeout(() => controller.close(), LINGER_MS).unref();
-    },
-    cancel: () => clearTimeout(timer),
-  });
-};
-
-/** Answers without reading the rest of the request, and closes the connection. */
-const answerUnread = (c: Context, status: 413 | 503, headers: Record<string, string> = {}): Response =>
-  c.body(lingeringBody(), status, { ...headers, "content-length": "0", connection: "close" });
 
 const answerTo = (c: Context, outcome: DeliveryOutcome): Response => {
   switch (outcome.kind) {
@@ -106,7 +85,8 @@ export const createWebhookApp = (
 
   const read = (incoming: IncomingMessage, startedAt: number): Promise<Body> =>
     new Promise((resolve) => {
-      const giveUp = readBody(incoming, options.maxBodyBytes, (body) => {
+      const yieldTurn = (): void => ports.turns.yield(incoming.socket);
+      const giveUp = readBody(incoming, { maxBytes: options.maxBodyBytes, yieldTurn }, (body) => {
         arrived();
         // All bodies that have arrived are read before the first one is verified: that saves a tenth of the
         // processor time under load.
@@ -126,8 +106,10 @@ export const createWebhookApp = (
     return true;
   };
 
-  const unavailable = (c: Context): Response => c.body("", 503, retryAfter);
-  const refuse = (c: Context, why: Exclude<Body, { ok: true }>["why"]): Response => {
+  const { maxBodyBytes } = options;
+  const unavailable = (c: Context<Env>): Response =>
+    answerEarly(c, 503, { maxBodyBytes, headers: retryAfter });
+  const refuse = (c: Context<Env>, why: Exclude<Body, { ok: true }>["why"]): Response => {
     switch (why) {
       case "too large":
         return answerUnread(c, 413);
@@ -144,8 +126,8 @@ export const createWebhookApp = (
 
   // One handler for all methods: Hono composes several ones of a path for each request, as it does middleware.
   app.all(route, async (c) => {
-    if (c.req.method !== "POST") return c.body("", 405, { allow: "POST" });
-    const { incoming } = c.env;
+    if (c.req.method !== "POST") return answerEarly(c, 405, { maxBodyBytes, headers: { allow: "POST" } });
+    const { incoming, outgoing } = c.env;
     const startedAt = ports.monotonic();
     const receivedAt = ports.now();
     const span = ports.trace?.(incoming.headers);
@@ -157,30 +139,34 @@ export const createWebhookApp = (
       ports.served({ status: response.status, startedAt, outcome: reception, error, span });
       return response;
     };
-    if (!ports.isOpen()) return served(unavailable(c));
-    if (declaresMore(incoming, options.maxBodyBytes)) return served(refuse(c, "too large"));
+    const flow = ports.flow();
+    if (flow === null) return served(unavailable(c));
+    const admission = flow({
+      pathToken: options.pathToken ? lastSegmentOf(incoming) : null,
+      headers: incoming.headers,
+      peerAddress: incoming.socket.remoteAddress ?? "",
+      receivedAt,
+      span,
+    });
+    if (admission.kind === "refused")
+      return served(answerEarly(c, admission.status, { maxBodyBytes }), admission);
+    if (declaresMore(incoming, maxBodyBytes)) return served(refuse(c, "too large"));
     if (inFlight >= options.maxInFlight && !giveUpSlowest(startedAt)) return served(unavailable(c));
     inFlight += 1;
     try {
+      if (awaitsContinue(incoming)) outgoing.writeContinue();
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
       if (!body.ok) return served(refuse(c, body.why));
-      const outcome = await ports.receive({
-        pathToken: options.pathToken ? lastSegmentOf(incoming) : null,
-        headers: incoming.headers,
-        body: body.bytes,
-        peerAddress: incoming.socket.remoteAddress ?? "",
-        receivedAt,
-        span,
-      });
+      const outcome = await admission.receive(body.bytes);
       return served(answerTo(c, outcome), outcome);
     } catch (error) {
-      return served(unavailable(c), null, error);
+      return served(c.body("", 503, retryAfter), null, error);
     } finally {
       inFlight -= 1;
     }
   });
-  app.notFound((c) => c.body("", 404));
+  app.notFound((c) => answerEarly(c, 404, { maxBodyBytes }));
   // Only middleware can throw here.
   app.onError((_, c) => unavailable(c));
   return app;

@@ -23,7 +23,7 @@ const twoCandidates = async () => {
   const options = JSON.stringify({ brokers, topic, groupId: topic, sessionTimeoutMs: SESSION_MS });
   const start = async (name: string) => {
     const said: { what: string; at: number }[] = [];
-    const child = await startChild([process.execPath, "--import", "tsx", PROGRAM, options], {
+    const child = await startChild([process.execPath, PROGRAM, options], {
       logFile: join(folder, `${name}.log`),
       ownFolder: folder,
       onLine: (line) => {

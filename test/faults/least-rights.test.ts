@@ -152,7 +152,7 @@ it("lets people act with the rights that are written down and no others", async 
   const asNotExecuted = ["--as", "not-executed", ...BY];
   const resolved = await world.run(["resolve", "by-command", ...asNotExecuted], await byScram("resolver"));
   expect(resolved.code).toBe(0);
-  expect(resolved.err).toMatch(/^Command by-command is ended: FAILED\. Durable at [^\n]+\n$/);
+  expect(resolved.err).toMatch(/^Command by-command is ended: FAILED\. Durable at [^\n]+\n$/m);
   expect(JSON.parse(resolved.out)).toMatchObject({ outcome: "FAILED", decidedBy: "OPERATOR" });
 
   await produce(brokers, topics.commands, [{ key: "k", value: "no command" }]);

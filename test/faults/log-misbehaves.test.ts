@@ -32,7 +32,7 @@ test("whatever the log does, webhooks and accepts go on, it is counted, and what
       RECONCILE_MIN_AGE: "0",
       RECONCILE_EVERY: "1s",
       PARTNER_CONNECT_TIMEOUT: "1s",
-      PARTNER_CALL_TIMEOUT: "700ms",
+      PARTNER_CALL_TIMEOUT: "1s",
       PARTNER_LOG_MAX_BYTES: "4000000",
     },
   });

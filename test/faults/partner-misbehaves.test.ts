@@ -10,6 +10,11 @@ const faults = [
   { name: "reset before executing", rule: { kind: "reset", when: "before" }, outcome: "IN_DOUBT" },
   { name: "500 after executing", rule: { kind: "status", when: "after", status: 500 }, outcome: "IN_DOUBT" },
   {
+    name: "200 that says that it failed",
+    rule: { kind: "status", when: "after", status: 200, body: '{"success":false}' },
+    outcome: "IN_DOUBT",
+  },
+  {
     name: "429",
     rule: { kind: "throttle", retryAfter: "1" },
     outcome: "SUCCEEDED",

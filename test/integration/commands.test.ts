@@ -149,11 +149,11 @@ test("a create and an accept in Avro: each result with its key, headers and ever
 });
 
 test("a command in JSON is the same command", async () => {
-  await send("json-1", accept("json-1", "q/json 1", { amount: "1000.00" }));
+  await send("json-1", accept("json-1", "q/json+1", { amount: "1000.00" }));
   const [record] = await resultsOf("json-1");
-  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json 1" });
-  expect(await executions("q/json 1")).toBe(1);
-  expect(await requests("q%2Fjson%201/accept")).toHaveLength(1);
+  expect(resultOf(record as TopicRecord)).toMatchObject({ outcome: "SUCCEEDED", quoteId: "q/json+1" });
+  expect(await executions("q/json+1")).toBe(1);
+  expect(await requests("q%2Fjson%2B1/accept")).toHaveLength(1);
 });
 
 test("the tool sends a command, waits for its result, and ends as the result says", async () => {
@@ -170,6 +170,18 @@ test("the tool sends a command, waits for its result, and ends as the result say
     error: { code: "QUOTE_ALREADY_TAKEN" },
   });
   expect(await executions("q-cli")).toBe(1);
+});
+
+test("the tool says at once that a commandId belongs to another command, of which no result can come", async () => {
+  const args = ["send", "accept-quote", "--counterparty-id", "cp-1", "--command-id", "cli-reused", "--wait"];
+  expect((await world.run([...args, "--quote-id", "q-cli-first"])).code).toBe(0);
+  const started = Date.now();
+  const reused = await world.run([...args, "--quote-id", "q-cli-second", "--timeout", "50s"]);
+  written += 2;
+  expect(reused).toMatchObject({ code: 5, out: "" });
+  expect(reused.err).toContain("No result can come: commandId cli-reused belongs to another command");
+  expect(Date.now() - started, "without waiting for the end").toBeLessThan(40_000);
+  expect(await executions("q-cli-second")).toBe(0);
 });
 
 test("a command that breaks a rule is answered without a call, and is no dead letter", async () => {
@@ -224,7 +236,14 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     null,
   ];
   await send("unreadable", ...values);
-  const parked = await following.until(deadLetters, ({ key }) => key === "unreadable", values.length);
+  // The schema of one of them is waited for.
+  const withinMs = 60_000;
+  const parked = await following.until(
+    deadLetters,
+    ({ key }) => key === "unreadable",
+    values.length,
+    withinMs,
+  );
   expect(parked.map(({ value }) => value)).toEqual(values);
   const answers = await following.until(results, ({ key }) => key === "unreadable", values.length);
   const commandIds = ["cut", "", "", "half", ""];
@@ -241,6 +260,8 @@ test("what cannot be read is a dead letter, byte for byte, and is answered under
     const offset = place["dead-letter-offset"] ?? "";
     const answer = answers.find(({ headers }) => headers["command-offset"] === offset);
     expect(answer?.headers).toMatchObject({ "command-topic": commands, "command-partition": partition });
+    for (const name of ["ce_subject", "correlation-id"])
+      expect(answer?.headers[name], "left out rather than empty").toBe(commandIds[i] || undefined);
     expect(resultOf(answer as TopicRecord)).toMatchObject({
       resultId: hash(commands, partition, offset),
       commandId: commandIds[i],

@@ -126,7 +126,7 @@ test("topics, schemas and tokens that are wrong are each named, with what to do"
     `warn topics topic ${topics.deadLetters}: .*limited in size.*: set retention.bytes=-1`,
     `warn topics topic ${topics.commands}: .*compacted.*: set cleanup.policy=delete`,
     `fail schemas schema ${topics.commands}-value: another schema is registered there`,
-    `fail schemas schema ${topics.events}-value: it is not registered.*: run .cambio-bridge setup`,
+    `fail schemas schema ${topics.events}-value: the registry does not know it.*: run .cambio-bridge setup`,
     "fail partner partner's tokens: the partner answers 401.*PARTNER_ACCESS_TOKEN",
   ])
     expect(

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../dev/main.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { AT_ONCE_MS, writeDoubts } from "../support/doubts.ts";
 import { readTopic } from "../support/follow-topics.ts";
 import { produce } from "../support/produce.ts";
-import { MAIN } from "../support/program.ts";
 import { toolSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
 

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../dev/main.mjs";
 import { eventually } from "../support/eventually.ts";
-import { MAIN } from "../support/program.ts";
 import { openUnreadPipe } from "../support/unread-pipe.ts";
 
 const SETTINGS = {
@@ -24,8 +24,13 @@ const SETTINGS = {
 const PIPELINE = `sh -c 'echo $$ >&2; exec "$0" "$1" serve' "$0" "$1" | cat`;
 
 // A pipe that does not block fails the writes of others that share it, such as a script that starts the bridge.
-test.runIf(process.platform === "linux")("standard output stays a pipe that blocks", async () => {
-  const child = spawn("sh", ["-c", PIPELINE, process.execPath, MAIN], { env: SETTINGS });
+// A module that imports all of `process` is enough to make it so.
+test.runIf(process.platform === "linux").each([
+  ["without traces", {}],
+  ["with traces", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
+])("standard output stays a pipe that blocks, %s", async (_, traces) => {
+  const env = { ...SETTINGS, ...traces };
+  const child = spawn("sh", ["-c", PIPELINE, process.execPath, MAIN], { env });
   const [named] = (await once(child.stderr, "data")) as [Buffer];
   const pid = Number(named.toString());
   const [first] = (await once(child.stdout, "data")) as [Buffer];
@@ -73,5 +78,36 @@ describe("with a reader of standard output that stays but has stopped reading", 
     await eventually(() => kafka.connections() > before + 1, "lines that nobody reads", 30_000);
     for (const signal of signals) child.kill(signal);
     expect(await once(child, "exit")).toEqual([code, null]);
+  });
+});
+
+const inShell = (command: string, settings = {}) => {
+  const child = spawn("sh", ["-c", `exec "$0" "$1" ${command}`, process.execPath, MAIN], {
+    env: { ...SETTINGS, ...settings },
+    stdio: "ignore",
+    timeout: 50_000,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+};
+
+describe.runIf(process.platform === "linux")("on a full disk", () => {
+  test.each(["> /dev/full", "2> /dev/full", "> /dev/full 2>&1"])("serve %s goes on, and ends", async (to) => {
+    const kafka = await hangingUp();
+    const warned = { KAFKA_NO_SETTING: "of ours" };
+    const child = inShell(`serve ${to}`, { ...warned, KAFKA_BROKERS: kafka.address, LOG_LEVEL: "debug" });
+    await eventually(() => kafka.connections() > 5, "connections after the first lines", 30_000);
+    expect(child.exitCode).toBeNull();
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test.each([
+    ["config > /dev/full", 1],
+    ["--help > /dev/full 2>&1", 1],
+    ["config 2> /dev/full", 0],
+  ])("%s ends with %i", async (command, code) => {
+    expect(await once(inShell(command), "exit")).toEqual([code, null]);
   });
 });

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { MAIN } from "../../dev/main.mjs";
 import { eventually } from "../support/eventually.ts";
-import { MAIN } from "../support/program.ts";
 
 const CHUNK = Buffer.alloc(65_536, "[] ");
 

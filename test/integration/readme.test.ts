@@ -5,12 +5,12 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { cacheFolder } from "../../dev/cluster/cache.mjs";
+import { MAIN } from "../../dev/main.mjs";
 import { run } from "../../dev/run.mjs";
 import { sharedCluster } from "../support/cluster.ts";
 import { blocks, root } from "../support/documents.ts";
 import { eventually } from "../support/eventually.ts";
 import { confluentKafka, pythonVersion } from "../support/python.ts";
-import { MAIN } from "../support/program.ts";
 import type { Replica } from "../support/replica.ts";
 import { toolSettings } from "../support/settings.ts";
 import { openWorld, type World } from "../support/world.ts";
@@ -84,7 +84,7 @@ const untilItPrints = async (
   );
 };
 
-/** Runs a line of a document in a shell where `cambio-bridge` is the built program. */
+/** Runs a line of a document in a shell where `cambio-bridge` is the program. */
 const shell = (line: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string; err: string }> => {
   const settings = { ...toolSettings(cluster, world), PARTNER_BASE_URL: world.sandboxUrl };
   const PATH = `${join(folder, "bin")}:${process.env["PATH"] ?? ""}`;
@@ -113,7 +113,7 @@ const runLines = async (lines: readonly string[]): Promise<{ code: number; out: 
 
 test("the lines for the shell create a quote, accept it, and show events", async () => {
   const [alias = "", ...lines] = (blocks("README.md", "sh")[1] ?? "").trimEnd().split("\n");
-  expect(alias).toMatch(/^alias cambio-bridge='node --env-file=.cache\/demo.env dist\/main.js'$/);
+  expect(alias).toBe("alias cambio-bridge=.cache/cambio-bridge");
   const watch = lines.pop() ?? "";
   const [created, accepted] = await runLines(lines);
   expect(JSON.parse(created?.out ?? "")).toMatchObject({ operation: "CREATE_QUOTE", outcome: "SUCCEEDED" });
@@ -148,7 +148,7 @@ test("the TypeScript sends a command, reads its result, and reads events", async
   await run(process.execPath, [tsc, ...options, "--ignoreConfig", "--types", "node", file], { cwd: root });
   await untilItPrints(
     process.execPath,
-    ["--import", "tsx", file],
+    [file],
     [
       /commandId: 'order-71-ts',\s+operation: 'ACCEPT_QUOTE',\s+outcome: 'SUCCEEDED'/,
       /transactionId: 'tx-readme'/,

@@ -38,8 +38,8 @@ test("setup says what it would do, does it, and changes nothing the second time"
 
   const first = await runProgram(["setup"], settings);
   expect(first).toMatchObject({ code: 0, err: "" });
-  expect(first.out.match(/: created, 2 partitions, 1 replica\n/g)).toHaveLength(5);
-  expect(first.out.match(/: created, 1 partition, 1 replica\n/g)).toHaveLength(2);
+  expect(first.out.match(/: created, 2 partitions, 1 replica, min.insync.replicas=1\n/g)).toHaveLength(5);
+  expect(first.out.match(/: created, 1 partition, 1 replica, min.insync.replicas=1\n/g)).toHaveLength(2);
   const registered = [...first.out.matchAll(/schema (\S+): registered, id (\d+)/g)].map(([, name, id]) => [
     name,
     id,

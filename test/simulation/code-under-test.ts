@@ -4,6 +4,8 @@ type RuntimeClock = typeof import("../../src/runtime/clock.ts");
 type Execute = typeof import("../../src/commands-to-results/execute.ts");
 type View = typeof import("../../src/commands-to-results/journal-rules/view.ts");
 type Republish = typeof import("../../src/commands-to-results/journal-rules/republish.ts");
+type DoubtOrphans = typeof import("../../src/commands-to-results/journal-rules/doubt-orphans.ts");
+type Watch = typeof import("../../src/bridge/journal-wiring/watch.ts");
 type Resolve = typeof import("../../src/commands-to-results/journal-rules/resolve.ts");
 type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
@@ -14,6 +16,8 @@ type Watermark = typeof import("../../src/kafka/consume/watermark.ts");
 export type CodeUnderTest = Pick<Execute, "createExecute"> &
   Pick<View, "createView"> &
   Pick<Republish, "republish"> &
+  Pick<DoubtOrphans, "doubtOrphans"> &
+  Pick<Watch, "watchJournal"> &
   Pick<Resolve, "resolve"> &
   Pick<Translate, "journalRef" | "refusedRef"> &
   Pick<KeyOrder, "keyOrder"> &
@@ -27,6 +31,8 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
   const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
   const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;
   const { republish } = (await load("commands-to-results/journal-rules/republish.js")) as Republish;
+  const { doubtOrphans } = (await load("commands-to-results/journal-rules/doubt-orphans.js")) as DoubtOrphans;
+  const { watchJournal } = (await load("bridge/journal-wiring/watch.js")) as Watch;
   const { resolve } = (await load("commands-to-results/journal-rules/resolve.js")) as Resolve;
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
@@ -40,6 +46,7 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
     Watermark,
     createExecute,
     createView,
+    doubtOrphans,
     endAssignment,
     suspendPartition,
     journalRef,
@@ -48,6 +55,7 @@ export const loadCode = async (root: string): Promise<CodeUnderTest> => {
     refusedRef,
     republish,
     resolve,
+    watchJournal,
     handleUntilDone,
   };
 };

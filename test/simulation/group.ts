@@ -124,9 +124,9 @@ export const createGroup = (context: SimulationContext, replicas: () => Replica[
 
   return {
     beat: heartbeat,
-    rebalance: (): void => {
+    rebalance: (partition = random.int(0, topic.length - 1)): void => {
       const awake = members();
-      if (awake.length > 0) assign(random.int(0, topic.length - 1), random.pick(awake));
+      if (awake.length > 0) assign(partition, random.pick(awake));
     },
     /** Does what the real consumer does when commands are paused or resumed. */
     hold: (replica: Replica, isHeld: boolean): void => {

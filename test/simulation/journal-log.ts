@@ -6,6 +6,7 @@ import type { RecordPosition } from "../../src/runtime/record-position.ts";
 import { EPOCH_MS } from "./clock.ts";
 import { createCommandIdCheck } from "./command-id-check.ts";
 import type { Oracle } from "./oracle.ts";
+import type { RetentionWatch, TopicState } from "./retention.ts";
 import type { Scenario } from "./scenario.ts";
 import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
@@ -22,6 +23,10 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   const { chances } = scenario;
   const partitions: Written[][] = Array.from({ length: scenario.journalPartitions }, () => []);
   const tails: ((partition: number) => void)[] = [];
+  /** The first offset that each partition still holds. */
+  const starts = partitions.map(() => 0);
+  let isKeptTooShortly = false;
+  let isFirstClaim = true;
   const faulty = (chance: number): boolean => simulator.nowMs() < scenario.calmAtMs && random.chance(chance);
   const latencyMs = (slowed: (ms: number) => void = () => undefined): number => {
     if (!faulty(chances.slow)) return random.int(0, 8);
@@ -49,6 +54,8 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
     );
     if (step.kind === "claimed") oracle.claimed(step.attemptId);
     if (step.kind === "released") oracle.released(step.attemptId);
+    if (step.kind === "concluded" && step.result.includes("OPERATOR_DECISION"))
+      oracle.denied(`${commandId} for ${key}`, step.attemptId);
     if (step.kind === "concluded")
       oracle.concluded(`${commandId} for ${key}`, {
         final: step.outcome !== "IN_DOUBT",
@@ -70,21 +77,34 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
           oracle.claiming({ attemptId: step.attemptId, commandId, owner: process.name });
         const disturbed = (): void => oracle.claimDisturbed(commandId);
         atPort();
-        const lose = (why: string) =>
-          simulator.after(APPEND_TIMEOUT_MS, process, () => {
+        const lose = (why: string, afterMs = APPEND_TIMEOUT_MS) =>
+          simulator.after(afterMs, process, () => {
             simulator.note(() => `${process.name}: append of ${entry.step.kind} ${why}`);
             reject(new Error(why));
           });
-        if (faulty(chances.appendFails)) {
+        const isLateClaim = scenario.rareCase === "late-claim" && step.kind === "claimed" && isFirstClaim;
+        if (step.kind === "claimed") isFirstClaim = false;
+        if (!isLateClaim && faulty(chances.appendFails)) {
           disturbed();
           lose("failed");
           return;
         }
+        const { stall } = scenario;
+        if (partitionOf(key) === stall?.partition && simulator.nowMs() < stall.untilMs) {
+          // The leader may have appended it, and give it to readers once it has replicas again.
+          if (random.chance(0.3))
+            simulator.after(random.pick([10, 2_500, 15_000]), null, () => write(key, entry));
+          disturbed();
+          lose("lacked replicas", random.pick([10, 10, APPEND_TIMEOUT_MS, 3 * APPEND_TIMEOUT_MS]));
+          return;
+        }
         const isLateRejection =
           scenario.rareCase === "late-rejection" && step.kind === "concluded" && step.attemptId === null;
-        if (faulty(isLateRejection ? 1 : chances.appendLate)) {
+        if (faulty(isLateRejection || isLateClaim ? 1 : chances.appendLate)) {
           // The producer times out, but the broker appends it, perhaps much later.
-          simulator.after(random.pick([10, 300, 600, 2_500]), null, () => write(key, entry));
+          simulator.after(isLateClaim ? 2_500 : random.pick([10, 300, 600, 2_500]), null, () =>
+            write(key, entry),
+          );
           disturbed();
           lose("timed out");
           return;
@@ -102,13 +122,13 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
         const fails = faulty(chances.appendFails);
         simulator.after(latencyMs(), process, () => {
           if (fails) reject(new Error("fetch failed"));
-          else resolve(partitions[partition]?.[offset]?.entry ?? null);
+          else resolve(offset < starts[partition]! ? null : (partitions[partition]?.[offset]?.entry ?? null));
         });
       }),
   });
 
   /** Feeds a process's view, with gaps, repetitions and resets as from a Kafka client. */
-  const tail = (process: SimulatedProcess, view: View): void => {
+  const tail = (process: SimulatedProcess, view: View, watch: RetentionWatch | null = null): void => {
     const scheduled = partitions.map(() => false);
     const pump = (partition: number): void => {
       if (scheduled[partition] || !process.alive) return;
@@ -124,18 +144,21 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
       const records = partitions[partition]!;
       if (view.nextOffset(partition) === null || faulty(chances.tailReset)) {
         oracle.disturbed(process.name);
-        view.begin(partition, { startOffset: 0, endOffset: records.length });
+        if (watch) watch.begin();
+        else view.begin(partition, { startOffset: 0, endOffset: records.length });
       }
-      let from = view.nextOffset(partition) ?? 0;
-      if (faulty(chances.tailRepeats)) from = random.int(0, from);
+      let from = Math.max(view.nextOffset(partition) ?? 0, starts[partition]!);
+      if (faulty(chances.tailRepeats)) from = random.int(starts[partition]!, from);
       if (faulty(chances.tailGap)) {
         oracle.disturbed(process.name);
         from += random.int(1, 2);
       }
       const to = Math.min(records.length, from + random.int(1, 6));
-      if (from >= to && from > 0 && to > 0) from = to - 1;
+      if (from >= to && from > starts[partition]! && to > 0) from = to - 1;
       for (const record of records.slice(from, to)) {
+        if (watch && !watch.isOurs(record)) return;
         const taken = view.take(record);
+        if (taken === "folded") watch?.learn(record);
         if (taken === "folded" && record.entry) commandIdCheck.read(process, record.key, record.entry);
         if (taken !== "folded")
           simulator.note(() => `${process.name}: record ${partition}/${record.offset} is ${taken}`);
@@ -150,5 +173,37 @@ export const createJournalLog = (simulator: Simulator, scenario: Scenario, oracl
   const timeOf = ({ partition, offset }: RecordPosition): number | null =>
     partitions[partition]?.[offset]?.timestampMs ?? null;
 
-  return { partitionOf, journalFor, tail, timeOf, latencyMs, faulty, ended: commandIdCheck.ended };
+  const topic: TopicState = {
+    ranges: () =>
+      new Map(
+        partitions.map(({ length }, partition) => [
+          partition,
+          { startOffset: starts[partition]!, endOffset: length },
+        ]),
+      ),
+    isKeptTooShortly: () => isKeptTooShortly,
+  };
+  const setRetention = (isTooShort: boolean): void => {
+    simulator.note(() => `the journal is kept ${isTooShort ? "too shortly" : "as before"}`);
+    isKeptTooShortly = isTooShort;
+    oracle.forgetful(isTooShort);
+  };
+  /** Deletes all entries, as a short retention does. */
+  const purge = (): void => {
+    simulator.note(() => "the journal's entries are deleted");
+    partitions.forEach(({ length }, partition) => (starts[partition] = length));
+  };
+
+  return {
+    topic,
+    setRetention,
+    purge,
+    partitionOf,
+    journalFor,
+    tail,
+    timeOf,
+    latencyMs,
+    faulty,
+    ended: commandIdCheck.ended,
+  };
 };

@@ -46,12 +46,13 @@ const main = async (): Promise<boolean> => {
         threads,
         print: console.log,
       });
-    return await runSchedules(build, {
+    const { isKept } = await runSchedules(build, {
       from,
       seeds: Number(values.seeds ?? 20_000),
       threads,
       print: console.log,
     });
+    return isKept;
   } finally {
     build.remove();
   }

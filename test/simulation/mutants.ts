@@ -67,8 +67,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: "deps.view.isNamedElsewhere(ref) || !commandIds",
-        to: "!commandIds",
+        from: "      if (deps.view.isNamedElsewhere(ref)) {\n",
+        to: "      if (signals.stop.aborted) {\n",
       },
       {
         file: "commands-to-results/journal-rules/attempt.ts",
@@ -92,8 +92,18 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/execute.ts",
-        from: " || !commandIds.acquire(job)) return",
-        to: ") return",
+        from: "} else if (commandIds.acquire(job)) await begin",
+        to: "} else if (commandIds.acquire(job) || job.ref.key) await begin",
+      },
+    ],
+  },
+  {
+    name: "a commandId counts as named before another command has an entry under it",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));\n",
+        to: '      else return { kind: "reused" };\n',
       },
     ],
   },
@@ -112,8 +122,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/quote-key.ts",
-        from: ".toLowerCase().toUpperCase().toLowerCase()",
-        to: "",
+        from: "    .toLowerCase()\n    .toUpperCase()\n    .toLowerCase();",
+        to: "    .trim();",
       },
     ],
   },
@@ -513,8 +523,58 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/journal-rules/resolve.ts",
-        from: "const AGE_FACTOR = 20;",
-        to: "const AGE_FACTOR = 0;",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  0 * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "the operator's wait has no floor",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/resolve.ts",
+        from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
+        to: "  AGE_FACTOR * callWithinMs;",
+      },
+    ],
+  },
+  {
+    name: "entries that are gone from the journal's beginning are forgotten",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    if (dropped !== null) verdict.lose(droppedText(dropped));\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "commands are begun while the journal is kept too shortly",
+    edits: [
+      {
+        file: "bridge/journal-wiring/watch.ts",
+        from: "    options.fits(!wasFit);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a claim without a command stays held",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: 'ref.operation === "ACCEPT_QUOTE");',
+        to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
+      },
+    ],
+  },
+  {
+    name: "a claim is doubted beside its owner while the call can be under way",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        from: "< claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;",
+        to: "< 0 * (claim.callWithinMs + options.takeoverMarginMs + afterMs)) continue;",
       },
     ],
   },
@@ -613,6 +673,47 @@ export const mutants: Mutant[] = [
         file: "commands-to-results/journal-rules/attempt.ts",
         from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
         to: "    job.repeatable.delete(attemptId);\n",
+      },
+    ],
+  },
+  {
+    name: "a command that gets no claim keeps its slot",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/job.ts",
+        from: "    leaveSlot(job);\n    job.retrying();\n",
+        to: "",
+      },
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    end();\n    leaveSlot(job);\n",
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "a claim is called although its slot is given back",
+    edits: [
+      {
+        file: "commands-to-results/journal-rules/attempt.ts",
+        from: "    if (hasEnded()) return;\n    // Acknowledged",
+        to: "    // Acknowledged",
+      },
+    ],
+  },
+  {
+    name: "a command without a claim is told FAILED without the journal",
+    edits: [
+      {
+        file: "commands-to-results/execute.ts",
+        from: "    const found = deps.view.look(ref);\n",
+        to: `    if (job.verdictAtDeadline.error?.message.includes("claim")) {
+      const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, job.verdictAtDeadline);
+      await deps.publish(result, deps.codec.encode(result), prepared.envelope);
+      return { kind: "answered", result };
+    }
+    const found = deps.view.look(ref);
+`,
       },
     ],
   },

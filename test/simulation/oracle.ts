@@ -1,5 +1,5 @@
 import type { CommandResult } from "../../src/records.ts";
-import { CALL_WITHIN_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
+import { CALL_WITHIN_MS, OPERATOR_WAIT_MS, TAKEOVER_MARGIN_MS } from "./scenario.ts";
 import { commandNameOf } from "./scenario.ts";
 import type { Scenario, SentCommand } from "./scenario.ts";
 import type { Simulator } from "./simulator.ts";
@@ -14,7 +14,13 @@ type Observed = {
   /** The simulation step of the latest result. */
   at: number;
 };
+/** All replicas must have noticed a lowered retention by then. */
+const NOTICED_WITHIN_MS = 3_000;
+
 type Claim = { attemptId: string; commandId: string; owner: string };
+
+/** While nothing else goes wrong. */
+const ANSWERED_WITHIN_MS = 4_000;
 
 /**
  * Checks the promises from outside the bridge: by the partner's executions, the results topic, the committed
@@ -25,6 +31,9 @@ export type Oracle = ReturnType<typeof createOracle>;
 export const createOracle = (simulator: Simulator, scenario: Scenario) => {
   const executions = new Map<string, string[]>();
   const unproven = new Map<string, string>();
+  const denied = new Set<string>();
+  let gaps = 0;
+  let forgetfulSinceMs: number | null = null;
   const observed = new Map<string, Observed>();
   const deadLettered = new Set<SentCommand>();
   const claimedAtMs = new Map<string, number>();
@@ -82,6 +91,8 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
     /** The bytes of a call leave the replica. */
     sent: ({ commandId, key, operation }: CallBody): void => {
       if (operation === "CREATE_QUOTE") return;
+      if (denied.has(`${commandId} for ${key}`))
+        fail(`P4 ${commandId} is sent for ${key} after an operator called it not executed`);
       const earlier = unproven.get(key);
       if (earlier !== undefined)
         fail(
@@ -95,12 +106,25 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
     },
     executed: ({ commandId, key, operation }: CallBody): void => {
       if (operation === "CREATE_QUOTE") return;
+      if (denied.has(`${commandId} for ${key}`)) {
+        // The gap that no client can close: it was sent before, and the operator was mistaken.
+        gaps += 1;
+        return;
+      }
       const ids = [...(executions.get(key) ?? []), commandId];
       executions.set(key, ids);
       if (ids.length > 1) fail(`P4 ${key} is executed ${ids.length} times, by ${ids.join(", ")}`);
       checkFalseRejection(`${commandId} for ${key}`);
     },
     executedBy,
+    /** An operator's word that a call was not executed is in the log. */
+    denied: (name: string, attemptId: string | null): void => {
+      const ageMs = simulator.nowMs() - (claimedAtMs.get(attemptId ?? "") ?? 0);
+      if (ageMs < OPERATOR_WAIT_MS) fail(`P4 ${name} is called not executed ${ageMs} ms after its claim`);
+      denied.add(name);
+    },
+    /** Executions after such a word. */
+    gaps: (): number => gaps,
 
     published: (result: CommandResult, value: Buffer): void => {
       const { commandId, outcome } = result;
@@ -150,6 +174,9 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
 
     /** A replica begins to append a claim, which is open until its conclusion or release is in the log. */
     claiming: (claim: Claim): void => {
+      const forMs = simulator.nowMs() - (forgetfulSinceMs ?? simulator.nowMs());
+      if (forMs > NOTICED_WITHIN_MS)
+        fail(`P4 ${claim.commandId} is claimed ${forMs} ms after the journal's retention was lowered`);
       openClaims.set(claim.attemptId, claim);
       if (simulator.nowMs() < (disturbedUntilMs.get(claim.owner) ?? 0))
         disturbedCommands.add(claim.commandId);
@@ -183,6 +210,7 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
 
     /** A claim is in the log. */
     claimed: (attemptId: string): void => {
+      lastEndMs = simulator.nowMs();
       if (!claimedAtMs.has(attemptId)) claimedAtMs.set(attemptId, simulator.nowMs());
     },
     /** A conclusion is in the log. The final one of an attempt must reach the results topic. */
@@ -198,8 +226,22 @@ export const createOracle = (simulator: Simulator, scenario: Scenario) => {
         fail(`${name} is doubted ${sinceClaimMs} ms after a claim, whose owner may still be at its call`);
     },
 
-    /** When the last conclusion was written, which some replica must publish. */
+    /** The journal's retention is lowered, or as it was. */
+    forgetful: (yes: boolean): void => void (forgetfulSinceMs = yes ? simulator.nowMs() : null),
+
+    /** When the last claim or conclusion was written, which some replica must end or publish. */
     lastEndMs: (): number => lastEndMs,
+
+    /** A partition of the journal has taken nothing for long: commands of the others must not have waited. */
+    othersAreAnswered: (isOther: (key: string) => boolean): void => {
+      for (const command of scenario.commands)
+        if (
+          isOther(command.key) &&
+          simulator.nowMs() - command.sentAtMs > ANSWERED_WITHIN_MS &&
+          !isDone(command)
+        )
+          fail(`P7 ${command.commandId} waits for a partition of the journal that is not its own`);
+    },
 
     /** The schedule is over: everything must have been answered. */
     atRest: (): void => {

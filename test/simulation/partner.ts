@@ -1,6 +1,6 @@
 import type { Call, Outcome } from "../../src/partner/types.ts";
 import type { CallBody, Oracle } from "./oracle.ts";
-import { CALL_WITHIN_MS } from "./scenario.ts";
+import { CALL_WITHIN_MS, OPERATOR_WAIT_MS } from "./scenario.ts";
 import type { Scenario } from "./scenario.ts";
 import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
@@ -42,18 +42,26 @@ const unknown = (reason: string, httpStatus: number | null = null): Outcome => (
   answer: httpStatus === null ? null : answer(httpStatus),
 });
 
-/** The partner executes every accept that reaches it, and does not protect against a second one. */
+/**
+ * The partner executes every accept that reaches it, and does not protect against a second one. It may stand still
+ * with a request that it has received, and execute it long after the caller gave it up.
+ */
 export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: Oracle) => {
   const { random } = simulator;
+  const isLateExecution = scenario.rareCase === "late-execution";
+  let busyUntilMs = 0;
+  let calls = 0;
 
   /** Executes a call and answers it according to its fate. */
   const handle = (body: CallBody, fate: Fate, respond: (delayMs: number, outcome: Outcome) => void): void => {
     const transitMs = random.int(0, 40);
-    const execute = (delayMs: number) =>
+    const execute = (delayMs: number) => {
+      busyUntilMs = Math.max(busyUntilMs, simulator.nowMs() + delayMs);
       simulator.after(delayMs, null, () => {
         simulator.note(() => `partner: executes ${body.commandId} for ${body.key}`);
         oracle.executed(body);
       });
+    };
     const backMs = transitMs + random.int(0, 40);
     switch (fate) {
       case "executed":
@@ -85,7 +93,7 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
         return;
       }
       case "executedLate": {
-        execute(random.int(0, 4_000));
+        execute(isLateExecution ? random.int(30_000, 4 * OPERATOR_WAIT_MS) : random.int(0, 4_000));
         return;
       }
       case "500": {
@@ -117,7 +125,8 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
         const body = JSON.parse(request.body) as CallBody;
         const troubled =
           simulator.nowMs() < scenario.calmAtMs && random.chance(scenario.chances.partnerTrouble);
-        const fate = troubled ? random.pick(FATES) : "executed";
+        const isFirst = ++calls === 1;
+        const fate = isFirst && isLateExecution ? "executedLate" : troubled ? random.pick(FATES) : "executed";
         let left = false;
         let over = false;
         const finish = (outcome: Outcome): void => {
@@ -160,5 +169,6 @@ export const createPartner = (simulator: Simulator, scenario: Scenario, oracle: 
         });
       });
 
-  return { callFor };
+  /** When the last of the executions under way comes. */
+  return { callFor, busyUntilMs: () => busyUntilMs };
 };

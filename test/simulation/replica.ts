@@ -19,6 +19,7 @@ import {
   TAKEOVER_MARGIN_MS,
 } from "./scenario.ts";
 import type { CodeUnderTest } from "./code-under-test.ts";
+import { watchRetention } from "./retention.ts";
 import type { SimulatedProcess, Simulator } from "./simulator.ts";
 
 export type SimulationContext = {
@@ -29,6 +30,8 @@ export type SimulationContext = {
   partner: ReturnType<typeof createPartner>;
   code: CodeUnderTest;
   onCallBegins: (replica: Replica) => void;
+  /** A replica noticed how the journal is kept. */
+  onFit: (replica: Replica, isFit: boolean) => void;
   /** The bytes of a call have left the replica. */
   onCallLeft: (replica: Replica) => void;
 };
@@ -194,11 +197,20 @@ export const createReplica = (context: SimulationContext, name: string): Replica
   // Every command in flight adds a listener to these.
   setMaxListeners(0, replica.cut.signal, replica.abandon.signal);
   replica.execute = code.createExecute(replica.deps);
-  log.tail(process, view);
+  const watch =
+    scenario.rareCase === "lowered-retention"
+      ? watchRetention(code, {
+          clock,
+          view,
+          topic: log.topic,
+          fits: (isFit) => context.onFit(replica, isFit),
+        })
+      : null;
+  log.tail(process, view, watch);
   const { deps } = replica;
-  code
-    .republish(deps, { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal })
-    .catch(() => undefined);
+  const always = { afterMs: REPUBLISH_AFTER_MS, everyMs: 2_000, signal: replica.abandon.signal };
+  code.republish(deps, always).catch(() => undefined);
+  code.doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
   return replica;
 };
 

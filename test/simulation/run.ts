@@ -6,9 +6,17 @@ import { createPartner } from "./partner.ts";
 import { createPauses } from "./pauses.ts";
 import { createRandom } from "./random.ts";
 import type { Replica, SimulationContext } from "./replica.ts";
-import { createReplica, freeze } from "./replica.ts";
+import { commandOf, createReplica, freeze } from "./replica.ts";
 import type { Scenario } from "./scenario.ts";
-import { CALL_WITHIN_MS, REPUBLISH_AFTER_MS, SESSION_TIMEOUT_MS, scenarioOf } from "./scenario.ts";
+import {
+  CALL_WITHIN_MS,
+  OPERATOR_WAIT_MS,
+  REPUBLISH_AFTER_MS,
+  SESSION_TIMEOUT_MS,
+  TAKEOVER_MARGIN_MS,
+  commandNameOf,
+  scenarioOf,
+} from "./scenario.ts";
 import type { CodeUnderTest } from "./code-under-test.ts";
 import { createSimulator } from "./simulator.ts";
 
@@ -18,6 +26,8 @@ export type ScheduleResult = {
   violation: string | null;
   steps: number;
   outcomes: string[];
+  /** Executions that no client could prevent: after an operator's mistaken word. */
+  gaps: number;
   trace: string[];
   scenario: Scenario;
 };
@@ -25,10 +35,12 @@ export type ScheduleResult = {
 const BEAT_MS = 600;
 const MOST_STEPS = 20_000;
 const LONGEST_MS = 400_000;
-/** From the last activity to the end of a schedule: long enough for the re-publisher. */
-const REST_MS = REPUBLISH_AFTER_MS + 2_000 + 2_000;
+/** From the last activity to the end of a schedule: long enough for what replicas do beside their commands. */
+const REST_MS = CALL_WITHIN_MS + TAKEOVER_MARGIN_MS + REPUBLISH_AFTER_MS + 2_000 + 2_000;
 const PAUSES_MS = [10, 100, 700, CALL_WITHIN_MS + 500, 12_000];
 const FREEZES_MS = [30, 400, CALL_WITHIN_MS + 100, 3_000, 30_000];
+
+const lastSentMs = ({ commands }: Scenario): number => Math.max(...commands.map(({ sentAtMs }) => sentAtMs));
 
 const planFaults = (
   context: SimulationContext,
@@ -68,7 +80,8 @@ const planFaults = (
     freeze(context, replica, forMs);
   };
   context.onCallBegins = (replica) => {
-    if (!hasFrozen && scenario.rareCase === "late-call") freezeOnce(replica, random.int(30_000, 60_000));
+    if (!hasFrozen && scenario.rareCase === "late-call")
+      freezeOnce(replica, random.int(OPERATOR_WAIT_MS, 2 * OPERATOR_WAIT_MS));
   };
   context.onCallLeft = (replica) => {
     if (hasFrozen || scenario.rareCase !== "late-answer") return;
@@ -107,6 +120,19 @@ const planFaults = (
         replica.alive = false;
       });
     });
+  if (scenario.rareCase === "late-claim") {
+    const sentAtMs = scenario.commands[0]?.sentAtMs ?? 0;
+    simulator.after(sentAtMs + random.int(50, 300), null, () => group.rebalance(0));
+    simulator.after(sentAtMs + random.int(20, 200), null, () => group.rebalance(1));
+  }
+  context.onFit = (replica, isFit) => group.hold(replica, !isFit);
+  if (scenario.rareCase === "lowered-retention") {
+    const loweredMs = Math.max(lastSentMs(scenario) - random.int(500, 12_000), 3_000);
+    const deletedMs = loweredMs + random.int(0, 4_000);
+    simulator.after(loweredMs, null, () => context.log.setRetention(true));
+    simulator.after(deletedMs, null, () => context.log.purge());
+    simulator.after(deletedMs + random.int(0, 6_000), null, () => context.log.setRetention(false));
+  }
   for (let i = 0; i < scenario.rebalances; i++) simulator.after(moment(), null, () => group.rebalance());
   for (let i = 0; i < scenario.pauses; i++)
     simulator.after(moment(), null, () => pauses.pause(random.pick(PAUSES_MS) * random.next()));
@@ -119,7 +145,10 @@ export const runSeed = async (
   tracing = false,
 ): Promise<ScheduleResult> => {
   const random = createRandom(seed);
-  const scenario = scenarioOf(random, createRandom(-seed));
+  const scenario = scenarioOf(random, {
+    ofPauses: createRandom(-seed),
+    ofStalls: createRandom(2 ** 31 + seed),
+  });
   const simulator = createSimulator(random, tracing);
   const oracle = createOracle(simulator, scenario);
   const log = createJournalLog(simulator, scenario, oracle);
@@ -133,6 +162,7 @@ export const runSeed = async (
     code,
     onCallBegins: () => undefined,
     onCallLeft: () => undefined,
+    onFit: () => undefined,
   };
   const replicas: Replica[] = [];
   const group = createGroup(context, () => replicas);
@@ -143,11 +173,17 @@ export const runSeed = async (
   };
   heartbeat();
   planFaults(context, replicas, group);
+  const { stall } = scenario;
+  if (stall?.alone === true)
+    simulator.after(stall.untilMs - 1, null, () => {
+      oracle.othersAreAnswered((key) => log.partitionOf(key) !== stall.partition);
+    });
   let lastVisitMs = 0;
   if (scenario.operator) {
     // The first operator comes early, while calls may still be open.
     const earlyMs = random.pick(scenario.commands).sentAtMs + random.int(1_000, 5_000);
-    for (const [i, atMs] of [earlyMs, random.int(20_000, 30_000), random.int(30_000, 60_000)].entries()) {
+    const laterMs = [random.int(20_000, 30_000), random.int(OPERATOR_WAIT_MS, 2 * OPERATOR_WAIT_MS)];
+    for (const [i, atMs] of [earlyMs, ...laterMs].entries()) {
       lastVisitMs = Math.max(lastVisitMs, atMs);
       simulator.after(atMs, null, () => startOperator(context, `operator-${i + 1}`));
     }
@@ -161,17 +197,25 @@ export const runSeed = async (
     return Math.max(
       scenario.calmAtMs,
       oracle.lastEndMs(),
+      partner.busyUntilMs(),
       ...awakeMs,
       oracle.openDoubts().length > 0 ? lastVisitMs : 0,
     );
   };
+  // Nobody answers after the journal has lost entries: a person must look first.
+  const endsMs = scenario.rareCase === "lowered-retention" ? lastSentMs(scenario) + 15_000 : Infinity;
   let restFromMs = 0;
   while (oracle.violation() === null) {
-    if (!(await simulator.step())) break;
+    if (!(await simulator.step()) || simulator.nowMs() > endsMs) break;
     if (simulator.nowMs() < restFromMs + REST_MS) continue;
     restFromMs = Math.max(restFromMs, busyUntilMs());
     if (simulator.nowMs() >= restFromMs + REST_MS) {
       oracle.atRest();
+      for (const { name, alive, view } of replicas)
+        for (const command of scenario.commands)
+          if (alive && !command.invalid && command.operation === "ACCEPT_QUOTE")
+            if (view.look(code.journalRef(commandOf(command))).kind === "held")
+              oracle.fail(`${name} sees ${commandNameOf(command)} hold its quote, and nobody will end that`);
       break;
     }
     if (simulator.steps() > MOST_STEPS || simulator.nowMs() > LONGEST_MS)
@@ -184,6 +228,7 @@ export const runSeed = async (
     violation: oracle.violation(),
     steps: simulator.steps(),
     outcomes: oracle.outcomes(),
+    gaps: oracle.gaps(),
     trace: simulator.trace,
     scenario,
   };

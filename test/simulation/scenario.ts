@@ -5,6 +5,8 @@ export const TAKEOVER_MARGIN_MS = 200;
 export const SESSION_TIMEOUT_MS = 2_000;
 export const DEADLINE_MS = 8_000;
 export const REPUBLISH_AFTER_MS = 3_000;
+/** How old a claim must be for a "not executed": the larger of 20 calls and the floor, as build.ts scales it. */
+export const OPERATOR_WAIT_MS = 45_000;
 
 export type SentCommand = {
   commandId: string;
@@ -23,12 +25,24 @@ export type SentCommand = {
   expiresAtMs: number | null;
 };
 
-const RARE_CASES = ["late-answer", "late-answer", "late-call", "late-call", "late-rejection"] as const;
+const RARE_CASES = [
+  "late-answer",
+  "late-answer",
+  "late-call",
+  "late-call",
+  "late-rejection",
+  "late-claim",
+  "late-execution",
+  "lowered-retention",
+] as const;
 
 /**
  * Combinations of events that rarely happen by chance.
  * - `late-answer`: the owner freezes at its call, wakes when another replica publishes the doubt, and soon dies
  * - `late-call`: the owner freezes right before its call, and wakes when an operator may have decided
+ * - `late-claim`: a claim is appended late, its partition moves, and the commandId names another command by then
+ * - `late-execution`: the partner executes a call after an operator's "not executed"; then a new command comes
+ * - `lowered-retention`: the journal's retention is lowered, and entries deleted; then a new command comes
  * - `late-rejection`: two replicas have the same command when it expires, their clocks differ, and a rejection is appended late
  */
 export type RareCase = (typeof RARE_CASES)[number];
@@ -49,6 +63,8 @@ export type Scenario = {
   /** How often commands are paused and resumed. */
   pauses: number;
   rareCase: RareCase | null;
+  /** A journal partition that takes nothing until then. `alone`: nothing else goes wrong, and one command is in flight. */
+  stall: { partition: number; untilMs: number; alone: boolean } | null;
   skewMs: number;
   chances: {
     ackLost: number;
@@ -150,34 +166,109 @@ const inTwoPartitions = (commands: readonly SentCommand[], random: Random): Sent
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
 
-/** @param ofPauses a random stream of its own, so that pauses do not change the rest of a schedule */
-export const scenarioOf = (random: Random, ofPauses: Random): Scenario => {
+/** Two commands with one commandId in two partitions: whichever is seen first, the other is a dead letter. */
+const underOneId = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
+  if (!accept) return [...commands];
+  const one = { ...accept, partition: 0, kafkaKey: "k-one" };
+  const key = one.key === "quote-1" ? "quote-2" : "quote-1";
+  const other = { ...one, key, quoteId: key, partition: 1, kafkaKey: "k-other" };
+  return [one, { ...other, sentAtMs: one.sentAtMs + random.int(0, 50) }];
+};
+
+/** An accept, and one of another command for its quote when an operator may have decided. */
+const withLateSuccessor = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
+  const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
+  if (!accept) return [...commands];
+  const one = { ...accept, expiresAtMs: null };
+  return [one, { ...one, commandId: "cmd-late", sentAtMs: one.sentAtMs + random.int(50_000, 120_000) }];
+};
+
+const withSuccessor = (commands: readonly SentCommand[], random: Random): SentCommand[] =>
+  withLateSuccessor(commands, random).map((command) =>
+    command.commandId === "cmd-late"
+      ? { ...command, sentAtMs: Math.min(command.sentAtMs, 40_000) - random.int(0, 30_000) }
+      : { ...command, sentAtMs: random.int(0, 2_000) },
+  );
+
+const COMMANDS_OF_RARE_CASES: Partial<Record<RareCase, typeof inTwoPartitions>> = {
+  "late-rejection": inTwoPartitions,
+  "late-claim": underOneId,
+  "late-execution": withLateSuccessor,
+  "lowered-retention": withSuccessor,
+};
+
+const STALLED = 0;
+
+/** Accepts for quotes of the stalled partition, and of the other one. */
+const aroundStall = (random: Random): SentCommand[] =>
+  ["quote-2", "quote-1", "quote-4", "quote-3", "quote-5"].map((key, i) => ({
+    commandId: `cmd-${i}`,
+    operation: "ACCEPT_QUOTE",
+    key,
+    quoteId: key,
+    content: "same",
+    invalid: false,
+    kafkaKey: key,
+    partition: 0,
+    sentAtMs: i * 1_000 + random.int(0, 1_000),
+    expiresAtMs: null,
+  }));
+
+/** In one schedule of ten a partition of the journal takes nothing for a while. */
+const withStall = (scenario: Scenario, random: Random): Scenario => {
+  if (!random.chance(0.1)) return scenario;
+  const alone = random.chance(0.5);
+  const stalled = {
+    ...scenario,
+    journalPartitions: 2,
+    stall: { partition: STALLED, untilMs: random.int(10_000, 30_000), alone },
+  };
+  if (!alone) return stalled;
+  return {
+    ...stalled,
+    commandPartitions: 1,
+    commands: aroundStall(random),
+    maxInFlight: 1,
+    calmAtMs: 0,
+    ...{ crashes: 0, freezes: 0, rebalances: 0, pauses: 0, rareCase: null, skewMs: 0, operator: false },
+  };
+};
+
+/** @param others random streams of their own, so that pauses and stalls do not change the rest of a schedule */
+export const scenarioOf = (
+  random: Random,
+  { ofPauses, ofStalls }: { ofPauses: Random; ofStalls: Random },
+): Scenario => {
   const faulty = random.chance(0.9);
-  const story = faulty && random.chance(0.2) ? random.pick(RARE_CASES) : null;
-  const commandPartitions = story === "late-rejection" ? 2 : random.int(1, 2);
+  const story = faulty && random.chance(0.28) ? random.pick(RARE_CASES) : null;
+  const commandPartitions = story === "late-rejection" || story === "late-claim" ? 2 : random.int(1, 2);
   const commands = commandsOf(random, commandPartitions);
   const chances = chancesOf(random);
-  return {
+  const scenario: Scenario = {
     replicas: random.int(2, 3),
-    journalPartitions: random.int(1, 2),
+    journalPartitions: story === "lowered-retention" ? 1 : random.int(1, 2),
     commandPartitions,
-    commands: story === "late-rejection" ? inTwoPartitions(commands, random) : commands,
+    commands: story ? (COMMANDS_OF_RARE_CASES[story]?.(commands, random) ?? commands) : commands,
     maxInFlight: random.pick([1, 2, 64, 64, 64]),
     calmAtMs: faulty ? (story ? 8_000 : random.pick([3_000, 8_000, 45_000])) : 0,
-    crashes: faulty ? random.pick([0, 0, 1, 2]) : 0,
-    freezes: faulty ? random.pick([0, 1, 2, 3]) : 0,
+    crashes: faulty && story !== "lowered-retention" ? random.pick([0, 0, 1, 2]) : 0,
+    freezes: faulty && story !== "lowered-retention" ? random.pick([0, 1, 2, 3]) : 0,
     rebalances: random.pick([0, 1, 2, 4]),
-    pauses: ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
+    pauses: story !== "lowered-retention" && ofPauses.chance(0.3) ? ofPauses.int(1, 4) : 0,
     rareCase: story,
+    stall: null,
     skewMs: story === "late-rejection" ? 1_500 : random.chance(0.4) ? random.pick([100, 1_500, 10_000]) : 0,
     chances: {
       ...chances,
       ...(story && story !== "late-rejection" && { slow: 0.5, partnerTrouble: 0 }),
       ...(story === "late-rejection" && { slow: 0, partnerTrouble: 1 }),
+      ...(story === "lowered-retention" && { freezeAtPort: 0 }),
       ...(!faulty && { ackLost: 0, appendLate: 0, appendFails: 0, freezeAtPort: 0 }),
     },
-    operator: story === "late-call" || random.chance(0.6),
+    operator: story === "late-call" || story === "late-execution" || random.chance(0.6),
     clockThatStops: random.pick(["wall", "monotonic"]),
     noticesSessionTimeout: random.chance(0.5),
   };
+  return withStall(scenario, ofStalls);
 };

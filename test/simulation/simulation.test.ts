@@ -22,13 +22,14 @@ describe("the accept protocol", () => {
 
   it(`breaks no promise in ${SEEDS} schedules`, { timeout: TIMEOUT_MS }, async () => {
     const printed: string[] = [];
-    const isKept = await runSchedules(build, {
+    const { isKept, gaps } = await runSchedules(build, {
       from: 1,
       seeds: SEEDS,
       threads,
       print: (text) => printed.push(text),
     });
     expect(isKept, printed.join("\n")).toBe(true);
+    expect(gaps, "the partner executes calls that operators called not executed").toBeGreaterThan(10);
   });
 
   it(`is shown to need each of its ${mutants.length} precautions`, { timeout: TIMEOUT_MS }, async () => {

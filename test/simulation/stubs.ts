@@ -47,6 +47,8 @@ export const decide: Decide = (operation, outcome: Outcome) => {
       };
     case "notSent":
       return { kind: "retry", afterMs: null, verdictAtDeadline: failed("PARTNER_UNAVAILABLE", null) };
+    case "unclear":
+      throw new Error("the imitated partner does not answer so");
     case "unknown":
       if (operation === "CREATE_QUOTE")
         return {

@@ -8,16 +8,18 @@ export type Report = {
   ran: number;
   steps: number;
   outcomes: Record<string, number>;
+  gaps: number;
   violations: { seed: number; text: string }[];
 };
 
 const run = async ({ root, from, count, stopAtFirst }: Task): Promise<Report> => {
   const code = await loadCode(root);
-  const report: Report = { ran: 0, steps: 0, outcomes: {}, violations: [] };
+  const report: Report = { ran: 0, steps: 0, outcomes: {}, gaps: 0, violations: [] };
   for (let seed = from; seed < from + count; seed++) {
-    const { violation, steps, outcomes } = await runSeed(seed, code);
+    const { violation, steps, outcomes, gaps } = await runSeed(seed, code);
     report.ran += 1;
     report.steps += steps;
+    report.gaps += gaps;
     for (const outcome of outcomes) report.outcomes[outcome] = (report.outcomes[outcome] ?? 0) + 1;
     if (violation !== null) report.violations.push({ seed, text: violation });
     if (violation !== null && stopAtFirst) break;

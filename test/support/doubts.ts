@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { encode, latestSchemaId } from "./avro.ts";
 import { sharedCluster } from "./cluster.ts";
+import { setTopicConfig } from "./kafka.ts";
 import { produce, type Message } from "./produce.ts";
 import type { World } from "./world.ts";
 
 /** The traceparent of these commands. */
 export const DOUBT_TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-/** A call time with which `resolve` accepts at once: it requires a claim to be twenty times as old. */
+/** A call time of claims that are written as if they were an hour old: `resolve` ends their doubts at once. */
 export const AT_ONCE_MS = 1;
+const OLD_MS = 3_600_000;
 
 /** A claimed try to execute an accept. */
 export type Attempt = { commandId: string; quoteId: string; attemptId: string; requestHash: string };
@@ -56,7 +58,16 @@ export const writeDoubts = async (
   const { claimed, inDoubt } = await entryWriter(world);
   const attempts = quoteIds.map((quoteId) => newAttempt(commandId, quoteId));
   const entries = attempts.flatMap((attempt) => [claimed(attempt, callWithinMs), inDoubt(attempt)]);
-  await produce(world.brokers, world.topics.journal, entries);
+  const { brokers, topics } = world;
+  if (callWithinMs !== AT_ONCE_MS) return produce(brokers, topics.journal, entries);
+  const timestamp = String(Date.now() - OLD_MS);
+  await setTopicConfig(brokers, topics.journal, { "message.timestamp.type": "CreateTime" });
+  await produce(
+    brokers,
+    topics.journal,
+    entries.map((entry) => ({ ...entry, timestamp })),
+  );
+  await setTopicConfig(brokers, topics.journal, { "message.timestamp.type": "LogAppendTime" });
 };
 
 /** Journal entries of a command in doubt, to which an answer came. */

@@ -59,9 +59,10 @@ export const follow = async (brokers: string, topics: readonly string[]) => {
       topic: string,
       fits: (record: TopicRecord) => boolean,
       count = 1,
+      withinMs = 30_000,
     ): Promise<TopicRecord[]> => {
       const found = () => of(topic).filter(fits);
-      await eventually(() => found().length >= count, `${count} such records in ${topic}`, 30_000);
+      await eventually(() => found().length >= count, `${count} such records in ${topic}`, withinMs);
       return found();
     },
     stop,

@@ -109,7 +109,6 @@ export const rooms: Readonly<Record<string, Room>> = {
 const homes: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ["kafka/"],
   oauth4webapi: ["kafka/"],
-  fzstd: ["kafka/"],
   lz4js: ["kafka/"],
   snappyjs: ["kafka/"],
   avsc: ["kafka/"],

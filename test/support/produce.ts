@@ -5,6 +5,8 @@ export type Message = {
   key: string | null;
   value: string | Buffer | null;
   headers?: Record<string, string>;
+  /** Counts only where the topic keeps the producer's times. */
+  timestamp?: string;
   /** By the key, if it is absent. */
   partition?: number;
 };

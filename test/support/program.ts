@@ -1,19 +1,21 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { endChild, startChild } from "../../dev/child.mjs";
+import { COMPILED, MAIN, NODE_FLAGS } from "../../dev/main.mjs";
 import { eventually } from "./eventually.ts";
 import type { Settings } from "./settings.ts";
 
-export const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
-
 /** Only PATH and the given settings: the environment of the shell must not influence a test. */
-const environment = (settings: Settings): Settings => ({ PATH: process.env["PATH"] ?? "", ...settings });
+const environment = (settings: Settings): Settings => ({
+  PATH: process.env["PATH"] ?? "",
+  ...COMPILED,
+  ...settings,
+});
 
 /** The result of a command; code -1 when it was killed. */
 export type ProgramResult = { code: number; out: string; err: string };
 
-/** Runs a command of the built program to its end. */
+/** Runs a command of the program to its end. */
 export const runProgram = (
   args: readonly string[],
   settings: Settings,
@@ -22,7 +24,7 @@ export const runProgram = (
   new Promise((resolve) => {
     execFile(
       process.execPath,
-      [MAIN, ...args],
+      [...NODE_FLAGS, MAIN, ...args],
       { env: environment(settings), timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 64 * 1_048_576 },
       (error, out, err) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
@@ -33,6 +35,7 @@ export const runProgram = (
 
 /** A command that keeps running. It is killed when the test process ends. */
 export type Program = {
+  pid: number;
   signal: (signal: NodeJS.Signals) => void;
   /** Resolves with the exit code. */
   exited: () => Promise<number>;
@@ -52,14 +55,15 @@ export const startProgram = async (
   settings: Settings,
   { logFile, ownFolder }: { logFile: string; ownFolder?: string | undefined },
 ): Promise<Program> => {
-  const child = await startChild([process.execPath, MAIN, ...args], {
+  const child = await startChild([process.execPath, ...NODE_FLAGS, MAIN, ...args], {
     logFile,
     env: environment(settings),
     ...(ownFolder !== undefined && { ownFolder }),
   });
-  const { isRunning, signal, exited } = child;
+  const { pid, isRunning, signal, exited } = child;
   const lines = async (): Promise<string[]> => (await readFile(logFile, "utf8")).trimEnd().split("\n");
   return {
+    pid,
     signal,
     exited,
     lines,

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 
-export type Answer = { status: number; ms: number; at: number; eventId: string };
+export type Answer = { status: number; ms: number; at: number; eventId: string; transactionId: string };
 
 /** There are too many answers for the arguments of one call. */
 export const slowestOf = (answers: readonly Answer[]): number =>
@@ -37,7 +37,7 @@ export const startWebhookLoad = (url: string, connections: number) => {
         .slice(0, 32);
       const at = Date.now();
       const code = await postOnce(agent, url, JSON.stringify({ transactionId, status, createdAt }));
-      answers.push({ status: code, ms: Date.now() - at, at, eventId: id });
+      answers.push({ status: code, ms: Date.now() - at, at, eventId: id, transactionId });
       if (code !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };

@@ -21,6 +21,8 @@ import { untilSetUp } from "./until-set-up.ts";
 export type World = Names & {
   brokers: string;
   sandboxUrl: string;
+  /** For files; deleted at the end unless KEEP_LOGS is set. */
+  folder: string;
   /** Calls the sandbox's control API: GET, or POST with a body. Rejects for any status but 2xx. */
   sandbox: <T>(path: string, body?: unknown) => Promise<T>;
   /** Resolves when the process runs; it is not ready yet. */
@@ -105,6 +107,7 @@ export const openWorld = async (
     ...names,
     brokers: cluster.kafkaBrokers,
     sandboxUrl,
+    folder,
     sandbox,
     run,
     start: (args, more) => start(args[0] ?? "program", args, { ...ofTools, ...more }),

@@ -88,6 +88,8 @@ const commands: [string, object][] = [
   ["null instead of nothing", { commandId: "c", issuedAt: null, request: accept }],
   ["a field that is missing", { commandId: "c", request: { type: "AcceptQuote", quoteId: "q" } }],
   ["a dot segment", { commandId: "c", request: { ...accept, quoteId: ".." } }],
+  ["white space in a quoteId", { commandId: "c", request: { ...accept, quoteId: "q 1" } }],
+  ["a control character in a quoteId", { commandId: "c", request: { ...accept, quoteId: "q\u00851" } }],
 ];
 
 test.each(commands)("document and bridge agree on a command in JSON: %s", (_, command) => {

@@ -55,7 +55,7 @@ test("the bill of materials names what is installed, and nothing of the developm
   expect(bill.metadata.component.purl).toBe(`pkg:npm/cambio-bridge@${own.version}`);
   const names = bill.components.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(Object.keys(own.dependencies)));
-  for (const tool of ["vitest", "typescript", "eslint", "tsx"]) {
+  for (const tool of ["vitest", "typescript", "eslint", "prettier"]) {
     expect(own.devDependencies).toHaveProperty(tool);
     expect(names).not.toContain(tool);
   }

@@ -1,6 +1,5 @@
 // docs/asyncapi.yaml: the topics and their messages. Schemas, names and settings come from the bridge's own code.
 import { readFileSync } from "node:fs";
-import { tsImport } from "tsx/esm/api";
 import { stringify } from "yaml";
 import { KAFKA, messages } from "./messages.mjs";
 
@@ -101,10 +100,8 @@ const messagesOf = (role) => CHANNELS[role].messages.map((one) => ref(`channels/
 
 /** @param {string} root @returns {Promise<string>} the text of docs/asyncapi.yaml */
 export async function asyncapi(root) {
-  const { topicPlans } = /** @type {Topics} */ (
-    await tsImport("../../../src/kafka/cluster/topics.ts", import.meta.url)
-  );
-  const { rows } = /** @type {Load} */ (await tsImport("../../../src/config/load.ts", import.meta.url));
+  const { topicPlans } = /** @type {Topics} */ (await import("../../../src/kafka/cluster/topics.ts"));
+  const { rows } = /** @type {Load} */ (await import("../../../src/config/load.ts"));
   const { version, description, license } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
   const roles = /** @type {Role[]} */ (Object.keys(CHANNELS));
   const settings = roles.map((role) => {

@@ -71,14 +71,16 @@ export const resultHeaders = (outcomes) =>
         type: "cambio.bridge.v1.CommandResult",
         id: "resultId.",
         time: "completedAt.",
-        subject: "commandId.",
+        subject: "commandId; left out where that could not be read.",
       }),
       ...TRACE,
-      "correlation-id": text("commandId, so that a result can be routed without decoding it."),
+      "correlation-id": text(
+        "commandId, so that a result can be routed without decoding it; left out where that could not be read.",
+      ),
       outcome: { enum: outcomes, description: "The result's outcome, likewise." },
       ...PLACE,
     },
-    Object.keys({ ...TRACE, ...PLACE }),
+    ["ce_subject", "correlation-id", ...Object.keys({ ...TRACE, ...PLACE })],
   );
 
 const PARTS = {

@@ -12,7 +12,12 @@ const instant = (/** @type {string} */ description) => ({
 /** What a command's strings have to be beyond that. @type {Record<string, object>} */
 const RULES = {
   commandId: { minLength: 1, maxLength: MAX_LENGTH },
-  quoteId: { minLength: 1, maxLength: MAX_LENGTH, not: { enum: [".", ".."] } },
+  quoteId: {
+    minLength: 1,
+    maxLength: MAX_LENGTH,
+    pattern: "^[^\\s\\u0000-\\u001f\\u007f-\\u009f]*$",
+    not: { enum: [".", ".."] },
+  },
   counterpartyId: { minLength: 1, maxLength: MAX_LENGTH },
   amount: { pattern: "^(0|[1-9]\\d*)(\\.\\d+)?$", maxLength: 128 },
   quotedAmount: { pattern: "^(0|[1-9]\\d*)(\\.\\d+)?$", maxLength: 128 },

@@ -1,10 +1,13 @@
 import type { Config } from "../../config/config.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
+import { journalProblems } from "../../kafka/cluster/journal-topic.ts";
 import { decoder, encoder, type Decode } from "../../kafka/schema/codec.ts";
 import { isRefused } from "../../kafka/produce/publish-error.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import type { Incoming } from "../../kafka/record.ts";
+import type { Registry } from "../../kafka/schema/registry.ts";
+import { RegistryError } from "../../kafka/schema/registry-http.ts";
 import { readSchema, withoutFields } from "../../kafka/schema/schemas.ts";
 import { startTail } from "../../kafka/consume/tail.ts";
 import {
@@ -35,6 +38,8 @@ export type JournalRoom = {
   state: () => { up: boolean; detail: string };
   /** Where the entry stands that this version cannot read, and why; null where there was none. */
   unreadable: () => string | null;
+  /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
+  schemaFault: () => unknown;
   waiting: () => number;
   /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
   note: () => string | null;
@@ -64,6 +69,7 @@ const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
  *   kept
  * @param see called for every record that the view takes from the partitions that are read
  * @param contradicted called once for each contradiction in the journal
+ * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
  */
 export const openJournal = async (
   config: Config,
@@ -74,26 +80,31 @@ export const openJournal = async (
     only,
     see = () => undefined,
     contradicted = () => undefined,
+    fits = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
     only?: OneKey | undefined;
     see?: (record: JournalRecord) => void;
     contradicted?: (contradiction: Contradicted) => void;
+    fits?: (isFit: boolean) => void;
   },
 ): Promise<JournalRoom> => {
   const { clock, log } = services;
   const topic = config.topics.journal;
   const schema = readSchema("command-journal-entry");
   const encode = encoder<CommandJournalEntry>(schema, schemaId);
-  const decodeWhole = decoder<CommandJournalEntry>(schema, services.registry, clock.monotonic, schemaId);
+  // An entry is never passed over: a schema that the registry does not know yet is waited for.
+  const registry: Pick<Registry, "writer"> = {
+    writer: async (id) => {
+      const writer = await services.registry.writer(id);
+      if (writer === null)
+        throw new RegistryError(`the schema registry does not know schema ${id} of ${topic}`);
+      return writer;
+    },
+  };
+  const decodeWhole = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId);
   const foldedType = withoutFields(schema, UNFOLDED);
-  const decodeFolded = decoder<FoldedRecord>(
-    schema,
-    services.registry,
-    clock.monotonic,
-    schemaId,
-    foldedType,
-  );
+  const decodeFolded = decoder<FoldedRecord>(schema, registry, clock.monotonic, schemaId, foldedType);
   const cluster = await services.connectCluster();
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();
@@ -107,16 +118,17 @@ export const openJournal = async (
       topic,
       view: readingOnly(view, isRead),
       notes: () => askNotes(cluster),
-      retentionMs: async () => {
-        const retentionMs = (await cluster.find([topic])).get(topic)?.config["retention.ms"];
-        return retentionMs === undefined ? null : Number(retentionMs);
-      },
+      problems: async () =>
+        journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
+      fits,
       ranges: () => cluster.ranges(topic),
     },
     services,
   );
 
   let lastUnreadable: string | null = null;
+  /** Why the schema of the next entry is not known; null once one is folded. */
+  let schemaFault: unknown = null;
   const entryOf = <Claim extends object, Conclusion extends object>(
     record: Incoming,
     decode: Decode<RecordOf<Claim, Conclusion>>,
@@ -130,8 +142,13 @@ export const openJournal = async (
     };
     if (value === null || key === null) return unreadable("no key or value");
     const decoded = decode(value);
-    // The writer's schema is being fetched. The tail starts over, and knows it then.
-    if (decoded instanceof Promise) return "not yet";
+    if (decoded instanceof Promise) {
+      decoded.catch((error: unknown) => {
+        schemaFault = error;
+        log.warn({ topic, partition, offset, reason: messageOf(error) }, "journal.schema.waiting");
+      });
+      return "not yet";
+    }
     if (!decoded.ok) return unreadable(decoded.detail);
     const ageMs = clock.now() - timestampMs;
     return (
@@ -140,11 +157,12 @@ export const openJournal = async (
     );
   };
 
-  const take = (record: Incoming): boolean => {
+  const take = (record: Incoming): boolean | "later" => {
     if (!watch.isOurs(record)) return true;
     const key = keyOf(record);
     const entry = entryOf(record, decodeFolded, key);
-    if (entry === "not yet") return false;
+    if (entry === "not yet") return "later";
+    schemaFault = null;
     const { partition, offset, timestampMs } = record;
     const taken = { partition, offset, timestampMs, key: key ?? "", entry };
     const outcome = view.take(taken);
@@ -170,6 +188,7 @@ export const openJournal = async (
       },
       position: watch.position,
       take,
+      absent: view.pass,
     },
     { ...services, ranges: watch.ranges },
   );
@@ -204,8 +223,10 @@ export const openJournal = async (
       const fault = watch.fault();
       if (fault !== null) return { up: false, detail: fault };
       if (!tail.state().up) return tail.state();
-      return view.ready() ? publisher.state() : { up: false, detail: "still reading" };
+      if (view.ready()) return publisher.state();
+      return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
     },
+    schemaFault: () => schemaFault,
     unreadable: () => lastUnreadable,
     note: watch.note,
     waiting: () => publisher.state().waiting,

@@ -4,7 +4,7 @@ import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
-import { createLogIdentity } from "../../kafka/cluster/log-identity.ts";
+import { createLogIdentity, type Dropped, type LogIdentity } from "../../kafka/cluster/log-identity.ts";
 import type { Services } from "../services.ts";
 import { createVerdict } from "./verdict.ts";
 
@@ -35,8 +35,10 @@ type Options = {
   view: View;
   /** The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as no notes. */
   notes: () => Promise<readonly string[]>;
-  /** The topic's retention: negative for ever, null if it may not be asked for. Bounded in time. */
-  retentionMs: () => Promise<number | null>;
+  /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
+  problems: () => Promise<readonly string[]>;
+  /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
+  fits: (isFit: boolean) => void;
   ranges: () => Promise<ReadonlyMap<number, Range>>;
 };
 
@@ -45,28 +47,58 @@ const CHECK_EVERY_MS = 1_000;
 const BLIND_AFTER_MS = 5_000;
 /** How often the view forgets what retention has deleted. */
 const FORGET_EVERY_MS = 600_000;
+/** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
+const SETTINGS_EVERY_MS = 5_000;
+/** A quote lives for one business day: the loss of older entries does no harm. */
+const HORIZON_MS = 86_400_000;
+
+/** Remembers the journal's entries by which another log is recognised. */
+export const journalIdentity = ({ now }: Pick<Services["clock"], "now">): LogIdentity =>
+  createLogIdentity({ horizonMs: HORIZON_MS, now });
+
+export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
+  `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
 
 /**
- * Watches that the journal is still the same log. A journal that was recreated, purged or cut short has forgotten who may call. Then no
- * command is taken and no call begins, in this process and in those that start after it.
+ * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
+ * purged or cut short has forgotten who may call. Then no command is taken and no call begins, in this process and in
+ * those that start after it.
  */
 export const watchJournal = (
   options: Options,
   { clock, log }: Pick<Services, "clock" | "log">,
 ): JournalWatch => {
-  const { topic, view, retentionMs } = options;
-  const verdict = createVerdict({ topic, retentionMs, trust: view.trust }, { clock, log });
-  const identity = createLogIdentity({ horizonMs: verdict.horizonMs, now: clock.now });
+  const { topic, view } = options;
+  const verdict = createVerdict({ topic, trust: view.trust }, { log });
+  const identity = journalIdentity(clock);
   let recalled = false;
   let waiting = false;
-  let checking = false;
   let checkedAt = clock.monotonic();
   let isBlind = false;
   let forgotAt = clock.monotonic();
+  let askedAt = clock.monotonic();
+  let unfit: string | null = null;
 
-  const checkStart = async (ranges: ReadonlyMap<number, Range>): Promise<void> => {
-    const dropped = verdict.isAsking() ? null : identity.dropped(ranges);
-    if (dropped !== null) await verdict.judge(dropped);
+  const checkStart = (ranges: ReadonlyMap<number, Range>): void => {
+    const dropped = identity.dropped(ranges);
+    if (dropped !== null) verdict.lose(droppedText(dropped));
+  };
+  /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
+  const checkSettings = async (): Promise<void> => {
+    if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
+    askedAt = clock.monotonic();
+    const [problem] = await options.problems();
+    const wasFit = unfit === null;
+    unfit = problem === undefined ? null : `${problem} Until then no command is begun.`;
+    if (wasFit === (unfit === null)) return;
+    if (wasFit) log.error({ topic, detail: unfit }, "journal.unfit");
+    else log.info({ topic }, "journal.fit");
+    options.fits(!wasFit);
+  };
+  const forget = (ranges: ReadonlyMap<number, Range>): void => {
+    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
+    forgotAt = clock.monotonic();
+    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
   };
   const check = async (): Promise<void> => {
     const lasts = identity.lasts();
@@ -74,11 +106,10 @@ export const watchJournal = (
       if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
       throw error;
     });
-    await checkStart(ranges);
+    checkStart(ranges);
     verdict.sawEnd(identity.missing(ranges, lasts));
-    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
-    forgotAt = clock.monotonic();
-    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
+    forget(ranges);
+    await checkSettings();
   };
   const checkAgain = async (): Promise<void> => {
     try {
@@ -92,11 +123,14 @@ export const watchJournal = (
       log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
     }
   };
-  const checks = setInterval(() => {
-    if (checking) return;
-    checking = true;
-    void checkAgain().finally(() => (checking = false));
-  }, CHECK_EVERY_MS);
+  const stopped = new AbortController();
+  const watching = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(CHECK_EVERY_MS, stopped.signal);
+      await checkAgain();
+    }
+  };
+  void watching().catch(() => undefined);
 
   const recall = async (): Promise<void> => {
     const notes = await options.notes().catch((error: unknown) => {
@@ -115,7 +149,7 @@ export const watchJournal = (
       return options.ranges();
     },
     begin: (ranges) => {
-      void checkStart(ranges);
+      checkStart(ranges);
       // A topic never loses partitions: this is another topic, and the missing partition has no end that the view could wait for.
       for (const partition of identity.lasts().keys())
         if (!ranges.has(partition))
@@ -147,7 +181,7 @@ export const watchJournal = (
       };
     },
     note: () => (recalled ? identity.note() : null),
-    fault: verdict.fault,
-    stop: () => clearInterval(checks),
+    fault: () => verdict.fault() ?? unfit,
+    stop: () => stopped.abort(),
   };
 };

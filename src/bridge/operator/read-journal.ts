@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { DeadlineError, type Clock } from "../../runtime/clock.ts";
 import { NothingDone } from "../../operator/audit.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { JournalRoom } from "../journal-wiring/open.ts";
@@ -29,14 +29,14 @@ export const schemaIdsOf = async (
 
 /**
  * Resolves when the journal is read to the end that it had when it was opened. Throws NothingDone where it
- * holds an entry that this version cannot read.
+ * holds an entry that this version cannot read. After a while rejects with what was waited for.
  */
 export const untilRead = (
-  { view, unreadable }: Pick<JournalRoom, "view" | "unreadable">,
+  { view, unreadable, schemaFault }: Pick<JournalRoom, "view" | "unreadable" | "schemaFault">,
   clock: Clock,
   stopped: AbortSignal | undefined,
-): Promise<void> =>
-  clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
+): Promise<void> => {
+  const reading = clock.withDeadline(READ_TIMEOUT_MS, stopped, async (signal) => {
     while (!view.ready()) {
       if (view.halted())
         throw new NothingDone(
@@ -45,3 +45,7 @@ export const untilRead = (
       await clock.sleep(CHECK_EVERY_MS, signal);
     }
   });
+  return reading.catch((error: unknown) => {
+    throw error instanceof DeadlineError ? (schemaFault() ?? error) : error;
+  });
+};

@@ -44,7 +44,7 @@ const digestOf = ({ key, value, headers }: Original): string => {
 const notSent = (error: unknown): LetterEnd => {
   const isCertain =
     error instanceof EventTooLarge ||
-    (error instanceof PublishError && (error.code === "refused" || error.code === "overloaded"));
+    (error instanceof PublishError && error.code !== "timeout" && error.code !== "closed");
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
 

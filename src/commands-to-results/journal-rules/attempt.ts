@@ -1,11 +1,14 @@
 import type { Outcome, CallPermit } from "../../partner/types.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
+import { DeadlineError } from "../../runtime/clock.ts";
 import type { Verdict } from "../types.ts";
 import type { CallReport } from "./breaker.ts";
-import { writeConclusion, writeStep, type Job } from "./job.ts";
+import type { Step } from "./entry.ts";
+import { leaveSlot, writeConclusion, writeStep, type Job } from "./job.ts";
 import type { Work } from "./ports.ts";
+import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
-import { createOwnerLost, neverSent } from "./verdicts-without-answer.ts";
+import { neverSent, notClaimed } from "./verdicts-without-answer.ts";
 
 /** A command past its deadline still waits this long for a permit, so that it does not spin. */
 const SHORTEST_WAIT_MS = 1_000;
@@ -53,6 +56,30 @@ const acquirePermit = async (permit: CallPermit, { deps, signals, elapsedMs }: J
     );
 };
 
+/**
+ * Writes a claim, until the command's deadline. Once no call may follow it, others get what this command holds; the claim
+ * is still written, so that it is known what became of it.
+ */
+const writeClaim = async (job: Job, step: Step, giveBack: () => void): Promise<void> => {
+  const { deps, signals, elapsedMs } = job;
+  const { clock, options } = deps;
+  const ended = linkedAbortController(signals.stop);
+  const leftMs = options.deadlineMs - elapsedMs();
+  const tooLate = new DeadlineError(leftMs);
+  const ignored = (): void => undefined;
+  clock.sleep(options.beginWithinMs, ended.signal).then(giveBack, ignored);
+  clock.sleep(Math.max(leftMs, 0), ended.signal).then(() => ended.abort(tooLate), ignored);
+  try {
+    // Not left while an append is under way: its claim must not land after the entry that releases it.
+    await writeStep(job, step, ended.signal);
+  } catch (error) {
+    if (error !== tooLate) throw error;
+    job.verdictAtDeadline = job.lostCreate ?? notClaimed;
+  } finally {
+    ended.abort(new Error("it is written"));
+  }
+};
+
 const reportOf = (outcome: Outcome, verdict: Verdict | null): CallReport => {
   if (verdict?.outcome === "IN_DOUBT") return "doubt";
   return outcome.kind === "notSent" ? "nothing" : "answer";
@@ -69,11 +96,24 @@ export const tryOnce = async (
   work: CallWork,
   { supersedes, leave }: { supersedes: string | null; leave: (report: CallReport) => void },
 ): Promise<void> => {
-  const { prepared, ref, deps, signals } = job;
+  const { prepared, ref, deps } = job;
   const { callWithinMs, backoff } = deps.options;
   const attemptId = deps.newId();
   let report: CallReport = "nothing";
+  let ended = false;
+  const hasEnded = (): boolean => ended;
   const permit = deps.permit();
+  /** Frees the permit, and the breaker's trial. */
+  const end = (): void => {
+    if (ended) return;
+    ended = true;
+    permit.release();
+    leave(report);
+  };
+  const giveBack = (): void => {
+    end();
+    leaveSlot(job);
+  };
   try {
     if (!(await acquirePermit(permit, job)) || deps.view.isNamedElsewhere(ref)) return;
     const sinceClaimMs = startStopwatch(deps.clock);
@@ -85,11 +125,13 @@ export const tryOnce = async (
     const { attempts } = job;
     job.repeatable.set(attemptId, neverSent);
     job.unreleased = attemptId;
-    await writeStep(
+    job.retrying = giveBack;
+    await writeClaim(
       job,
       { kind: "claimed", attemptId, requestHash, callWithinMs, receivedAt, attempts, supersedes, quoteId },
-      signals.stop,
+      giveBack,
     );
+    if (hasEnded()) return;
     // Acknowledged does not mean won: another claim may precede this one in the log.
     if (!deps.view.holds(ref, attemptId)) return;
 
@@ -101,29 +143,30 @@ export const tryOnce = async (
       job.lastAnswer = outcome.answer ?? job.lastAnswer;
       job.repeatable.delete(attemptId);
     } else if (refusal !== null) {
-      // A takeover that comes too late does not prove that the lost owner executed nothing.
-      const verdict = supersedes === null ? refusal : createOwnerLost;
-      await writeConclusion(job, { attemptId, verdict });
+      await writeConclusion(job, { attemptId, verdict: job.lostCreate ?? refusal });
       return;
     }
-    const disposition = deps.decide(ref.operation, outcome);
+    const disposition = deps.decide(ref.operation, outcome, job.attempts);
     if (disposition.kind === "conclude") {
       report = reportOf(outcome, disposition.verdict);
+      // The others need not wait until it is written.
+      end();
       await writeConclusion(job, { attemptId, verdict: disposition.verdict });
       return;
     }
     report = reportOf(outcome, null);
     // Whatever the disposition says, an accept that was sent and not refused keeps its claim and becomes a
     // doubt in time.
-    if (ref.operation === "ACCEPT_QUOTE" && (outcome.kind === "unknown" || outcome.kind === "executed"))
-      return;
-    job.repeatable.set(attemptId, disposition.verdictAtDeadline);
+    const mayBeExecuted = ["unknown", "unclear", "executed"].includes(outcome.kind);
+    if (ref.operation === "ACCEPT_QUOTE" && mayBeExecuted) return;
+    if (mayBeExecuted) job.lostCreate = disposition.verdictAtDeadline;
+    job.verdictAtDeadline = job.lostCreate ?? disposition.verdictAtDeadline;
+    job.repeatable.set(attemptId, job.verdictAtDeadline);
     job.unreleased = attemptId;
-    job.verdictAtDeadline = disposition.verdictAtDeadline;
     const waitMs = disposition.afterMs ?? backoffMs(backoff, job.repeatable.size - 1, deps.random());
     job.notBeforeMs = job.elapsedMs() + waitMs;
   } finally {
-    permit.release();
-    leave(report);
+    end();
+    job.retrying = () => undefined;
   }
 };

@@ -11,9 +11,9 @@ import type { RecordPosition } from "../../runtime/record-position.ts";
 
 /**
  * The rules of this build's fold. Raised when an entry must be folded in a way that older builds do not know.
- * Version 2: an accept is kept under `quoteKey`. Version 1 kept it under the quoteId as sent, of which only UUIDs were put into lower case.
+ * Version 3: an accept is kept under `quoteKey`. Version 2 knew fewer spellings of a quoteId, version 1 hardly any.
  */
-export const JOURNAL_VERSION = 2;
+export const JOURNAL_VERSION = 3;
 const OLDEST_VERSION = 1;
 /** A quote lives for one business day: an older accept under another key cannot be sent again. */
 const OTHER_KEY_MATTERS_MS = 86_400_000;
@@ -104,8 +104,8 @@ export const toRecord = ({ operation, commandId, step }: Entry): CommandJournalE
 });
 
 /**
- * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that version 1 kept under
- * another key, where it would not be found.
+ * The entry of an Avro record. Null if this build cannot fold it: its version is unknown, or it is an accept that an older version
+ * kept under another key, where it would not be found.
  * @param place.ageMs since the entry was appended
  */
 export const fromRecord = <Claim extends object, Conclusion extends object>(
@@ -113,7 +113,7 @@ export const fromRecord = <Claim extends object, Conclusion extends object>(
   { key, ageMs }: { key: string; ageMs: number },
 ): EntryOf<Claim, Conclusion> | null => {
   if (version < OLDEST_VERSION || version > JOURNAL_VERSION) return null;
-  const isElsewhere = version === 1 && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
+  const isElsewhere = version < JOURNAL_VERSION && operation === "ACCEPT_QUOTE" && quoteKey(key) !== key;
   if (isElsewhere && ageMs < OTHER_KEY_MATTERS_MS) return null;
   const known = unwrapped(step);
   return known && { operation, commandId, step: known };

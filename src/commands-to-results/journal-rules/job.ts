@@ -3,7 +3,7 @@ import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
 import { appendAndReadBack } from "./kafka-retry.ts";
 import type { Ref, Step } from "./entry.ts";
-import type { Deps, PreparedCommand, StopSignals, Slot } from "./ports.ts";
+import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { startStopwatch, type Stopwatch } from "../../runtime/stopwatch.ts";
 import { neverSent } from "./verdicts-without-answer.ts";
@@ -15,11 +15,10 @@ export type Job = {
   ref: Ref;
   signals: StopSignals;
   slot: Slot;
-  /**
-   * The slot was left when a conclusion was written. If that did not count, the job must take a slot before
-   * it goes on.
-   */
+  /** The slot was left, see `leaveSlot`: the job must take one before it begins anything. */
   hasLeftSlot: boolean;
+  /** Called when a write to Kafka, or a read, is tried again. */
+  retrying: () => void;
   /** Since this replica took the command up. */
   elapsedMs: Stopwatch;
   /** Calls of which at least a part was sent to the partner. */
@@ -36,6 +35,8 @@ export type Job = {
   unreleased: string | null;
   /** No call before `elapsedMs` reaches this. */
   notBeforeMs: number;
+  /** The verdict of a create whose earlier call may have been executed: no "not done" can end it. Null for none. */
+  lostCreate: Verdict | null;
   /** The verdict when no time is left for another call. */
   verdictAtDeadline: Verdict;
   /** The claim of another job that this one waits for. */
@@ -50,23 +51,39 @@ export type Job = {
 export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
   const stopwatch = startStopwatch(deps.clock);
   const headStartMs = Math.max(deps.clock.now() - prepared.receivedAt, 0);
-  return {
+  const job: Job = {
     deps,
     prepared,
     ref: prepared.ref,
     signals,
     slot,
     hasLeftSlot: false,
+    retrying: () => undefined,
     elapsedMs: () => headStartMs + stopwatch(),
     attempts: 0,
     lastAnswer: null,
     repeatable: new Map(),
     unreleased: null,
     notBeforeMs: 0,
+    lostCreate: null,
     verdictAtDeadline: neverSent,
     watchedClaim: null,
     ownConclusion: null,
   };
+  const retrying: Observer["retrying"] = (what, error) => {
+    // A partition that takes nothing may do so for hours.
+    leaveSlot(job);
+    job.retrying();
+    deps.observer.retrying(what, error);
+  };
+  job.deps = { ...deps, observer: { ...deps.observer, retrying } };
+  return job;
+};
+
+/** Frees the slot for another command. */
+export const leaveSlot = (job: Job): void => {
+  job.slot.leave();
+  job.hasLeftSlot = true;
 };
 
 /**
@@ -103,8 +120,7 @@ export const writeConclusion = async (
   },
 ): Promise<void> => {
   // No call follows, so the slot is free for another command while this one is written and published.
-  job.slot.leave();
-  job.hasLeftSlot = true;
+  leaveSlot(job);
   const { identity, requestHash } = job.prepared;
   const { buildResult, codec, clock } = job.deps;
   // A doubt is about the last call: the answer to one before it would seem to settle that.

@@ -15,6 +15,8 @@ export type Look =
   | { kind: "concluded"; position: RecordPosition; taken: boolean };
 
 export type Doubt = { ref: Ref; claim: Claim; position: RecordPosition; sinceMs: number };
+/** A claim that holds its key. `position`: of the claim. */
+export type Held = Pick<Doubt, "ref" | "claim" | "position">;
 /** A final result after a doubt that is not yet known to be durable on the results topic. */
 export type Unpublished = { ref: Ref; position: RecordPosition; resultId: string; sinceMs: number };
 
@@ -163,13 +165,15 @@ export const createPartitionView = (
 
     unpublished: (): Unpublished[] => [...unpublished.values()],
 
-    doubts: (): Doubt[] => {
-      const found: Doubt[] = [];
-      for (const { ref, claim, offset, doubtSinceMs } of opens.values())
-        if (doubtSinceMs !== null)
-          found.push({ ref, claim, position: { partition, offset }, sinceMs: doubtSinceMs });
-      return found;
-    },
+    held: (): Held[] =>
+      [...opens.values()]
+        .filter(({ doubtSinceMs }) => doubtSinceMs === null)
+        .map(({ ref, claim, offset }) => ({ ref, claim, position: { partition, offset } })),
+
+    doubts: (): Doubt[] =>
+      [...opens.values()].flatMap(({ ref, claim, offset, doubtSinceMs: sinceMs }) =>
+        sinceMs === null ? [] : [{ ref, claim, position: { partition, offset }, sinceMs }],
+      ),
 
     /** Forgets what retention has deleted. */
     forgetBefore: (offset: number): void => {

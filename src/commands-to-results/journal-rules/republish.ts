@@ -1,6 +1,6 @@
 import { publishedEntry } from "./entry.ts";
+import { createKnownFor } from "./known-for.ts";
 import type { Deps } from "./ports.ts";
-import { startStopwatch } from "../../runtime/stopwatch.ts";
 import { positionText } from "../../runtime/record-position.ts";
 
 /**
@@ -13,17 +13,13 @@ export const republish = async (
   { afterMs, everyMs, signal }: { afterMs: number; everyMs: number; signal: AbortSignal },
 ): Promise<void> => {
   const { clock, view, journal, publish, codec, observer } = deps;
-  const seen = new Map<string, ReturnType<typeof startStopwatch>>();
+  const knownFor = createKnownFor(clock);
   for (;;) {
     await view.untilReady(signal);
     const waiting = view.unpublished();
-    const names = new Set(waiting.map(({ position }) => positionText(position)));
-    for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
+    const knownMs = knownFor(waiting.map(({ position }) => positionText(position)));
     for (const { ref, position, sinceMs } of waiting) {
-      const name = positionText(position);
-      const watch = seen.get(name) ?? startStopwatch(clock);
-      seen.set(name, watch);
-      if (Math.max(clock.now() - sinceMs, watch()) < afterMs) continue;
+      if (Math.max(clock.now() - sinceMs, knownMs(positionText(position))) < afterMs) continue;
       try {
         const step = (await journal.reread(position))?.step;
         if (step?.kind !== "concluded") continue;

@@ -24,19 +24,25 @@ export type Resolved =
    * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
    */
   | { kind: "decided"; result: CommandResult | null; note: string | null; position: RecordPosition }
-  | { kind: "tooYoung"; ageMs: number; neededMs: number }
+  /** `lost`: the error code of the doubt, which says whom the wait is for. */
+  | { kind: "tooYoung"; ageMs: number; neededMs: number; lost: string | null }
   /** Claimed: its owner, or the replica that takes it over, will conclude it. */
   | { kind: "underWay" }
   | { kind: "unknown" };
 
-/** An operator may end a doubt once its claim is this many times older than its callWithinMs. */
 const AGE_FACTOR = 20;
+const LEAST_AGE_MS = 15 * 60_000;
+
+/**
+ * How old a claim must be before an operator may end its doubt. A partner or a proxy that stood still may still
+ * execute a call that was given up, a frozen replica may still send it: the older, the less likely.
+ */
+const neededAgeMs = ({ callWithinMs }: Pick<Claim, "callWithinMs">): number =>
+  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);
 
 /** Since when (epoch milliseconds) `resolve` needs no force, by the broker's clock. */
-export const resolvableAtMs = ({
-  timestampMs,
-  callWithinMs,
-}: Pick<Claim, "timestampMs" | "callWithinMs">): number => timestampMs + AGE_FACTOR * callWithinMs;
+export const resolvableAtMs = (claim: Pick<Claim, "timestampMs" | "callWithinMs">): number =>
+  claim.timestampMs + neededAgeMs(claim);
 
 type ResolveDeps = WriteDeps &
   Pick<Deps, "view" | "journal" | "publish" | "codec" | "newId"> & {
@@ -167,11 +173,12 @@ export const resolve = async (
   if (before.kind !== "doubt") return withoutDoubt(deps, before, signal);
 
   if (!decision.force) {
-    // A replica that was frozen right before its call could still send it; the older the claim, the less
-    // likely.
     const ageMs = await ageOf(deps, ref, before.claim, signal);
-    const neededMs = before.claim.callWithinMs * AGE_FACTOR;
-    if (ageMs < neededMs) return { kind: "tooYoung", ageMs, neededMs };
+    const neededMs = neededAgeMs(before.claim);
+    if (ageMs < neededMs) {
+      const doubted = await resultAt(deps, before.position, signal);
+      return { kind: "tooYoung", ageMs, neededMs, lost: doubted?.result.error?.code ?? null };
+    }
   }
   const now = view.look(ref);
   if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);

@@ -53,5 +53,8 @@ export const takeOver = async (job: Job, claim: Claim): Promise<void> => {
   const isTooLate = job.elapsedMs() >= deps.options.deadlineMs;
   if (work.kind === "refuse" || isTooLate || deps.guard(work.command, deps.clock.now()) !== null)
     await writeConclusion(job, { ...lost, verdict: createOwnerLost });
-  else await tryOnce(job, work, { supersedes: attemptId, leave: () => undefined });
+  else {
+    job.lostCreate ??= createOwnerLost;
+    await tryOnce(job, work, { supersedes: attemptId, leave: () => undefined });
+  }
 };

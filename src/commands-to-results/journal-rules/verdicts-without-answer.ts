@@ -16,6 +16,14 @@ export const neverSent: Verdict = {
   answer: null,
 };
 
+export const notClaimed: Verdict = {
+  ...neverSent,
+  error: {
+    code: "PARTNER_UNAVAILABLE",
+    message: "no call was made: the journal did not take a claim in time",
+  },
+};
+
 export const acceptOwnerLost: Verdict = {
   outcome: "IN_DOUBT",
   error: { code: "OWNER_LOST", message: "the replica that was to make the call did not say what came of it" },

@@ -1,7 +1,7 @@
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import type { JournalRecord, Ref } from "./entry.ts";
 import { fingerprint, keyName } from "./fingerprint.ts";
-import type { Contradicted, Doubt, Look, PartitionView, Unpublished } from "./partition-view.ts";
+import type { Contradicted, Doubt, Held, Look, PartitionView, Unpublished } from "./partition-view.ts";
 import { createPartitionView } from "./partition-view.ts";
 import { createWaiters } from "./waiters.ts";
 
@@ -119,6 +119,14 @@ export const createView = (options: {
       return "folded";
     },
 
+    /** No record stands at the offsets from `from` to before `to`. */
+    pass: (partition: number, from: number, to: number): void => {
+      const own = part(partition);
+      if (own.halted || own.next === null || own.next < from || own.next >= to) return;
+      own.next = to;
+      announce();
+    },
+
     /**
      * A partition is about to be read from the start of the log. Until then its records are refused: a tail may still deliver records of
      * its former position.
@@ -175,6 +183,7 @@ export const createView = (options: {
     },
     isUnpublished: (ref: Ref): boolean => partOf(ref).view.isUnpublished(ref),
     unpublished: (): Unpublished[] => parts.flatMap(({ view }) => view.unpublished()),
+    held: (): Held[] => parts.flatMap(({ view }) => view.held()),
     doubts: (): Doubt[] => parts.flatMap(({ view }) => view.doubts()),
     /** Forgets what stands before this position, the first one that the log still holds. */
     forgetBefore: ({ partition, offset }: RecordPosition): void => part(partition).view.forgetBefore(offset),

@@ -53,12 +53,14 @@ export const partner = {
   connectTimeoutMs: duration({
     env: "PARTNER_CONNECT_TIMEOUT",
     fallback: "5s",
-    help: "Longest wait for a connection.",
+    atLeastMs: 1_000,
+    help: "Longest wait for a connection. At least 1s.",
   }),
   callTimeoutMs: duration({
     env: "PARTNER_CALL_TIMEOUT",
     fallback: "15s",
-    help: "Longest wait for an answer. At most SHUTDOWN_TIMEOUT less 5s.",
+    atLeastMs: 1_000,
+    help: "Longest wait for an answer. At least 1s, at most SHUTDOWN_TIMEOUT less 5s.",
   }),
   maxConnections: integer({
     env: "PARTNER_MAX_CONNECTIONS",

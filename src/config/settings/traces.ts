@@ -1,16 +1,8 @@
-import {
-  checkHeaders,
-  readEscapedPairs,
-  readExporter,
-  readFlag,
-  readProtocol,
-  readRatio,
-} from "../open-telemetry.ts";
+import { checkHeaders, readEscapedPairs, readFlag, readRatio } from "../open-telemetry.ts";
 import {
   certificates,
   integer,
   oneOf,
-  optional,
   optionalInteger,
   optionalOneOf,
   optionalText,
@@ -21,12 +13,10 @@ import {
 } from "../setting.ts";
 
 const MAX_MS = { min: 1, max: 600_000 } as const;
+const PROTOCOLS = ["http/protobuf"] as const;
 const COMPRESSIONS = ["none", "gzip"] as const;
 
 const flag = withDefault("true or false", readFlag);
-const exporter = withDefault("otlp, none", readExporter);
-const protocol = withDefault("http/protobuf", readProtocol);
-const optionalProtocol = optional("http/protobuf", readProtocol);
 const pairs = withDefault("list of key=value", readEscapedPairs);
 const ratio = withDefault("0 to 1", readRatio);
 
@@ -40,9 +30,10 @@ export const traces = {
     fallback: "false",
     help: "Switches traces off, whatever else is set.",
   }),
-  exporter: exporter({
+  exporter: oneOf({
     env: "OTEL_TRACES_EXPORTER",
     fallback: "otlp",
+    values: ["otlp", "none"],
     help: "Exporter; none switches traces off.",
   }),
   endpoint: url({
@@ -53,13 +44,15 @@ export const traces = {
     env: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     help: "Full address for traces; nothing is appended.",
   }),
-  protocol: protocol({
+  protocol: oneOf({
     env: "OTEL_EXPORTER_OTLP_PROTOCOL",
     fallback: "http/protobuf",
-    help: "The only protocol that is supported.",
+    values: PROTOCOLS,
+    help: "The only protocol that is supported, usually on port 4318 of a collector.",
   }),
-  tracesProtocol: optionalProtocol({
+  tracesProtocol: optionalOneOf({
     env: "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+    values: PROTOCOLS,
     help: "Overrides the setting above for traces.",
   }),
   headers: secret({

@@ -1,3 +1,4 @@
+import { checkPlainList } from "../read.ts";
 import {
   cidrs,
   duration,
@@ -42,6 +43,7 @@ export const webhook = {
   secret: secret({
     env: "WEBHOOK_SECRET",
     help: "The shared secret; several, comma-separated, during a rotation.",
+    check: checkPlainList,
   }),
   signatureHeader: optionalHeaderName({
     env: "WEBHOOK_SIGNATURE_HEADER",

@@ -4,7 +4,7 @@ import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
 import type { Range } from "../consume/tail.ts";
 import type { Committed } from "../mark.ts";
-import { foundGroup, type FoundGroup } from "./found-group.ts";
+import { askGroup, type FoundGroup } from "./found-group.ts";
 
 /** A topic of the cluster. `config` is empty without the right to describe configurations. */
 export type FoundTopic = {
@@ -196,12 +196,7 @@ const lazyCluster = (
             .filter(([, { offset }]) => offset >= 0),
         );
       }),
-    group: (groupId) =>
-      ask(async (admin) => {
-        const [found] = (await admin.describeGroups([groupId])).groups;
-        if (!found) throw new Error(`no group ${groupId} in the answer`);
-        return foundGroup(found);
-      }),
+    group: (groupId) => ask((admin) => askGroup(admin, groupId)),
     defaultReplicationFactor: () =>
       ask(async (admin) => {
         const { brokers } = await admin.describeCluster();

@@ -1,4 +1,4 @@
-import kafkajs, { type GroupDescription } from "kafkajs";
+import kafkajs, { type Admin, type GroupDescription } from "kafkajs";
 
 /** A consumer group; `state` is Kafka's name for it. A member that is joining has no partitions. */
 export type FoundGroup = {
@@ -11,6 +11,16 @@ export type FoundGroup = {
     partitions: Readonly<Record<string, readonly number[]>>;
   }[];
 };
+
+/**
+ * The state of a group that kafkajs cannot describe: Kafka says "Dead", and lists it all the same. A member joined
+ * with Kafka's new group protocol (group.protocol=consumer), which no bridge does.
+ */
+export const NEW_PROTOCOL = "NewProtocol";
+
+/** What to say of such a group. */
+export const NEW_PROTOCOL_SAID =
+  "a program in it uses Kafka's new group protocol, as no bridge does, so that its members cannot be seen here: commands of the partitions that this program is given get no result";
 
 const { MemberMetadata, MemberAssignment } = kafkajs.AssignerProtocol;
 
@@ -39,3 +49,16 @@ export const foundGroup = ({ state, members }: GroupDescription): FoundGroup => 
     };
   }),
 });
+
+/** Rejects where Kafka does not answer. */
+export const askGroup = async (
+  admin: Pick<Admin, "describeGroups" | "listGroups">,
+  groupId: string,
+): Promise<FoundGroup> => {
+  const [found] = (await admin.describeGroups([groupId])).groups;
+  if (!found) throw new Error(`no group ${groupId} in the answer`);
+  if (found.state !== "Dead") return foundGroup(found);
+  const { groups } = await admin.listGroups();
+  const isThere = groups.some((listed) => listed.groupId === groupId);
+  return { state: isThere ? NEW_PROTOCOL : found.state, members: [] };
+};

@@ -15,19 +15,15 @@ import {
   type TopicNames,
 } from "./topics.ts";
 
-/**
- * The check of topics and schemas before `serve` starts. Problems keep it from starting, warnings are only
- * logged.
- */
+/** The check of topics and schemas before `serve` starts. Problems keep it from starting, warnings are only logged. */
 export type Inspection = {
   schemaIds: ReadonlyMap<RecordName, number>;
   problems: readonly string[];
   warnings: readonly string[];
-  /**
-   * Set when the events topic is retained for less time than the reconcile flow looks back; also in
-   * `warnings`.
-   */
+  /** Set when the events topic is retained for less time than the reconcile flow looks back; also in `warnings`. */
   retentionWarning: string | null;
+  /** Nothing but schemas is missing: a registry that has just started may not know them yet. */
+  mayPass: boolean;
 };
 
 const SETUP = "run `cambio-bridge setup`";
@@ -179,7 +175,7 @@ export type InspectOptions = {
   lookbackMs: number | null;
 };
 
-type TopicInspection = Omit<Inspection, "schemaIds">;
+type TopicInspection = Omit<Inspection, "schemaIds" | "mayPass">;
 type SchemaInspection = Pick<Inspection, "schemaIds" | "problems">;
 
 /** Checks that topics exist and are configured as required. Rejects when Kafka does not answer. */
@@ -246,5 +242,6 @@ export const inspect = async (
 ): Promise<Inspection> => {
   const ofTopics = await inspectTopics(options, cluster);
   const { schemaIds, problems } = await inspectSchemas(options, registry);
-  return { ...ofTopics, schemaIds, problems: [...ofTopics.problems, ...problems] };
+  const mayPass = ofTopics.problems.length === 0;
+  return { ...ofTopics, schemaIds, mayPass, problems: [...ofTopics.problems, ...problems] };
 };

@@ -37,26 +37,25 @@ export type LogIdentity = {
 
 /** Below Kafka's default limit of 4,096 (offset.metadata.max.bytes). */
 const MAX_NOTE_LENGTH = 3_500;
-/**
- * Marks per partition, spread over the horizon: when a log loses its first records too early, one of these
- * marks is missing.
- */
+/** Marks per partition, spread over the horizon: a log that loses records too early loses one of them. */
 const MARKS = 4;
 
-/** @param horizonMs retention deletes no record that is younger, as far as is known now */
-export const createLogIdentity = (options: { horizonMs: () => number; now: () => number }): LogIdentity => {
+/** @param horizonMs retention deletes no record that is younger, nor those that were written shortly before it */
+export const createLogIdentity = (options: { horizonMs: number; now: () => number }): LogIdentity => {
   const { horizonMs, now } = options;
   const known = new Map<number, Known>();
-  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs();
+  const spacingMs = horizonMs / MARKS;
+  // A record within the horizon may stand that long after the mark before it: that one must still count.
+  const isYoung = ({ timestampMs }: Mark): boolean => now() - timestampMs < horizonMs + spacingMs;
 
   const addMark = (partition: number, mark: Mark): void => {
-    const found = known.get(partition);
-    if (!found) known.set(partition, { last: mark, marks: [mark] });
-    else {
-      if (mark.offset > found.last.offset) found.last = mark;
-      found.marks.push(mark);
-    }
+    const { last, marks } = known.get(partition) ?? { last: mark, marks: [] };
+    const isLast = mark.offset > last.offset;
+    known.set(partition, { last: isLast ? mark : last, marks: [...marks, mark] });
   };
+  /** When the closest mark at or before an offset was written; 0 for none. A log may be read again. */
+  const markedMs = (marks: readonly Mark[], offset: number): number =>
+    marks.reduce((ms, mark) => (mark.offset <= offset ? Math.max(ms, mark.timestampMs) : ms), 0);
 
   return {
     recall: (note) => {
@@ -84,9 +83,9 @@ export const createLogIdentity = (options: { horizonMs: () => number; now: () =>
       const found = known.get(partition);
       const mark = { offset, timestampMs };
       if (!found) addMark(partition, mark);
-      else if (offset > found.last.offset) {
-        found.last = mark;
-        if (timestampMs - (found.marks.at(-1)?.timestampMs ?? 0) < horizonMs() / MARKS) return;
+      else {
+        if (offset > found.last.offset) found.last = mark;
+        if (timestampMs - markedMs(found.marks, offset) < spacingMs) return;
         found.marks = [...found.marks.filter(isYoung), mark];
       }
     },

@@ -1,8 +1,11 @@
+import type { Clock } from "../../runtime/clock.ts";
 import { counted } from "../../runtime/counted.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Registry } from "../schema/registry.ts";
-import { readSchema } from "../schema/schemas.ts";
+import { RegistryError } from "../schema/registry-http.ts";
+import { readSchema, type RecordName } from "../schema/schemas.ts";
+import { untilKnown } from "../schema/until-known.ts";
 import {
   DEAD_LETTER_MARGIN_BYTES,
   DEFAULT_MAX_MESSAGE_BYTES,
@@ -22,11 +25,20 @@ export type SetupOptions = {
   dryRun: boolean;
 };
 
-type Ports = { cluster: Cluster; registry: Registry; say: (line: string) => void; stopped?: AbortSignal };
+type Ports = {
+  cluster: Cluster;
+  registry: Registry;
+  clock: Pick<Clock, "sleep">;
+  say: (line: string) => void;
+  stopped?: AbortSignal;
+};
 
-/** With three replicas or more, an acknowledged record must be on two of them. */
-const withDurability = (config: TopicPlan["config"], replicas: number): TopicPlan["config"] =>
-  replicas >= 3 ? { ...config, "min.insync.replicas": "2" } : config;
+/**
+ * With three replicas or more, an acknowledged record must be on two of them. With one, the brokers' default
+ * must not ask for more.
+ */
+const insyncOf = (replicas: number): Record<string, string> =>
+  replicas === 2 ? {} : { "min.insync.replicas": replicas > 2 ? "2" : "1" };
 
 /**
  * The largest records that the settings allow must fit, and a dead letter of the largest command that its
@@ -79,9 +91,11 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
       say(`topic ${plan.name}: already there, ${sizeOf(there.partitions, there.replicationFactor)}`);
       continue;
     }
-    const config = withDurability(await withMaxMessageBytes(plan, options, cluster), replicas);
+    const insync = insyncOf(replicas);
+    const config = { ...(await withMaxMessageBytes(plan, options, cluster)), ...insync };
     const { partitions = options.partitions } = plan;
-    const what = sizeOf(partitions, replicas);
+    const settings = Object.entries(insync).map(([name, value]) => `${name}=${value}`);
+    const what = [sizeOf(partitions, replicas), ...settings].join(", ");
     if (options.dryRun) {
       say(`topic ${plan.name}: would be created, ${what}`);
       continue;
@@ -92,24 +106,36 @@ const setUpTopics = async (options: SetupOptions, { cluster, say, stopped }: Por
   }
 };
 
-const setUpSchemas = async (options: SetupOptions, { registry, say, stopped }: Ports): Promise<void> => {
+const setUpSchema = async (
+  subject: string,
+  schema: RecordName,
+  { dryRun }: SetupOptions,
+  { registry }: Ports,
+): Promise<string> => {
+  const ours = readSchema(schema);
+  const id = await registry.find(subject, ours);
+  if (id !== null) return `already registered, id ${id}`;
+  const obstacle = await registry.incompatibility(subject, ours);
+  if (obstacle !== null) throw new UsageError(`Schema ${subject} cannot be registered: ${obstacle}.`);
+  return dryRun ? "would be registered" : `registered, id ${await registry.register(subject, ours)}`;
+};
+
+const setUpSchemas = async (options: SetupOptions, ports: Ports): Promise<void> => {
+  const { clock, say, stopped } = ports;
+  const sleep = (ms: number): Promise<void> => clock.sleep(ms, stopped);
+  /** A registry that has just started may fail at first. */
+  const saying = (error: unknown): null => {
+    if (!(error instanceof RegistryError) || (error.status ?? 0) < 500) throw error;
+    say(error.message);
+    return null;
+  };
   for (const { name, schema } of topicPlans(options.names)) {
     if (schema === null) continue;
     stopped?.throwIfAborted();
     const subject = subjectOf(name);
-    const ours = readSchema(schema);
-    const id = await registry.find(subject, ours);
-    if (id !== null) {
-      say(`schema ${subject}: already registered, id ${id}`);
-      continue;
-    }
-    const obstacle = await registry.incompatibility(subject, ours);
-    if (obstacle !== null) throw new UsageError(`Schema ${subject} cannot be registered: ${obstacle}.`);
-    if (options.dryRun) {
-      say(`schema ${subject}: would be registered`);
-      continue;
-    }
-    say(`schema ${subject}: registered, id ${await registry.register(subject, ours)}`);
+    const attempt = (): Promise<string> => setUpSchema(subject, schema, options, ports);
+    const done = (await untilKnown(() => attempt().catch(saying), { sleep })) ?? (await attempt());
+    say(`schema ${subject}: ${done}`);
   }
 };
 

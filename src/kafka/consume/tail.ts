@@ -13,8 +13,13 @@ export type TailHooks = {
   begin: (ranges: Ranges) => void;
   /** The next offset of the partition; null if its position is lost, and reading must start over. */
   position: (partition: number) => number | null;
-  /** False if this record does not follow the last one: reading starts over. */
-  take: (record: Incoming) => boolean;
+  /**
+   * False if this record does not follow the last one: reading starts over. `later` if it cannot be taken yet: its partition
+   * is read again from its position after a while.
+   */
+  take: (record: Incoming) => boolean | "later";
+  /** From `from` to before `next` the log has no record: a transaction's marker, or what compaction has left. */
+  absent?: (partition: number, from: number, next: number) => void;
   /** Everything before this offset was read, including offsets without a record. */
   reached?: (partition: number, next: number) => void;
 };
@@ -30,6 +35,7 @@ export type Tail = Pick<Reader, "state" | "focus"> & {
 type Deps = ReaderDeps & { ranges: () => Promise<Ranges> };
 
 const AGAIN_AFTER_MS = 1_000;
+const LATER = { baseMs: 100, maxMs: 30_000 };
 /** A fetch is decoded without a pause, and blocks the event loop meanwhile. A long log is read for minutes. */
 const MAX_BYTES_PER_PARTITION = 524_288;
 
@@ -49,6 +55,16 @@ export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail 
     hooks.begin(ranges);
     const lost = new AbortController();
     restart = () => lost.abort();
+    /** How often in a row the next record of a partition could not be taken yet. */
+    const tries = new Map<number, number>();
+    const readLater = async (partition: number): Promise<void> => {
+      const before = tries.get(partition) ?? 0;
+      tries.set(partition, before + 1);
+      reader.pause(partition);
+      await clock.sleep(Math.min(LATER.baseMs * 2 ** before, LATER.maxMs), lost.signal);
+      const position = hooks.position(partition);
+      if (position !== null) reader.resume(partition, position);
+    };
     const reader = startReader(
       { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
       {
@@ -61,19 +77,27 @@ export const startTail = (options: Options, hooks: TailHooks, deps: Deps): Tail 
           }
           return positions;
         },
-        read: async (partition, records, { next, isCurrent }) => {
+        read: async (partition, records, { from, next, isCurrent }) => {
           // Lets the event loop run between two fetches.
           await yieldToEventLoop();
           if (lost.signal.aborted || !isCurrent()) return;
+          let at = from;
           for (const record of records) {
-            if (hooks.take(record)) continue;
-            log.warn(
-              { topic: options.topic, partition: record.partition, offset: record.offset },
-              "kafka.tail.gap",
-            );
+            const { offset } = record;
+            if (offset > at) hooks.absent?.(partition, at, offset);
+            at = offset + 1;
+            const taken = hooks.take(record);
+            if (taken === "later") {
+              void readLater(partition).catch(() => undefined);
+              return;
+            }
+            tries.delete(partition);
+            if (taken) continue;
+            log.warn({ topic: options.topic, partition, offset }, "kafka.tail.gap");
             lost.abort();
             return;
           }
+          if (next > at) hooks.absent?.(partition, at, next);
           hooks.reached?.(partition, next);
         },
       },

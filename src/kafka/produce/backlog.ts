@@ -94,10 +94,12 @@ export class Backlog {
   }
 
   /** Rejects the records whose deadline has passed. They may have been written. */
-  expire(items: readonly PendingRecord[], now: number, fault: string | null): void {
-    const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
+  expire(items: readonly PendingRecord[], now: number, faultOf: (partition: number) => string | null): void {
     for (const item of items) {
-      if (item.deadline <= now) this.failed(item, new PublishError("timeout", why));
+      if (item.deadline > now) continue;
+      const fault = faultOf(item.partition);
+      const why = `${this.#options.topic} did not acknowledge in time${fault === null ? "" : `: ${fault}`}`;
+      this.failed(item, new PublishError("timeout", why));
     }
   }
 

@@ -5,10 +5,15 @@ import { encodeHeaders } from "./record-batch.ts";
 /** The attributes of one event. */
 export type CloudEventAttributes = {
   id: string;
+  /** Left out where it is empty. */
   subject: string;
   timeMs: number;
   trace: TraceContext | null;
 };
+
+/** SDKs refuse an empty attribute: there is nothing to say, so nothing is said. */
+export const withoutEmpty = (headers: readonly Header[]): Header[] =>
+  headers.filter(([, value]) => value !== "");
 
 /** The trace context of a record: as plain Kafka headers and as a CloudEvents attribute. */
 export const traceHeaders = (trace: TraceContext | null): Header[] => {
@@ -31,10 +36,11 @@ export const cloudEventHeaders = ({ type, source }: { type: string; source: stri
     ["ce_type", type],
     ["content-type", "application/avro"],
   ]),
-  headersOf: ({ id, subject, timeMs, trace }: CloudEventAttributes): Header[] => [
-    ["ce_id", id],
-    ["ce_time", new Date(timeMs).toISOString()],
-    ["ce_subject", subject],
-    ...traceHeaders(trace),
-  ],
+  headersOf: ({ id, subject, timeMs, trace }: CloudEventAttributes): Header[] =>
+    withoutEmpty([
+      ["ce_id", id],
+      ["ce_time", new Date(timeMs).toISOString()],
+      ["ce_subject", subject],
+      ...traceHeaders(trace),
+    ]),
 });

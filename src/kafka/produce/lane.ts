@@ -1,47 +1,167 @@
+import { backoffMs } from "../../runtime/backoff.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { yieldToEventLoop } from "../../runtime/event-loop.ts";
+import { protocolErrorOf, refusalOf } from "../errors.ts";
 import type { PendingRecord } from "./pending-record.ts";
+import type { Sender, Sent } from "./session.ts";
 
 /** Bounds the latency that a batch adds to its first record. */
-export const MAX_BATCH_RECORDS = 1_000;
+const MAX_BATCH_RECORDS = 1_000;
 /** Below the 1 MB that brokers accept by default. */
 const MAX_BATCH_BYTES = 768 * 1024;
+const BACKOFF = { baseMs: 100, maxMs: 1_000 };
+
+export type LanePorts = {
+  open: () => Promise<Sender>;
+  clock: Clock;
+  random: () => number;
+  closed: AbortSignal;
+  /** After this the broker says which partitions have not been replicated. */
+  brokerTimeoutMs: number;
+  maxBatchRecords?: number | undefined;
+  written: (batch: readonly PendingRecord[], first: ReadonlyMap<number, number>) => void;
+  /** The topic does not take this record, whose batch was refused with this error. */
+  refused: (item: PendingRecord, error: unknown) => void;
+  /**
+   * These records of a send were not acknowledged, and are in the queue again. `whose`: the broker has answered for the
+   * partitions; or nothing is known, and the connection is replaced.
+   */
+  failed: (left: readonly PendingRecord[], error: unknown, whose: "partitions" | "connection") => void;
+};
 
 /**
- * The ordered queue of records for one partition leader, and the one produce request that may be under way to
- * it.
+ * A queue of records with a connection of its own, and at most one produce request under way. What fails here is tried
+ * again here, and delays no other lane.
  */
 export class Lane {
-  readonly leader: number;
-  /** The batch under way; `giveUp` stops waiting for it; `since` is in monotonic milliseconds. */
-  sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
-  /**
-   * Lower than MAX_BATCH_RECORDS after the topic has refused a batch as too large. (A refused batch may be
-   * written in part.)
-   */
-  maxBatchRecords = MAX_BATCH_RECORDS;
-  /** A drain of the queue is under way or scheduled. */
-  isSending = false;
+  readonly #ports: LanePorts;
+  #sender: Sender | null = null;
   #queue: PendingRecord[] = [];
+  #sending: { batch: readonly PendingRecord[]; giveUp: (reason: Error) => void; since: number } | null = null;
+  /** Lower after the topic has refused a batch as too large. (A refused batch may be written in part.) */
+  #maxBatchRecords: number;
+  #isRunning = false;
+  #failures = 0;
 
-  constructor(leader: number) {
-    this.leader = leader;
+  constructor(ports: LanePorts) {
+    this.#ports = ports;
+    this.#maxBatchRecords = ports.maxBatchRecords ?? MAX_BATCH_RECORDS;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isRunning;
   }
 
   push(item: PendingRecord): void {
     this.#queue.push(item);
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** Takes over records of another lane, which may be older than those that are queued. */
+  merge(items: readonly PendingRecord[]): void {
+    this.#queue = [...this.#queue, ...items].sort((a, b) => a.sequence - b.sequence);
+    if (!this.#isRunning) void this.#run();
   }
 
   /** All records that are queued or being sent, including settled ones. */
   items(): PendingRecord[] {
-    return [...(this.sending?.batch ?? []), ...this.#queue];
+    return [...(this.#sending?.batch ?? []), ...this.#queue];
+  }
+
+  /** Empties the queue. */
+  takeAll(): PendingRecord[] {
+    return this.#queue.splice(0).filter((item) => !item.isSettled);
+  }
+
+  /** Milliseconds since the request under way was sent; 0 for none. */
+  sendingMs(now: number): number {
+    return this.#sending ? now - this.#sending.since : 0;
+  }
+
+  /** Stops waiting for the request under way if it has a record that `isLost` names. */
+  giveUp(reason: Error, isLost: (item: PendingRecord) => boolean = () => true): void {
+    if (this.#sending?.batch.some(isLost)) this.#sending.giveUp(reason);
+  }
+
+  dropSettled(): void {
+    this.#queue = this.#queue.filter((item) => !item.isSettled);
+  }
+
+  async close(): Promise<void> {
+    await this.#sender?.close();
+    this.#sender = null;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, closed } = this.#ports;
+    this.#isRunning = true;
+    for (;;) {
+      // Records that arrive in the same turn of the event loop go into the same batch.
+      await yieldToEventLoop();
+      if (closed.aborted || this.#queue.length === 0) break;
+      if (await this.#sendNext()) {
+        this.#failures = 0;
+        continue;
+      }
+      await clock.sleep(backoffMs(BACKOFF, this.#failures, random()), closed).catch(() => undefined);
+      this.#failures += 1;
+    }
+    this.#isRunning = false;
+  }
+
+  /** Whether nothing is wrong with the broker: a smaller batch after a refusal is sent at once. */
+  async #sendNext(): Promise<boolean> {
+    const { open, clock, brokerTimeoutMs, written } = this.#ports;
+    let left: readonly PendingRecord[] = [];
+    try {
+      const sender = (this.#sender ??= await open());
+      const batch = (left = this.#take());
+      if (batch.length === 0) return true;
+      const { first, failure } = await new Promise<Sent>((resolve, reject) => {
+        this.#sending = { batch, giveUp: reject, since: clock.monotonic() };
+        sender.send(batch, brokerTimeoutMs).then(resolve, reject);
+      });
+      this.#sending = null;
+      written(batch, first);
+      if (failure === null) return true;
+      left = batch.filter(({ partition }) => !first.has(partition));
+      return this.#failed(left, failure, true);
+    } catch (error) {
+      this.#sending = null;
+      return this.#failed(left, error, protocolErrorOf(error) !== "");
+    }
+  }
+
+  #failed(left: readonly PendingRecord[], error: unknown, isAnswer: boolean): boolean {
+    const { refused, failed, maxBatchRecords = MAX_BATCH_RECORDS } = this.#ports;
+    const isRefused = refusalOf(error) !== null;
+    const [only] = left;
+    if (isRefused && only && left.length === 1) {
+      refused(only, error);
+      // The record itself was too large, not the number of records.
+      this.#maxBatchRecords = maxBatchRecords;
+      return true;
+    }
+    this.#queue = [...left, ...this.#queue];
+    if (isRefused) {
+      this.#maxBatchRecords = Math.max(1, left.length >> 1);
+      return true;
+    }
+    // After any other error than a broker's answer, the state of the connection is unknown.
+    if (!isAnswer) void this.close();
+    failed(left, error, isAnswer ? "partitions" : "connection");
+    this.dropSettled();
+    return false;
   }
 
   /** The next batch, without settled records. At least one record if there is any, however large. */
-  take(maxRecords = this.maxBatchRecords): PendingRecord[] {
+  #take(): PendingRecord[] {
     const batch: PendingRecord[] = [];
     let bytes = 0;
     let taken = 0;
     for (const item of this.#queue) {
-      if (batch.length === maxRecords || (batch.length > 0 && bytes + item.bytes > MAX_BATCH_BYTES)) break;
+      const isFull = batch.length === this.#maxBatchRecords;
+      if (isFull || (batch.length > 0 && bytes + item.bytes > MAX_BATCH_BYTES)) break;
       taken += 1;
       if (item.isSettled) continue;
       batch.push(item);
@@ -49,20 +169,5 @@ export class Lane {
     }
     this.#queue.splice(0, taken);
     return batch;
-  }
-
-  /** Puts a batch that was not acknowledged back at the head of the queue. */
-  giveBack(batch: readonly PendingRecord[]): void {
-    this.#queue.unshift(...batch);
-    this.dropSettled();
-  }
-
-  dropSettled(): void {
-    this.#queue = this.#queue.filter((item) => !item.isSettled);
-  }
-
-  /** Empties the queue. */
-  takeAll(): PendingRecord[] {
-    return this.#queue.splice(0).filter((item) => !item.isSettled);
   }
 }

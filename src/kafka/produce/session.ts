@@ -1,7 +1,7 @@
-import { CompressionTypes, type Admin, type Producer } from "kafkajs";
+import { CompressionTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
-import { EncodeError, errorOfCode, isRefusedByBroker, metadataError } from "../errors.ts";
+import { EncodeError, errorOfCode, refusalOf, metadataError } from "../errors.ts";
 import { gzipBatch } from "./gzip-batch.ts";
 import { hedged } from "./hedged.ts";
 import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
@@ -15,15 +15,23 @@ import type { PendingRecord } from "./pending-record.ts";
  */
 export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
 
-/** Connections of one publisher to the cluster. A broken session is closed and replaced, never repaired. */
-export type Session = {
+/** A connection that looks up leaders. Replaced once a look-up fails. */
+export type LeaderLookup = {
   /**
    * The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is
    * missing.
    */
   leaders(): Promise<(number | null)[]>;
-  /** Writes a batch, each record to its partition. Rejects when none is known to be written. */
-  send(batch: readonly PendingRecord[]): Promise<Sent>;
+  close(): Promise<void>;
+};
+
+/** The connections of one lane. They are replaced, never repaired. */
+export type Sender = {
+  /**
+   * Writes a batch, each record to its partition. Rejects when none is known to be written. A broker answers one
+   * request of a connection after the other: a partition that lacks replicas keeps it for `brokerTimeoutMs`.
+   */
+  send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<Sent>;
   close(): Promise<void>;
 };
 
@@ -83,38 +91,40 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
   // proves that they were written.
   for (const partition of wanted)
     if (!first.has(partition) && failures.length === 0)
-      throw new Error(`no acknowledgement for ${topic}, partition ${partition}`);
+      failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
   // Records that are refused are refused again: those of another failure must not share their fate.
-  const failure = failures.find((error) => !isRefusedByBroker(error)) ?? failures[0] ?? null;
+  const failure = failures.find((error) => refusalOf(error) === null) ?? failures[0] ?? null;
   return { first, failure };
 };
 
-const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promise<Session> => {
-  const client = newClient();
-  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of
-  // records are deterministic.
-  const producer: Producer = client.producer({
-    retry: { retries: 0 },
-    idempotent: false,
-    allowAutoTopicCreation: false,
-    createPartitioner: () => (args) => args.message.partition ?? 0,
-  });
-  const admin: Admin = client.admin();
+type Connection = { connect: () => Promise<void>; disconnect: () => Promise<void> };
+type Opened<C> = { client: C; close: () => Promise<void> };
 
-  const close = async (): Promise<void> => {
-    const closing = Promise.allSettled([producer.disconnect(), admin.disconnect()]);
-    await clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, () => closing).catch(() => undefined);
-  };
+/** Connects, in bounded time. Rejects when no broker can be reached. */
+const opened = <C extends Connection>(clock: Clock, newConnection: () => C): Promise<Opened<C>> =>
+  hedged(
+    { clock, ...HEDGE_OPENING },
+    async () => {
+      const client = newConnection();
+      const close = (): Promise<void> =>
+        clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, client.disconnect).catch(() => undefined);
+      try {
+        await clock.withDeadline(STEP_TIMEOUT_MS, undefined, client.connect);
+      } catch (error) {
+        void close();
+        throw error;
+      }
+      return { client, close };
+    },
+    (late) => void late.close(),
+  );
 
-  try {
-    await clock.withDeadline(STEP_TIMEOUT_MS, undefined, () =>
-      Promise.all([producer.connect(), admin.connect()]),
-    );
-  } catch (error) {
-    void close();
-    throw error;
-  }
-
+export const openLeaderLookup = async (
+  topic: string,
+  newClient: NewClient,
+  clock: Clock,
+): Promise<LeaderLookup> => {
+  const { client: admin, close } = await opened(clock, () => newClient().admin());
   return {
     close,
     leaders: async () => {
@@ -131,11 +141,28 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
       for (const { partitionId, leader } of partitions) leaders[partitionId] = leader >= 0 ? leader : null;
       return leaders;
     },
-    send: async (batch) => {
+  };
+};
+
+export const openSender = async (topic: string, newClient: NewClient, clock: Clock): Promise<Sender> => {
+  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of
+  // records are deterministic.
+  const { client: producer, close } = await opened(clock, () =>
+    newClient().producer({
+      retry: { retries: 0 },
+      idempotent: false,
+      allowAutoTopicCreation: false,
+      createPartitioner: () => (args) => args.message.partition ?? 0,
+    }),
+  );
+  return {
+    close,
+    send: async (batch, timeout) => {
       const messages = await messagesOf(batch, clock.now());
       const answers = await producer.send({
         topic,
         acks: -1,
+        timeout,
         compression: CompressionTypes.None,
         messages,
       });
@@ -143,11 +170,3 @@ const openOne = async (topic: string, newClient: NewClient, clock: Clock): Promi
     },
   };
 };
-
-/** Connects, in bounded time. Rejects when no broker can be reached. */
-export const openSession = (topic: string, newClient: NewClient, clock: Clock): Promise<Session> =>
-  hedged(
-    { clock, ...HEDGE_OPENING },
-    () => openOne(topic, newClient, clock),
-    (late) => void late.close(),
-  );

@@ -9,15 +9,18 @@ import { RegistryError, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
 
 /**
- * Registers a schema and gives its id. `level` is the subject's own compatibility level; a subject without
- * one (null) gets BACKWARD. Rejects, in bounded time, with the registry's reason.
+ * Registers a schema and gives its id. `level` is the subject's own compatibility level, null for none; it is
+ * left as it is. Rejects, in bounded time, with the registry's reason.
  */
 export type RegisterSchema = (subject: string, schema: Schema, level: string | null) => Promise<number>;
 
 const TIMEOUT_MS = 10_000;
 
-const statusOf = (error: unknown): string =>
-  error instanceof Error && "status" in error ? ` ${String(error.status)}` : "";
+const NOT_FOUND =
+  "the schema registry answered 404 to a registration: see that its URL is right, and that this user may register schemas";
+
+const statusOf = (error: unknown): number | null =>
+  error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : null;
 
 /**
  * Uses the client library for registration only: its look-ups have no time limit and take every 404 for an
@@ -41,13 +44,19 @@ export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchem
     const wire = { type: SchemaType.AVRO as const, schema: JSON.stringify(schema.json) };
     try {
       const { id } = await clock.withDeadline(TIMEOUT_MS, undefined, () =>
-        client.register(wire, { subject, compatibility }),
+        // It would set the level of each subject that a registry, just started, does not know yet.
+        client.register(wire, { subject, compatibility, updateConfig: false }),
       );
       return id;
     } catch (error) {
+      const status = statusOf(error);
+      if (status === 404) throw new RegistryError(NOT_FOUND, { status });
       // Without the cause: its message is the registry's, unredacted.
       const reason = redacted(messageOf(error), secretsOf(options, headers));
-      throw new RegistryError(`the schema registry answered${statusOf(error)} (${reason})`);
+      throw new RegistryError(
+        `the schema registry answered ${status ?? "nothing"} (${reason})`,
+        status === null ? {} : { status },
+      );
     }
   };
 };

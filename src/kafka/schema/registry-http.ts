@@ -20,6 +20,12 @@ export type AskRegistry = (method: "GET" | "POST" | "PUT", path: string, body?: 
 /** The registry did not answer, refused, or did not answer like a schema registry. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
+  /** The status of its answer; null without one. */
+  readonly status: number | null;
+  constructor(message: string, options: ErrorOptions & { status?: number } = {}) {
+    super(message, options);
+    this.status = options.status ?? null;
+  }
 }
 
 const TIMEOUT_MS = 5_000;
@@ -66,6 +72,6 @@ export const askRegistry = (options: RegistryOptions, clock: Clock): AskRegistry
     const isOther = status === 404 || (status >= 200 && status < 400);
     const hint = isOther ? ", and not as a registry does: check its URL" : "";
     const detail = typeof message === "string" ? ` (${redacted(message, secretsOf(options, signed))})` : "";
-    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`);
+    throw new RegistryError(`the schema registry answered ${status}${hint}${detail}`, { status });
   };
 };

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import { rateLimited } from "./rate-limit.ts";
+import { rateLimited, shared } from "./rate-limit.ts";
 import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
+import { untilKnown } from "./until-known.ts";
 import { parseSchema, type RegisteredSchema } from "./writer-schema.ts";
 
 /**
@@ -18,8 +19,8 @@ export type Registry = {
   /** Why this schema cannot read records of the subject's latest schema; null when it can. */
   incompatibility(subject: string, schema: Schema): Promise<string | null>;
   /**
-   * Registers the schema. A new subject gets the compatibility level BACKWARD; an existing one keeps its
-   * level.
+   * Registers the schema. A new subject gets the compatibility level BACKWARD, unless it has one; an existing
+   * one keeps what it has.
    */
   register(subject: string, schema: Schema): Promise<number>;
   /** The writer's schema by its id; null when the registry does not know the id. Rate-limited. */
@@ -67,10 +68,27 @@ const withoutDocs = (value: unknown): unknown => {
 const isSame = (text: string, schema: Schema): boolean =>
   isDeepStrictEqual(withoutDocs(parseJson(text)), withoutDocs(schema.json));
 
+/** Some registries show their default, mostly NONE, as the level of a subject that has none. */
+const WEAKER: ReadonlySet<string | null> = new Set([null, "NONE"]);
+
+/** Waits for a schema that the registry does not know yet. All who ask for the same id meanwhile share one wait. */
+export const patientWriter = (
+  { writer }: Pick<Registry, "writer">,
+  clock: Pick<Clock, "sleep">,
+): Registry["writer"] => shared((id) => untilKnown(() => writer(id), clock));
+
 export const connectRegistry = (options: RegistryOptions, clock: Clock): Registry => {
   const ask = askRegistry(options, clock);
   const register = registrar(options, clock);
   const pathOf = (subject: string): string => `/subjects/${encodeURIComponent(subject)}`;
+  const configPathOf = (subject: string): string => `/config/${encodeURIComponent(subject)}`;
+
+  /** A subject's own compatibility level; null if it has none, or the registry does not know it. */
+  const levelOf = async (subject: string): Promise<string | null> => {
+    const { compatibilityLevel, compatibility } = objectOf(await ask("GET", configPathOf(subject))) ?? {};
+    const level = compatibilityLevel ?? compatibility;
+    return typeof level === "string" ? level.toUpperCase() : null;
+  };
 
   /** Adds the texts of the references to `found`, by path, dependencies first. */
   const collectReferences = async (
@@ -115,7 +133,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
-    writer: rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock }),
+    writer: shared(rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock })),
     find: async (subject, schema) => {
       const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
       if (exact !== null) return idOf(exact);
@@ -135,9 +153,15 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
       }
     },
     register: async (subject, schema) => {
-      const config = objectOf(await ask("GET", `/config/${encodeURIComponent(subject)}`));
-      const level = config?.compatibilityLevel ?? config?.compatibility;
-      return register(subject, schema, typeof level === "string" ? level.toUpperCase() : null);
+      const before = await levelOf(subject);
+      const id = await register(subject, schema, before);
+      if (before !== null) return id;
+      // A replica of the registry knows neither versions nor levels before it has read them. So it is asked for the
+      // level again when it shows the version; that a subject beyond its first has none is not believed.
+      const shown = await untilKnown(() => ask("POST", pathOf(subject), bodyOf(schema)), clock);
+      if (objectOf(shown)?.version === 1 && WEAKER.has(await levelOf(subject)))
+        await ask("PUT", configPathOf(subject), { compatibility: "BACKWARD" });
+      return id;
     },
   };
 };

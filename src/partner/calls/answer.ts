@@ -1,7 +1,7 @@
 import { brotliDecompressSync, constants, unzipSync } from "node:zlib";
 import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Answer } from "../types.ts";
-import type { Mask } from "./mask.ts";
+import type { Mask } from "../../runtime/mask.ts";
 import { readRetryAfter } from "./retry-after.ts";
 
 const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
@@ -42,16 +42,16 @@ export const bodyText = (
   return cut(mask(new TextDecoder().decode(whole), kept.length), maxBytes);
 };
 
-/** What the partner answered; null if no readable status line arrived. */
+/**
+ * What the partner answered, and what there is of the body; null if no readable status line arrived.
+ */
 export const answerOf = (
   { status, headers, body, complete }: ExchangeResult & { sent: true },
   { maxBytes, mask, nowMs }: { maxBytes: number; mask: Mask; nowMs: number },
-): Answer | null => {
+): { answer: Answer; received: string } | null => {
   if (status === null) return null;
   const encoding = String(headers["content-encoding"] ?? "");
-  return {
-    httpStatus: status,
-    body: complete ? bodyText(body, { encoding, maxBytes, mask }) : null,
-    retryAfterMs: readRetryAfter(headers["retry-after"], nowMs),
-  };
+  const received = bodyText(body, { encoding, maxBytes, mask });
+  const retryAfterMs = readRetryAfter(headers["retry-after"], nowMs);
+  return { answer: { httpStatus: status, body: complete ? received : null, retryAfterMs }, received };
 };

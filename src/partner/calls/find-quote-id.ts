@@ -14,11 +14,13 @@ const NUMBER = /^-?\d/;
 
 const normalized = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, "");
 
+/** An id with a character that was no UTF-8 would be another one. */
+const idOrNull = (value: string): string | null =>
+  value.trim() !== "" && value.length <= MAX_ID_LENGTH && !value.includes("\uFFFD") ? value : null;
+
 /** The id in a JSON scalar: a string, or a number with exactly its digits. */
-const scalar = (raw: string): string | null => {
-  const value = raw.startsWith('"') ? (JSON.parse(raw) as string) : NUMBER.test(raw) ? raw : "";
-  return value.trim() !== "" && value.length <= MAX_ID_LENGTH ? value : null;
-};
+const scalar = (raw: string): string | null =>
+  idOrNull(raw.startsWith('"') ? (JSON.parse(raw) as string) : NUMBER.test(raw) ? raw : "");
 
 /** The scalar at a JSON pointer; null if a name on the path is repeated. */
 const follow = (text: string, pointer: string): string | null => {
@@ -68,4 +70,22 @@ export const findQuoteId = (body: string | null, pointer: string | null): string
   search(only, "whole", 0, finds);
   const [id, ...rivals] = finds.find((found) => found.size > 0) ?? [];
   return rivals.length > 0 ? null : (id ?? null);
+};
+
+const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
+
+/**
+ * The new quote's id by the Location of the answer to a create: its last path segment.
+ * @param requestPath of the create: a Location that ends like it names all quotes
+ */
+export const quoteIdOfLocation = (location: string, requestPath: string): string | null => {
+  const base = "http://partner";
+  if (!URL.canParse(location, base)) return null;
+  const last = segmentsOf(new URL(location, base).pathname).at(-1) ?? "";
+  if (last === segmentsOf(requestPath).at(-1)) return null;
+  try {
+    return idOrNull(decodeURIComponent(last));
+  } catch {
+    return null;
+  }
 };

@@ -1,4 +1,4 @@
-import type { Mask } from "./mask.ts";
+import type { Mask } from "../../runtime/mask.ts";
 
 export type Credentials = { accessToken: string; xToken: string };
 

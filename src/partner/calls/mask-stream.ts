@@ -1,4 +1,4 @@
-import type { Mask } from "./mask.ts";
+import type { Mask } from "../../runtime/mask.ts";
 
 /** How much is searched at a time, besides the margin that may hold the start of a secret. */
 const WINDOW_BYTES = 65_536;

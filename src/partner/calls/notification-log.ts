@@ -6,7 +6,7 @@ import { reasonOf } from "../connection/reason.ts";
 import type { FetchLog, LogAnswer, LogQuery } from "../types.ts";
 import { bodyText } from "./answer.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
+import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import { decompressed } from "./decompress.ts";
 

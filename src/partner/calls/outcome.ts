@@ -31,7 +31,7 @@ const kindOf = (operation: Operation, status: number, isDoubtful: IsDoubtful): A
   return operation === "CREATE_QUOTE" || MOVED.has(status) || status >= 400 ? "refused" : "unknown";
 };
 
-/** What an answer proves. Only the status line decides. */
+/** What the status line of an answer proves. */
 export const classify = (operation: Operation, answer: Answer, isDoubtful: IsDoubtful): Outcome => {
   const kind = kindOf(operation, answer.httpStatus, isDoubtful);
   return kind === "unknown"

@@ -3,9 +3,11 @@ import type { ExchangeResult } from "../connection/exchange.ts";
 import type { Transport } from "../connection/transport.ts";
 import type { Call, Outcome, PartnerRequest } from "../types.ts";
 import { answerOf } from "./answer.ts";
+import { findQuoteId, quoteIdOfLocation } from "./find-quote-id.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH, type Mask } from "./mask.ts";
+import { MAX_REASON_LENGTH, type Mask } from "../../runtime/mask.ts";
 import { classify, doubtfulStatuses } from "./outcome.ts";
+import { saysFailed } from "./says-failed.ts";
 
 export type QuoteCallOptions = Caller & {
   maxResponseBytes: number;
@@ -14,6 +16,8 @@ export type QuoteCallOptions = Caller & {
    * and 5xx.
    */
   acceptDoubtStatuses: readonly string[];
+  /** Where the quoteId is in the answer to a create; null to search for it. */
+  quoteIdPointer: string | null;
   clock: Pick<Clock, "now">;
   send: Transport["send"];
 };
@@ -23,15 +27,24 @@ export type QuoteCallOptions = Caller & {
  * its outcome.
  */
 export const quoteCalls = (options: QuoteCallOptions): Call => {
-  const { credentials, clock, maxResponseBytes, send } = options;
+  const { credentials, clock, maxResponseBytes, quoteIdPointer, send } = options;
   const isDoubtful = doubtfulStatuses(options.acceptDoubtStatuses);
 
-  const outcomeOf = ({ operation }: PartnerRequest, result: ExchangeResult, mask: Mask): Outcome => {
+  const outcomeOf = ({ operation, path }: PartnerRequest, result: ExchangeResult, mask: Mask): Outcome => {
     const reason = mask(result.reason, MAX_REASON_LENGTH);
     if (!result.sent) return { kind: "notSent", reason };
-    const answer = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-    if (answer === null) return { kind: "unknown", reason, answer };
-    return classify(operation, answer, isDoubtful);
+    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    if (read === null) return { kind: "unknown", reason, answer: null };
+    const { answer, received } = read;
+    const outcome = classify(operation, answer, isDoubtful);
+    if (outcome.kind !== "executed") return outcome;
+    const location = mask(String(result.headers.location ?? ""));
+    const quoteId =
+      operation === "CREATE_QUOTE"
+        ? (findQuoteId(answer.body, quoteIdPointer) ?? quoteIdOfLocation(location, path))
+        : null;
+    if (quoteId !== null) return { kind: "executed", answer: { ...answer, quoteId } };
+    return saysFailed(received) ? { kind: "unclear", answer } : outcome;
   };
 
   return async (request, callOptions) => {

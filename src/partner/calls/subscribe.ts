@@ -3,7 +3,7 @@ import type { Transport } from "../connection/transport.ts";
 import type { CallOptions, SubscribeOutcome, Subscription } from "../types.ts";
 import { answerOf } from "./answer.ts";
 import { headersOf, type Caller } from "./headers.ts";
-import { MAX_REASON_LENGTH } from "./mask.ts";
+import { MAX_REASON_LENGTH } from "../../runtime/mask.ts";
 
 export type SubscribeOptions = Caller & {
   maxResponseBytes: number;
@@ -33,7 +33,7 @@ export const subscribeCall =
     );
     const reason = mask(result.reason, MAX_REASON_LENGTH);
     if (!result.sent) return { kind: "notSent", reason };
-    const answer = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
-    if (answer?.httpStatus === 401) credentials.reload();
-    return answer === null ? { kind: "unknown", reason } : { kind: "answered", answer };
+    const read = answerOf(result, { maxBytes: maxResponseBytes, mask, nowMs: clock.now() });
+    if (read?.answer.httpStatus === 401) credentials.reload();
+    return read === null ? { kind: "unknown", reason } : { kind: "answered", answer: read.answer };
   };

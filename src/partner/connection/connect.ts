@@ -6,6 +6,7 @@ import { fullEventLoopTurn } from "../../runtime/event-loop.ts";
 import { dnsCache } from "./dns-cache.ts";
 import { tlsSessions } from "./tls-sessions.ts";
 import { tunnel } from "./tunnel.ts";
+import { untilCertificateTaken } from "./client-certificate.ts";
 
 /** PEM texts: the CA to trust, and the client certificate with its key. */
 export type TlsMaterial = Partial<Record<"ca" | "cert" | "key", string | Buffer | undefined>>;
@@ -24,8 +25,9 @@ export type ConnectOptions = {
 /** A connection that is being opened. */
 export type Opening = {
   /**
-   * Resolves when TCP, the proxy's tunnel and TLS are done. Nothing has been sent to the partner, and it has
-   * neither closed the connection nor sent anything. Rejects otherwise; no byte of a request has been sent
+   * Resolves when TCP, the proxy's tunnel and TLS are done, and the partner has taken the client certificate,
+   * if there is one. Nothing has been sent to the partner, and it has neither closed the connection nor sent
+   * anything. Rejects otherwise; no byte of a request has been sent
    * then.
    */
   socket: Promise<net.Socket>;
@@ -72,7 +74,9 @@ export const connectFor = ({ origin, tls: material, proxy, clock }: ConnectOptio
     });
     track(socket);
     sessions.keepFrom(socket, url.host);
+    const taken = own.cert === undefined ? null : untilCertificateTaken(socket, clock);
     await once(socket, "secureConnect");
+    await taken;
     return socket;
   };
 

@@ -2,15 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openPartner } from "../../../src/bridge/partner.ts";
+import { measured, openPartner } from "../../../src/bridge/partner.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { watchSecrets } from "../../../src/config/watch-secrets.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Metrics } from "../../../src/ops/metrics.ts";
+import type { CallOptions, Outcome } from "../../../src/partner/types.ts";
 import { configOf } from "../config/environment.ts";
 import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
 
-/** Puts texts into files, each in the second after the last, so that it is looked at again. */
+/** Puts texts into files, and lets the time pass in which they are looked at twice. */
 const files = (): ((name: string, text: string) => string) => {
   const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-partner-"));
-  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.useFakeTimers({ toFake: ["Date", "setInterval"] });
   onTestFinished(() => {
     vi.useRealTimers();
     rmSync(folder, { recursive: true });
@@ -18,9 +22,13 @@ const files = (): ((name: string, text: string) => string) => {
   return (name, text) => {
     const file = join(folder, name);
     writeFileSync(file, text);
-    vi.setSystemTime(Date.now() + 1_000);
+    vi.advanceTimersByTime(2_000);
     return file;
   };
+};
+const watched = (config: Config): Config => {
+  onTestFinished(watchSecrets(config, { warn: () => undefined }));
+  return config;
 };
 
 test("an answer that repeats a secret from before its rotation shows neither that nor the new one", async () => {
@@ -34,9 +42,10 @@ test("an answer that repeats a secret from before its rotation shows neither tha
     [variable, undefined],
     [`${variable}_FILE`, put(name, `old-${name}\n`)],
   ]);
-  const partner = openPartner(configOf({ ...Object.fromEntries(env), PARTNER_BASE_URL: server.url }), {
-    clock: systemClock,
-  });
+  const partner = openPartner(
+    watched(configOf({ ...Object.fromEntries(env), PARTNER_BASE_URL: server.url })),
+    { clock: systemClock },
+  );
   for (const name of Object.values(settings)) put(name, `new-${name}\n`);
   const outcome = await partner.call(ACCEPT, free());
   expect(server.seen[0]?.text).toContain("Bearer new-token\r\n");
@@ -54,7 +63,7 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
     `http://user:${password}@127.0.0.1:${port}\n`;
 
   const file = put(address(first, "one"));
-  const partner = openPartner(configOf({ PARTNER_PROXY_URL_FILE: file }), { clock: systemClock });
+  const partner = openPartner(watched(configOf({ PARTNER_PROXY_URL_FILE: file })), { clock: systemClock });
   const asked = async (): Promise<number[]> => {
     expect(await partner.call(ACCEPT, free())).toMatchObject({ kind: "notSent" });
     return [first, second].map(({ seen }) => seen.length);
@@ -65,4 +74,30 @@ test("the file of PARTNER_PROXY_URL is looked at again, and one that is half wri
   expect(second.seen[0]?.text).toContain(Buffer.from("user:two").toString("base64"));
   put("http://user:tw%");
   expect(await asked()).toEqual([1, 2]);
+});
+
+test("a call that the last check refused does not count as one that the partner could not be sent", async () => {
+  const counted: string[] = [];
+  const metrics = {
+    partnerCalls: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) },
+    partnerSeconds: { observe: () => undefined },
+  } as unknown as Metrics;
+  const notSent: Outcome = { kind: "notSent", reason: "r" };
+  const counting = async (outcome: Outcome, options: Partial<CallOptions>, asks = true): Promise<void> => {
+    const call = measured(
+      (_, { mayCall }) => {
+        if (asks) mayCall();
+        return Promise.resolve(outcome);
+      },
+      metrics,
+      systemClock,
+    );
+    expect(await call(ACCEPT, { ...free(), ...options })).toBe(outcome);
+  };
+  await counting(notSent, { mayCall: () => false });
+  await counting(notSent, { withinMs: 0 }, false);
+  await counting(notSent, {}, false);
+  await counting(notSent, {});
+  await counting({ kind: "unknown", reason: "r", answer: null }, {});
+  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readNote, writeNote } from "../../../src/bridge/reconcile-note.ts";
+import { completeAt, readNote, writeNote } from "../../../src/bridge/reconcile-note.ts";
 
 const COMPLETE_AT = "2026-11-21T12:00:03.000Z";
 const WHOLE_AT = "2026-11-21T12:00:00.000Z";
@@ -24,3 +24,11 @@ test.each(["", "null", "5", "[]", "3@a", '{"completeAt":5,"wholeAt":"yesterday"}
     expect(readNote(text)).toEqual({ completeAtMs: null, wholeAtMs: null });
   },
 );
+
+test("an end that lies ahead of the clock is not known: it was noted while a clock was wrong", () => {
+  const note = { completeAtMs, wholeAtMs };
+  expect(completeAt(note, completeAtMs + 1)).toBe(completeAtMs);
+  expect(completeAt(note, completeAtMs - 60_000)).toBe(completeAtMs);
+  expect(completeAt(note, completeAtMs - 3_600_000)).toBeNull();
+  expect(completeAt({ ...note, completeAtMs: null }, completeAtMs)).toBeNull();
+});

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { webhookSecrets } from "../../../src/bridge/webhook-secrets.ts";
+import { watchSecrets } from "../../../src/config/watch-secrets.ts";
 import { configOf } from "../config/environment.ts";
 
 let folder = "";
@@ -17,18 +18,19 @@ afterEach(() => {
 const put = (text: string): string => {
   const file = join(folder, "secret");
   writeFileSync(file, text);
-  vi.setSystemTime(Date.now() + 1_000);
+  vi.advanceTimersByTime(2_000);
   return file;
 };
-const secretsFrom = (file: string, auth: string) =>
-  webhookSecrets(
-    configOf({
-      WEBHOOK_AUTH: auth,
-      WEBHOOK_SECRET: undefined,
-      WEBHOOK_SECRET_FILE: file,
-      WEBHOOK_SIGNATURE_HEADER: "x-signature",
-    }),
-  );
+const secretsFrom = (file: string, auth: string, warn: () => void = () => undefined) => {
+  const config = configOf({
+    WEBHOOK_AUTH: auth,
+    WEBHOOK_SECRET: undefined,
+    WEBHOOK_SECRET_FILE: file,
+    WEBHOOK_SIGNATURE_HEADER: "x-signature",
+  });
+  onTestFinished(watchSecrets(config, { warn }));
+  return webhookSecrets(config, { warn });
+};
 const key = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 
 test.each([
@@ -36,13 +38,16 @@ test.each([
   ["path-token", "old", ["", ",", "..", "new\nnewer"]],
   ["header", "old", ["", ",", "new\nnewer"]],
   ["standard-webhooks", key, ["", ",", "whsec_", "no base64!", `${key},whsec_!`]],
-])("%s: what cannot be used leaves the last secrets", (auth, first, odd) => {
-  const secrets = secretsFrom(put(first), auth);
+])("%s: what cannot be used leaves the last secrets, and is said", (auth, first, odd) => {
+  let said = 0;
+  const secrets = secretsFrom(put(first), auth, () => (said += 1));
   expect(secrets()).toEqual([first]);
   for (const text of odd) {
     put(text);
     expect(secrets(), JSON.stringify(text)).toEqual([first]);
+    secrets();
   }
+  expect(said, "once each").toBe(new Set(odd.map((text) => text.replace(/\n$/, ""))).size);
   const next = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
   put(`${next}, ${first}\n`);
   expect(secrets()).toEqual([next, first]);
@@ -58,7 +63,10 @@ test("the list is the same one for as long as the file is", () => {
 test("a file that cannot be used at all any more stops the start", () => {
   const file = put("good");
   const config = configOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
+  config.webhook.secret?.reload();
   put("..");
+  config.webhook.secret?.reload();
+  config.webhook.secret?.reload();
   expect(() => webhookSecrets(config)).toThrow(/^WEBHOOK_SECRET holds a secret that cannot be/);
 });
 

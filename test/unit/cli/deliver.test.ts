@@ -13,7 +13,7 @@ const never = new Promise<never>(() => undefined);
 const resultIs =
   (result: Promise<CommandResult>, problem: string | null = null) =>
   () =>
-    Promise.resolve({ result, problem: () => problem, stop: () => Promise.resolve() });
+    Promise.resolve({ result, never, problem: () => problem, stop: () => Promise.resolve() });
 
 const run = async (over: Partial<Delivery>, stopped = new AbortController().signal) => {
   const out: string[] = [];
@@ -23,7 +23,10 @@ const run = async (over: Partial<Delivery>, stopped = new AbortController().sign
     err: (line) => err.push(line),
     stopped,
   };
-  const delivery = { commandId: ID, write: () => Promise.resolve(), watchResult: null, waitMs: 20, ...over };
+  const delivery = {
+    ...{ commandId: ID, write: () => Promise.resolve(), watchResult: null },
+    ...{ hindrance: () => Promise.resolve(null), waitMs: 20, ...over },
+  };
   const code = await deliver(io, delivery).catch((error: unknown) => {
     expect(error).toBeInstanceOf(UsageError);
     err.push((error as Error).message);
@@ -63,6 +66,27 @@ describe("a command that Kafka acknowledged", () => {
     );
     expect(ended.err).not.toContain("in time");
   });
+  it("has no result where it is certain that none can come: that is said at once", async () => {
+    const said = "No result can come: it belongs to another command.";
+    const watchResult = () =>
+      Promise.resolve({
+        ...{ result: never, never: Promise.resolve(said), problem: () => null },
+        stop: () => Promise.resolve(),
+      });
+    const ended = await run({ watchResult, waitMs: 60_000 });
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err).toContain(said);
+    expect(ended.err).not.toContain("may still come");
+  });
+  it("has none in time while nobody takes commands: that is said at once, and at the end", async () => {
+    const hindrance = () => Promise.resolve("NOBODY TAKES COMMANDS.");
+    const ended = await run({ watchResult: resultIs(never), hindrance });
+    expect(ended).toMatchObject({ code: 5, out: "" });
+    expect(ended.err.match(/NOBODY TAKES COMMANDS/g)).toHaveLength(2);
+    expect(ended.err).not.toContain("may still come");
+    const failing = () => Promise.reject(new Error("Kafka does not answer"));
+    expect((await run({ watchResult: resultIs(never), hindrance: failing })).err).toContain("may still come");
+  });
   it("may have a result that cannot be read", async () => {
     const ended = await run({ watchResult: resultIs(never, "the registry does not answer") });
     expect(ended).toMatchObject({ code: 5, out: "" });
@@ -71,7 +95,7 @@ describe("a command that Kafka acknowledged", () => {
   it("stays sent, whatever goes wrong when the wait is over", async () => {
     const stop = () => Promise.reject(new Error("the group is gone"));
     const watchResult = () =>
-      Promise.resolve({ result: Promise.resolve(succeeded), problem: () => null, stop });
+      Promise.resolve({ result: Promise.resolve(succeeded), never, problem: () => null, stop });
     expect(await run({ watchResult })).toMatchObject({ code: 0, out: JSON.stringify(succeeded) });
   });
 });

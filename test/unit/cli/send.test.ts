@@ -15,3 +15,31 @@ test.each([
     new RegExp(`^Command c-1 was not sent: ${setting}: [^\\n]*ECONNREFUSED[^\\n]*; ${advice}\\.$`),
   );
 });
+
+test.each([
+  [
+    ["accept-quote", "--quote-id", "q 1", "--counterparty-id", "x"],
+    /request\.quoteId must not hold white space/,
+  ],
+  [
+    ["accept-quote", "--quote-id", "q", "--counterparty-id", "x", "--amount", "1,5"],
+    /request\.amount must be/,
+  ],
+  [
+    "create-quote --direction SIDEWAYS --purpose COMEX --amount 1 --base USD --quoted BRL".split(" "),
+    /request\.direction must be one of/,
+  ],
+])("a command that breaks a rule of the bridge is not written: %j", async (args, message) => {
+  const { code, out, err } = await runCommand(env, ["send", ...args]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toMatch(/^Nothing was sent: [^\n]*\.$/);
+  expect(err).toMatch(message);
+});
+
+test("the settings extend the rules", async () => {
+  const args =
+    "send create-quote --direction INBOUND --purpose TOURISM --amount 1 --base GBP --quoted BRL".split(" ");
+  expect((await runCommand(env, args)).code).toBe(2);
+  const more = { PARTNER_PURPOSES: "TOURISM", PARTNER_CURRENCIES: "GBP" };
+  expect((await runCommand({ ...env, ...more }, args)).err).toContain("SCHEMA_REGISTRY_URL");
+});

@@ -43,6 +43,14 @@ test("without any replica it says that nobody takes commands, and what to do", (
   ]);
 });
 
+test("where members cannot be seen, it does not say that there are none", () => {
+  const [line, ...others] = linesOf({ state: "NewProtocol", lag: 2 });
+  expect(line).toMatch(
+    /^group fx, 2 commands behind: a program in it uses Kafka's new group protocol, .*doctor`\.$/,
+  );
+  expect(others.join()).not.toContain("NOBODY");
+});
+
 test("one replica, one command that is not done, one leader", () => {
   const members = [memberAt("10.0.0.1", { "fx.commands": [0, 1] })];
   const partitions = [

@@ -11,7 +11,7 @@ const settings = (url: string) => ({
   PARTNER_ACCESS_TOKEN: "access-token-of-tests",
   PARTNER_X_TOKEN: "x-token-of-tests",
   PARTNER_NAME: "acme",
-  PARTNER_CALL_TIMEOUT: "300ms",
+  PARTNER_CALL_TIMEOUT: "1s",
   WEBHOOK_AUTH: "path-token",
   WEBHOOK_SECRET: `${TOKEN},older-token`,
 });
@@ -105,7 +105,7 @@ describe("subscribe", () => {
     const server = await serve({ onRequest: () => undefined });
     const { code, err } = await subscribe(server.url, ["--url", HOOK]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^No answer came \(no answer within 300 ms\).*may have received/);
+    expect(err).toMatch(/^No answer came \(no answer within 1000 ms\).*may have received/);
     expect(server.seen).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
-  resultBuilder,
+  buildResult,
   identityOf,
   resultIdOf,
   unnamedResultId,
@@ -10,7 +10,6 @@ import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import { acceptRequest, command, createRequest } from "./commands.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
-const buildResult = resultBuilder({ findQuoteId: (body) => (body === null ? null : `found in ${body}`) });
 const times = { receivedAt: 1, completedAt: 2 };
 const succeeded: Verdict = {
   outcome: "SUCCEEDED",
@@ -65,11 +64,15 @@ describe("results", () => {
 
   it("finds the quote that a create made, and none in an answer that made none", () => {
     const facts = { identity: identityOf(command(createRequest)), ...times, attempts: 1 };
-    expect(buildResult(facts, succeeded)).toMatchObject({
+    const answer = { httpStatus: 201, body: null, retryAfterMs: null, quoteId: "q-9" };
+    expect(buildResult(facts, { ...succeeded, answer })).toMatchObject({
       operation: "CREATE_QUOTE",
-      quoteId: "found in {}",
+      quoteId: "q-9",
     });
-    expect(buildResult(facts, { ...succeeded, outcome: "REJECTED" })).toMatchObject({ quoteId: null });
+    expect(buildResult(facts, succeeded)).toMatchObject({ outcome: "SUCCEEDED", quoteId: null });
+    expect(buildResult(facts, { ...succeeded, answer, outcome: "REJECTED" })).toMatchObject({
+      quoteId: null,
+    });
   });
 
   it("names what cannot name itself by its place", () => {

@@ -202,7 +202,7 @@ describe("rules", () => {
   });
 
   it.each([
-    ["q/1?#%2e é", true],
+    ["q/1?#%2eé", true],
     ["...", true],
     ["%2e", true],
     ["", false],
@@ -213,6 +213,11 @@ describe("rules", () => {
     ["q\n", false],
     ["a\u0000b", false],
     ["a\u0085b", false],
+    ["q 1", false],
+    ["q\u30001", false],
+    ["q\t1", false],
+    ["q%201", true],
+    ["./q/", true],
     ["a\ud800", false],
     ["q".repeat(1025), false],
   ])("quoteId %j is one: %s", (quoteId, valid) => expect(withRequest({ ...accept, quoteId }).ok).toBe(valid));

@@ -6,6 +6,7 @@ import type { Verdict } from "../../../src/commands-to-results/types.ts";
 import type { Outcome } from "../../../src/partner/types.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { DeadlineError } from "../../../src/runtime/clock.ts";
+import { eventually } from "../../support/eventually.ts";
 import {
   accept,
   claimed,
@@ -111,6 +112,155 @@ describe("execute", () => {
       const { log, deps } = narrow(({ response }) => response === null && ++refused > 3);
       const settled = await bridge(deps, log).run();
       expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", response: null } });
+    });
+  });
+
+  describe("while a partition takes no records", () => {
+    /** A journal that rejects appends while `fails`, and where `landing` is set, appends them all the same when asked to. */
+    const stuck = (changes: Partial<Deps["options"]> = {}) => {
+      const log = createLog();
+      const { deps } = createDeps(log);
+      const state = {
+        fails: true,
+        appends: 0,
+        landing: [] as (() => void)[],
+        calls: 0,
+        permits: 0,
+        slots: 0,
+      };
+      const append: Deps["journal"]["append"] = (key, entry) => {
+        if (!state.fails) return deps.journal.append(key, entry);
+        state.appends += 1;
+        state.landing.push(() => void deps.journal.append(key, entry));
+        return Promise.reject(new Error("no replicas"));
+      };
+      const own: Partial<Deps> = {
+        journal: { ...deps.journal, append },
+        permit: () => {
+          let held = false;
+          const change = (by: boolean): void => {
+            if (held !== by) state.permits += by ? 1 : -1;
+            held = by;
+          };
+          return {
+            tryAcquire: () => (change(true), true),
+            acquire: () => Promise.resolve(),
+            release: () => change(false),
+          };
+        },
+        call: (request, options) => {
+          if (options.mayCall()) state.calls += 1;
+          return deps.call(request, { ...options, mayCall: () => true });
+        },
+        options: { ...deps.options, backoff: { baseMs: 5, maxMs: 20 }, deadlineMs: 150, ...changes },
+      };
+      const execute = createExecute(createDeps(log, own).deps);
+      const slot = () => {
+        let held = true;
+        state.slots += 1;
+        const leave = (): void => {
+          if (held) state.slots -= 1;
+          held = false;
+        };
+        const take = (): Promise<void> => {
+          if (!held) state.slots += 1;
+          held = true;
+          return Promise.resolve();
+        };
+        return { leave, take };
+      };
+      const run = (ref = c1) => execute(itemOf(ref), lifelines().signals, slot());
+      return { log, state, run };
+    };
+
+    it("a command that gets no claim holds neither slot nor permit, ends FAILED, and its late claim holds no quote", async () => {
+      const { log, state, run } = stuck();
+      const running = run();
+      await eventually(() => state.appends > 2, "some attempts");
+      expect(state).toMatchObject({ permits: 0, slots: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const [late] = state.landing;
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({
+        result: { outcome: "FAILED", error: { message: expect.stringContaining("the journal") as string } },
+      });
+      late?.();
+      expect(state.calls).toBe(0);
+      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
+      await expect(run(accept("c2"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+      expect(state.calls).toBe(1);
+    });
+
+    it("a claim that lands before the end is ended, too, and never called", async () => {
+      const { log, state, run } = stuck();
+      const running = run();
+      await eventually(() => state.appends > 0, "an attempt");
+      state.landing[0]?.();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({ result: { outcome: "FAILED", attempts: 0 } });
+      expect(state.calls).toBe(0);
+      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
+    });
+
+    it("a command whose claim is taken in time is called, once it has slot and permit again", async () => {
+      const { log, state, run } = stuck({ deadlineMs: 5_000 });
+      const running = run();
+      await eventually(() => state.appends > 2, "some attempts");
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
+      expect(state).toMatchObject({ calls: 1, permits: 0 });
+      expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+    });
+
+    it("an append that does not end gives slot and permit back once no call may follow", async () => {
+      const log = createLog();
+      let left = 0;
+      let released = 0;
+      const { deps } = bridge(
+        {
+          journal: { ...createDeps(log).deps.journal, append: () => new Promise(() => undefined) },
+          permit: () => ({
+            tryAcquire: () => true,
+            acquire: () => Promise.resolve(),
+            release: () => (released += 1),
+          }),
+          options: { ...createDeps(log).deps.options, beginWithinMs: 50 },
+        },
+        log,
+      );
+      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      void createExecute(deps)(itemOf(c1), lifelines().signals, slot);
+      await eventually(() => left > 0 && released > 0, "slot and permit");
+    });
+
+    it("the breaker's trial whose claim is not taken lets another one begin", async () => {
+      const log = createLog();
+      const { journal, options } = createDeps(log).deps;
+      const isStuck = new Set<string>();
+      const append: Deps["journal"]["append"] = (key, entry) =>
+        isStuck.has(key) ? Promise.reject(new Error("no replicas")) : journal.append(key, entry);
+      const { call } = answers(lost, lost, ok);
+      const { run } = bridge({ journal: { ...journal, append }, options, call }, log);
+      await run(accept("c1", "q1"));
+      await run(accept("c2", "q2"));
+      isStuck.add("q3");
+      void run(accept("c3", "q3")).catch(() => undefined);
+      await expect(run(accept("c4", "q4"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    });
+
+    it("a result that its topic does not take holds no slot, also when the command comes again", async () => {
+      const { log, deps } = bridge();
+      await createExecute(deps)(itemOf(c1), lifelines().signals, place);
+      let left = 0;
+      const life = lifelines();
+      const publish = () => Promise.reject(new Error("no replicas"));
+      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      const again = createExecute({ ...deps, publish })(itemOf(c1), life.signals, slot);
+      await eventually(() => left > 0, "the slot");
+      life.abandon.abort(new Error("the end"));
+      await expect(again).rejects.toThrow("the end");
+      expect(kinds(log)).toEqual(["claimed", "concluded"]);
     });
   });
 
@@ -364,8 +514,41 @@ describe("a commandId", () => {
       const { call, calls } = answers(ok);
       const { run, results } = bridge({ call }, log);
       await expect(run()).resolves.toEqual({ kind: "reused" });
-      expect([calls(), results, log.entries.length]).toEqual([0, [], steps.length]);
+      expect([calls(), results]).toEqual([0, []]);
+      expect(kinds(log).slice(steps.length), "it looked once more").toEqual(["released"]);
     }
+  });
+
+  it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
+    const log = createLog();
+    log.append(accept("c1", "other"), claimed("x"));
+    const { deps, run, results } = bridge({}, log);
+    const { append } = deps.journal;
+    let isFirst = true;
+    deps.journal.append = (key, entry) => {
+      // Its own claim, of a replica that is gone, was in the log before: this view has not read it yet.
+      const result = Buffer.from(JSON.stringify({ commandId: "c1", outcome: "IN_DOUBT", final: false }));
+      if (isFirst) log.append(c1, claimed("lost"), { ...concluded("lost", "IN_DOUBT"), result } as never);
+      isFirst = false;
+      return append(key, entry);
+    };
+    await expect(run()).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+
+  it("that another command has here, with no entry yet, is waited for: it may end without one", async () => {
+    const { deps, log, life } = bridge();
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) =>
+      key === c1.key ? Promise.reject(new Error("takes no records")) : append(key, entry);
+    const execute = createExecute(deps);
+    const first = new AbortController();
+    const never = execute(itemOf(c1), { ...life.signals, stop: first.signal, abandon: first.signal }, place);
+    const second = execute(itemOf(accept("c1", "other")), life.signals, place);
+    first.abort(new Error("the partition is lost"));
+    await expect(never).rejects.toThrow("the partition is lost");
+    await expect(second).resolves.toMatchObject({ kind: "answered", result: { outcome: "SUCCEEDED" } });
+    expect(log.entries.every(({ key }) => key === "other")).toBe(true);
   });
 
   it("is known from the first command on that begins in this replica", async () => {
@@ -373,7 +556,8 @@ describe("a commandId", () => {
     const settled = await Promise.all([run(), run(accept("c1", "other"))]);
     expect(settled.map(({ kind }) => kind)).toEqual(["answered", "reused"]);
     expect(results).toEqual(["c1 SUCCEEDED"]);
-    expect(log.entries.every(({ key }) => key === c1.key)).toBe(true);
+    const others = log.entries.filter(({ key }) => key !== c1.key);
+    expect(others.map(({ entry }) => entry.step.kind)).toEqual(["released"]);
   });
 
   it("of a refused command is looked up as well, and known from then on", async () => {
@@ -391,7 +575,7 @@ describe("a commandId", () => {
     await expect(run(invalid("b"), signals, place)).resolves.toEqual({ kind: "reused" });
     await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toEqual({ kind: "reused" });
     expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
-    expect(kinds(log)).toEqual(["concluded"]);
+    expect(kinds(log)).toEqual(["concluded", "released"]);
   });
 
   it("of a refused command that names an accepted quote gets no result", async () => {
@@ -400,7 +584,44 @@ describe("a commandId", () => {
     const execute = createExecute(deps);
     const item = itemOf(create("c1"), refused);
     await expect(execute(item, life.signals, place)).resolves.toEqual({ kind: "reused" });
-    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+    expect(kinds(log)).toEqual(["claimed", "concluded", "released"]);
+  });
+});
+
+describe("a create whose answer was lost", () => {
+  const expired: Verdict = {
+    outcome: "REJECTED",
+    error: { code: "COMMAND_EXPIRED", message: "late" },
+    decidedBy: "BRIDGE",
+    answer: null,
+  };
+  /** @param guards how often the guard allows a call before the command has expired */
+  const ended = async (outcomes: readonly Outcome[], guards: number) => {
+    let asked = 0;
+    const { call } = answers(...outcomes);
+    const { run } = bridge({ call, guard: () => (asked++ < guards ? null : expired) });
+    return run(create("c1"));
+  };
+
+  it.each([
+    ["before the next attempt", [lost], 2],
+    ["right before the next call", [lost, ok], 3],
+    ["after a refusal to take it now", [lost, throttled], 4],
+  ] as const)(
+    "and that expires %s may have been executed: FAILED, not REJECTED",
+    async (_, outcomes, guards) => {
+      expect(await ended(outcomes, guards)).toMatchObject({
+        kind: "answered",
+        result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
+      });
+    },
+  );
+
+  it("is rejected as expired where nothing was sent before, or nothing done", async () => {
+    for (const outcomes of [[], [throttled]]) {
+      const settled = await ended(outcomes, 2 * outcomes.length);
+      expect(settled).toMatchObject({ result: { outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } } });
+    }
   });
 });
 

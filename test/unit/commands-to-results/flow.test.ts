@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { checkFor } from "../../../src/commands-to-results/check.ts";
-import { resultBuilder, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
+import { buildResult, resultIdOf } from "../../../src/commands-to-results/build-result.ts";
 import {
   commandsToResults,
   type CommandPorts,
   type CommandRecord,
 } from "../../../src/commands-to-results/flow.ts";
-import type { PreparedCommand, Settled } from "../../../src/commands-to-results/journal-rules/ports.ts";
+import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/journal-rules/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { command, createRequest, NOW } from "./commands.ts";
 
 const never = new AbortController().signal;
 const signals = { stop: never, cut: never, abandon: never };
-const place = { leave: () => undefined, take: () => Promise.resolve() };
+const place: Slot = { leave: () => undefined, take: () => Promise.resolve() };
 const known = { commandId: "from the journal" } as CommandResult;
 const done: Settled = { kind: "answered", result: known };
 const noAvro: DecodeCommand = () => ({ ok: false, detail: "no Avro here" });
@@ -29,7 +29,7 @@ const setUp = (over: Over = {}) => {
       check: checkFor({ purposes: [], currencies: over.currencies ?? [] }),
       decode: over.decode ?? noAvro,
     }),
-    buildResult: resultBuilder({ findQuoteId: () => null }),
+    buildResult,
     execute: (item) => {
       said.push("execute");
       executed.push(item);
@@ -48,7 +48,12 @@ const setUp = (over: Over = {}) => {
     ...over,
   };
   const flow = commandsToResults(ports);
-  const handle = (value: string | Buffer | null, more: Partial<CommandRecord> = {}) =>
+  const handle = (
+    value: string | Buffer | null,
+    more: Partial<CommandRecord> = {},
+    slot = place,
+    stop = never,
+  ) =>
     flow(
       {
         topic: "t",
@@ -60,8 +65,8 @@ const setUp = (over: Over = {}) => {
         value: value === null ? null : Buffer.from(value),
         ...more,
       },
-      signals,
-      place,
+      { ...signals, stop },
+      slot,
     );
   return { handle, said, executed, answered };
 };
@@ -263,4 +268,45 @@ test("what cannot be told yet is not handled: the record stays", async () => {
   const { handle, said } = setUp({ decode: () => Promise.reject(new Error("no registry")) });
   await expect(handle(Buffer.from([0, 0, 0, 0, 1]))).rejects.toThrow("no registry");
   expect(said).toEqual([]);
+});
+
+describe("a command whose schema the registry is asked for", () => {
+  const avro = Buffer.from([0, 0, 0, 0, 1]);
+  const slotOf = (said: string[]): Slot => ({
+    leave: () => void said.push("leave"),
+    take: () => {
+      said.push("take");
+      return Promise.resolve();
+    },
+  });
+
+  test("waits without a slot, and has one again when it is known", async () => {
+    let answer = (): void => undefined;
+    const decode: DecodeCommand = () =>
+      new Promise((resolve) => (answer = () => resolve({ ok: false, detail: "unknown" })));
+    const { handle, said } = setUp({ decode });
+    const handling = handle(avro, {}, slotOf(said));
+    await Promise.resolve();
+    expect(said).toEqual(["leave"]);
+    answer();
+    await handling;
+    expect(said).toEqual(["leave", "take", "park UNREADABLE_COMMAND", "answer"]);
+  });
+
+  test("ends at once when the process stops, and nothing is said of it", async () => {
+    const { handle, said } = setUp({ decode: () => new Promise(() => undefined) });
+    const stop = new AbortController();
+    const handling = handle(avro, {}, slotOf(said), stop.signal);
+    stop.abort(new Error("the process stops"));
+    await expect(handling).rejects.toThrow("the process stops");
+    expect(said).toEqual(["leave"]);
+  });
+
+  test("keeps its slot beside four thousand that wait already", async () => {
+    const { handle } = setUp({ decode: () => new Promise(() => undefined) });
+    const said: string[] = [];
+    for (let n = 0; n < 4_100; n += 1) void handle(avro, {}, slotOf(said)).catch(() => undefined);
+    await Promise.resolve();
+    expect(said).toEqual(Array(4_000).fill("leave"));
+  });
 });

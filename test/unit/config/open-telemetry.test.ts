@@ -2,20 +2,19 @@ import { describe, expect, test } from "vitest";
 import { configOf, problemsOf, warningsOf } from "./environment.ts";
 
 const only = (env: Record<string, string>): string => {
-  const problems = problemsOf(env);
-  expect(problems).toHaveLength(1);
-  expect(problemsOf(env, "tool")).toEqual(problems);
-  return problems[0] ?? "";
+  const warnings = warningsOf(env);
+  expect(warnings).toHaveLength(1);
+  expect(warningsOf(env, "tool")).toEqual(warnings);
+  return warnings[0] ?? "";
 };
 
-describe("refused values, each with a sentence", () => {
+describe("values that are left out, each with a warning", () => {
   test.each([
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "use http/protobuf"],
-    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "use http/protobuf"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "use http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "is not http/protobuf"],
+    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "is not http/protobuf"],
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "smoke", "is not http/protobuf"],
-    ["OTEL_TRACES_EXPORTER", "zipkin", "neither otlp nor none"],
-    ["OTEL_TRACES_EXPORTER", "otlp,console", "neither otlp nor none"],
+    ["OTEL_TRACES_EXPORTER", "zipkin", "none of otlp, none"],
+    ["OTEL_TRACES_EXPORTER", "otlp,console", "none of otlp, none"],
     ["OTEL_PROPAGATORS", "tracecontext,b3", "is none of tracecontext, baggage, none"],
     ["OTEL_TRACES_SAMPLER", "jaeger_remote", "is none of always_on"],
     ["OTEL_TRACES_SAMPLER_ARG", "1.01", "0 to 1"],
@@ -23,12 +22,14 @@ describe("refused values, each with a sentence", () => {
     ["OTEL_SDK_DISABLED", "1", "neither true nor false"],
     ["OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "whole number"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "http or https"],
+    ["OTEL_EXPORTER_OTLP_CERTIFICATE", "/no/such/file.pem", "cannot be read"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a", "key=value"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a=%zz", "%25"],
   ])("%s=%s", (variable, value, reason) => {
-    const problem = only({ [variable]: value });
-    expect(problem).toContain(variable);
-    expect(problem).toContain(reason);
+    const warning = only({ [variable]: value });
+    expect(warning).toContain(`${variable} is left out: it `);
+    expect(warning).toContain(reason);
+    expect(configOf({ [variable]: value }).traces, "as if it were not set").toEqual(configOf({}).traces);
   });
 
   test.each(["no-pair-secret-text", "a=%secret-text", "a b=secret-text", "a=secret%0atext", "=secret-text"])(
@@ -38,20 +39,6 @@ describe("refused values, each with a sentence", () => {
         expect(only({ [variable]: value })).not.toContain("secret");
     },
   );
-
-  test("none, but a warning, where traces are switched off", () => {
-    const env = { OTEL_SDK_DISABLED: "true", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_PROPAGATORS: "b3" };
-    expect(problemsOf(env)).toEqual([]);
-    expect(warningsOf(env)).toEqual([
-      expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL .*use http\/protobuf/),
-      expect.stringMatching(/^OTEL_PROPAGATORS /),
-    ]);
-  });
-
-  test("a batch that is larger than the queue", () => {
-    const sizes = { OTEL_BSP_MAX_QUEUE_SIZE: "10", OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "11" };
-    expect(problemsOf(sizes)[0]).toContain("OTEL_BSP_MAX_QUEUE_SIZE");
-  });
 });
 
 test("values are read as the specification says", () => {

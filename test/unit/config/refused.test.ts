@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Environment } from "../../../src/config/load.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
-import { problemsOf } from "./environment.ts";
+import { problemsOf, warningsOf } from "./environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -142,14 +142,23 @@ describe("addresses", () => {
     ["PARTNER_PROXY_URL", "http://user:100%@proxy:3128", /begins no escape/],
     ["PARTNER_PROXY_URL", "http://%zz@proxy:3128", /begins no escape/],
     ["PARTNER_PROXY_URL", "http://user:%ff@proxy:3128", /begins no escape/],
-    ["PARTNER_PROXY_URL", "http://proxy:0", /is not an address such as/],
-    ["PARTNER_PROXY_URL", "http://proxy:65536", /is not an address such as/],
-    ["PARTNER_BASE_URL", "https://part\nner.example", /is not an http or https address/],
-    ["PARTNER_BASE_URL", " https://partner.example", /is not an http or https address/],
-    ["PARTNER_BASE_URL", "https:partner.example", /is not an http or https address/],
-    ["PARTNER_BASE_URL", "https:\\\\partner.example", /is not an http or https address/],
+    ["PARTNER_PROXY_URL", "http://proxy:0", /is not one address such as/],
+    ["PARTNER_PROXY_URL", "http://proxy:65536", /is not one address such as/],
+    ["PARTNER_BASE_URL", "https://part\nner.example", /is not one http or https address/],
+    ["PARTNER_BASE_URL", " https://partner.example", /is not one http or https address/],
+    ["PARTNER_BASE_URL", "https:partner.example", /is not one http or https address/],
+    ["PARTNER_BASE_URL", "https:\\\\partner.example", /is not one http or https address/],
     ["PARTNER_BASE_URL", "https://partner.example:0", /port 0/],
-    ["SCHEMA_REGISTRY_URL", "http://registry:8081/a path", /is not an http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://registry-1,http://registry-2", /is not one http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://registry-1:8081/,http://registry-2", /is not one http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://registry-1;http://registry-2", /is not one http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://registry-1,registry-2:8081", /is not one http or https address/],
+    ["PARTNER_BASE_URL", "https://a.example,https://b.example", /is not one http or https address/],
+    ["PARTNER_PROXY_URL", "http://proxy-1,http://proxy-2:3128", /is not one address such as/],
+    ["KAFKA_OAUTH_TOKEN_ENDPOINT", "https://a.example/t?x=1,https://b.example", /is not one http or https/],
+    ["WEBHOOK_PUBLIC_URL", "https://a.example,https://b.example/x", /is not one http or https address/],
+    ["CONSOLE_ORIGIN", "https://a.example,https://b.example", /is not one http or https address/],
+    ["SCHEMA_REGISTRY_URL", "http://registry:8081/a path", /is not one http or https address/],
   ])("%s=%j", (variable, value, message) => {
     const [problem, ...others] = problemsOf({ [variable]: value });
     expect(problem).toMatch(new RegExp(`^${variable} `));
@@ -211,9 +220,6 @@ describe("webhook secrets that no request can carry", () => {
   test.each([
     ["path-token", "."],
     ["path-token", "good,.."],
-    ["path-token", "first\nsecond"],
-    ["header", "first\nsecond"],
-    ["header", "nul\u0000"],
   ])("%s: %j", (kind, secret) => {
     expect(problemsOf(auth(kind, secret))).toEqual([
       expect.stringMatching(/^WEBHOOK_SECRET holds a secret that/),
@@ -222,9 +228,133 @@ describe("webhook secrets that no request can carry", () => {
   test.each([
     ["path-token", "caf\u00e9/ 1"],
     ["header", "caf\u00e9 1"],
-    ["hmac", "first\nsecond"],
+    ["hmac", "first,\n second\n\n"],
   ])("%s: %j can be sent", (kind, secret) => {
     expect(problemsOf(auth(kind, secret))).toEqual([]);
+  });
+});
+
+describe("secrets that nobody meant so", () => {
+  const SETTINGS: Record<string, Record<string, string>> = {
+    WEBHOOK_SECRET: { WEBHOOK_AUTH: "hmac", WEBHOOK_SIGNATURE_HEADER: "x-signature" },
+    KAFKA_SASL_PASSWORD: {
+      KAFKA_TLS: "true",
+      KAFKA_SASL_MECHANISM: "scram-sha-512",
+      KAFKA_SASL_USERNAME: "user",
+    },
+    KAFKA_OAUTH_CLIENT_SECRET: {
+      KAFKA_TLS: "true",
+      KAFKA_SASL_MECHANISM: "oauthbearer",
+      KAFKA_OAUTH_TOKEN_ENDPOINT: "https://tokens.example",
+      KAFKA_OAUTH_CLIENT_ID: "client",
+    },
+    SCHEMA_REGISTRY_PASSWORD: { SCHEMA_REGISTRY_USERNAME: "user" },
+    SCHEMA_REGISTRY_TOKEN: { SCHEMA_REGISTRY_URL: "https://registry.example" },
+    SCHEMA_REGISTRY_HEADERS: {},
+    PARTNER_ACCESS_TOKEN: {},
+    PARTNER_X_TOKEN: {},
+    PARTNER_PROXY_URL: {},
+  };
+  const good = (variable: string): string =>
+    ({ PARTNER_PROXY_URL: "http://user:secret@proxy:3128", SCHEMA_REGISTRY_HEADERS: "x-key=secret" })[
+      variable
+    ] ?? "secret";
+  const odd: [string, (text: string) => string | Buffer][] = [
+    ["UTF-16", (text) => Buffer.from(text, "utf16le")],
+    ["UTF-16 with a byte order mark", (text) => Buffer.from(`\ufeff${text}`, "utf16le")],
+    ["a byte order mark", (text) => `\ufeff${text}`],
+    ["a NUL", (text) => text.replace("ecre", "ec\u0000re")],
+    ["a line break", (text) => text.replace("ecre", "ec\nre")],
+    ["ISO 8859-1", (text) => Buffer.from(text.replace("ecre", "ecr\u00e9"), "latin1")],
+  ];
+  const names = Object.keys(SETTINGS);
+  test.each(names.flatMap((variable) => odd.map(([what, make]) => ({ variable, what, make }))))(
+    "$variable with $what, from a file and from the variable",
+    ({ variable, make }) => {
+      const over = SETTINGS[variable];
+      const text = good(variable);
+      expect(problemsOf({ ...over, [variable]: text })).toEqual([]);
+      const file = join(folder, "odd-secret");
+      writeFileSync(file, make(text));
+      const expected = [expect.stringMatching(new RegExp(`^${variable} (?!.*ecr)`))];
+      expect(problemsOf({ ...over, [variable]: undefined, [`${variable}_FILE`]: file })).toEqual(expected);
+      expect(problemsOf({ ...over, [variable]: make(text).toString() })).toEqual(expected);
+    },
+  );
+
+  test.each(["KAFKA_GROUP_ID", "KAFKA_SASL_USERNAME", "WEBHOOK_SIGNATURE_PREFIX"])(
+    "%s from an env file with the line ends of Windows",
+    (variable) => {
+      const env = {
+        KAFKA_TLS: "true",
+        KAFKA_SASL_MECHANISM: "plain",
+        KAFKA_SASL_USERNAME: "u",
+        KAFKA_SASL_PASSWORD: "p",
+      };
+      expect(problemsOf({ ...env, [variable]: "text\r" })).toEqual([
+        expect.stringMatching(new RegExp(`^${variable} holds .*a line break`)),
+      ]);
+    },
+  );
+
+  test("a token file with a byte order mark", () => {
+    const file = join(folder, "odd-token");
+    const env = { KAFKA_TLS: "true", KAFKA_SASL_MECHANISM: "oauthbearer", KAFKA_OAUTH_TOKEN_FILE: file };
+    writeFileSync(file, "\ufefftoken");
+    expect(problemsOf(env)).toEqual([
+      expect.stringMatching(/^KAFKA_OAUTH_TOKEN_FILE names a file that holds no token/),
+    ]);
+  });
+});
+
+describe("the quotes of an env file", () => {
+  test.each([
+    ["KAFKA_BROKERS", '"kafka-1:9092"', "host:port"],
+    ["SCHEMA_REGISTRY_URL", "'http://registry:8081'", "address"],
+    ["KAFKA_TLS", '"true"', "true nor false"],
+    ["FLOWS", '"webhooks,commands"', "none of webhooks"],
+    ["WEBHOOK_PORT", '"8080"', "whole number"],
+    ["COMMANDS_DEADLINE", '"2m"', "duration"],
+    ["TOPIC_COMMANDS", "'fx.commands'", "topic name"],
+    ["LOG_LEVEL", '"info"', "none of"],
+    ["PARTNER_TLS_CA_FILE", '"/ca.pem"', "cannot be read"],
+    ["PARTNER_X_TOKEN", '"token\n"', "no header"],
+  ])("%s=%s is refused, and they are named", (variable, value, reason) => {
+    expect(problemsOf({ [variable]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${variable} .*${reason}.*; it stands in quotes`)),
+    ]);
+  });
+
+  test("the name of a secret's file", () => {
+    expect(problemsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: '"/run/secret"' })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET cannot be read .*; it stands in quotes/),
+    ]);
+  });
+
+  test.each([
+    ["PARTNER_NAME", '"acme"'],
+    ["PARTNER_ACCESS_TOKEN", "'token'"],
+    ["WEBHOOK_SECRET", '"secret"'],
+    ["KAFKA_GROUP_ID", '"cambio"'],
+    ["WEBHOOK_SIGNATURE_PREFIX", '""'],
+    ["PARTNER_CURRENCIES", '"JPY"'],
+    ["OTEL_SERVICE_NAME", '"bridge"'],
+  ])("%s=%s is taken as it is, with a warning", (variable, value) => {
+    expect(warningsOf({ [variable]: value })).toEqual([
+      `${variable} stands in quotes, which are taken for a part of it: leave them out`,
+    ]);
+  });
+
+  test("a secret in a file, too", () => {
+    const file = join(folder, "quoted");
+    writeFileSync(file, '"secret"\n');
+    expect(warningsOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET stands in quotes/),
+    ]);
+  });
+
+  test.each(['a"b', '"', "\"a'", ""])("%j has none", (name) => {
+    expect(warningsOf({ KAFKA_CLIENT_ID: name })).toEqual([]);
   });
 });
 

@@ -59,31 +59,68 @@ test("a file is read without its final line break, and nothing else is trimmed",
   expect(Secret.fromFile(put(" text \n\n")).reveal()).toBe(" text \n");
 });
 
-test("a file that changes is read again, at most once a second", () => {
-  vi.useFakeTimers({ now: 1_000_000 });
+/** What counts has been found twice. */
+const reloadTwice = (secret: Secret | undefined): void => {
+  secret?.reload();
+  secret?.reload();
+};
+
+test("a file that is watched is read again each second, and a new text counts when it has stood for two reads", () => {
+  vi.useFakeTimers({ now: Date.now() });
   const secret = Secret.fromFile(put("old"));
+  const end = secret.watch("VARIABLE", { warn: () => undefined });
   put("newer");
-  expect(secret.reveal()).toBe("old");
-  vi.setSystemTime(1_000_999);
-  expect(secret.reveal()).toBe("old");
-  vi.setSystemTime(1_001_000);
+  for (const expected of ["old", "newer"]) {
+    vi.advanceTimersByTime(1_000);
+    expect(secret.reveal()).toBe(expected);
+  }
+  end();
+  put("newest");
+  vi.advanceTimersByTime(5_000);
   expect(secret.reveal()).toBe("newer");
 });
 
-test("a file is read again although the clock was set back", () => {
-  vi.useFakeTimers({ now: 10_000_000 });
+test("what is written bit by bit counts only when it is complete", () => {
   const secret = Secret.fromFile(put("old"));
-  put("newer");
-  vi.setSystemTime(1_000_000);
-  expect(secret.reveal()).toBe("newer");
+  for (const part of ["n", "new", "new-sec", "new-secret"]) {
+    put(part);
+    secret.reload();
+    expect(secret.reveal(), part).toBe("old");
+  }
+  secret.reload();
+  expect(secret.reveal()).toBe("new-secret");
+  expect(secret.replaced()).toEqual(["old"]);
 });
 
-test("a reload checks at once, and finds a file that was replaced by one of the same size", () => {
+test("a text that cannot be used is said once, and again after one that can", () => {
+  const said: unknown[] = [];
+  const file = put("old");
+  const secret = Secret.fromFile(file, (text) => {
+    if (text.startsWith("odd")) throw new Error(`is ${text.length} long`);
+  });
+  secret.watch("VARIABLE", { warn: (fields) => said.push(fields) })();
+  const then = (text: string): void => {
+    put(text);
+    for (let times = 0; times < 4; times++) secret.reload();
+  };
+  then("odd");
+  expect(said).toEqual([{ variable: "VARIABLE", reason: "is 3 long" }]);
+  then("new");
+  then("odd");
+  rmSync(file);
+  reloadTwice(secret);
+  expect(said.slice(1)).toEqual(
+    ["is 3 long", "cannot be read (ENOENT)"].map((reason) => ({ variable: "VARIABLE", reason })),
+  );
+  expect(secret.reveal()).toBe("new");
+});
+
+test("a reload checks at once, and twice finds a file that was replaced by one of the same size", () => {
   const file = put("first");
   const secret = Secret.fromFile(file);
   writeFileSync(join(folder, "next"), "other");
   renameSync(join(folder, "next"), file);
-  secret.reload();
+  reloadTwice(secret);
   expect(secret.reveal()).toBe("other");
 });
 
@@ -92,7 +129,7 @@ test("after changes, the last three texts that were replaced are known, the late
   expect(secret.replaced()).toEqual([]);
   const change = (text: string): readonly string[] => {
     put(text);
-    secret.reload();
+    reloadTwice(secret);
     return secret.replaced();
   };
   expect(change("first")).toEqual([]);
@@ -107,10 +144,10 @@ test("while a file is missing, the last text is kept", () => {
   const file = put("text");
   const secret = Secret.fromFile(file);
   rmSync(file);
-  secret.reload();
+  reloadTwice(secret);
   expect(secret.reveal()).toBe("text");
   put("text of tomorrow");
-  secret.reload();
+  reloadTwice(secret);
   expect(secret.reveal()).toBe("text of tomorrow");
 });
 
@@ -129,10 +166,10 @@ describe("a file that is read while it is being written", () => {
       const { webhook } = secretOf({ WEBHOOK_SECRET: undefined, WEBHOOK_SECRET_FILE: file });
       const at = statSync(file).mtime;
       putAt(nothing, at);
-      webhook?.reload();
+      reloadTwice(webhook);
       expect(webhook?.reveal()).toBe("old");
       putAt("new", at);
-      webhook?.reload();
+      reloadTwice(webhook);
       expect(webhook?.reveal(), "it is looked at again, whatever its time says").toBe("new");
     },
   );
@@ -141,11 +178,11 @@ describe("a file that is read while it is being written", () => {
     const { token } = secretOf({ PARTNER_ACCESS_TOKEN: undefined, PARTNER_ACCESS_TOKEN_FILE: put("old") });
     for (const odd of ["new\n\n", "two\nlines", "nul\u0000"]) {
       put(odd);
-      token?.reload();
+      reloadTwice(token);
       expect(token?.reveal()).toBe("old");
     }
     put("new\n");
-    token?.reload();
+    reloadTwice(token);
     expect(token?.reveal()).toBe("new");
   });
 
@@ -153,7 +190,7 @@ describe("a file that is read while it is being written", () => {
     const { proxy } = secretOf({ PARTNER_PROXY_URL_FILE: put("http://user:pw@proxy:3128") });
     for (const odd of ["http://user:p%4", "http://user:p%@proxy:3128", "http:"]) {
       put(odd);
-      proxy?.reload();
+      reloadTwice(proxy);
       expect(proxy?.reveal()).toBe("http://user:pw@proxy:3128");
     }
   });
@@ -163,7 +200,7 @@ describe("a file that is read while it is being written", () => {
     putAt("first", now);
     const secret = Secret.fromFile(join(folder, "secret"));
     putAt("other", now);
-    secret.reload();
+    reloadTwice(secret);
     expect(secret.reveal()).toBe("other");
   });
 
@@ -173,15 +210,15 @@ describe("a file that is read while it is being written", () => {
     utimesSync(file, long, long);
     let reads = 0;
     const secret = Secret.fromFile(file, () => (reads += 1));
-    secret.reload();
-    secret.reload();
+    reloadTwice(secret);
+    reloadTwice(secret);
     expect(reads).toBe(1);
   });
 });
 
 test("a secret that does not come from a file stays as it is", () => {
   const secret = Secret.of("text");
-  secret.reload();
+  reloadTwice(secret);
   expect(secret.reveal()).toBe("text");
 });
 

@@ -222,7 +222,11 @@ describe("what comes of it", () => {
       "Somebody was faster",
       ["QUOTE_ALREADY_TAKEN"],
     ],
-    [{ kind: "tooYoung", ageMs: 30_000, neededMs: 400_000 }, "Too early", ["6 min 40 s"]],
+    [
+      { kind: "tooYoung", ageMs: 30_000, neededMs: 400_000, lost: "ANSWER_LOST" },
+      "Too early",
+      ["6 min 40 s"],
+    ],
     [{ kind: "underWay" }, "Nothing was decided", ["wait for its result"]],
     [{ kind: "several", quotes: ["q-1", "q-2"] }, "Nothing was decided", ["q-1", "q-2"]],
     [{ kind: "unknown" }, "Nothing was decided", ["knows no command"]],
@@ -257,7 +261,7 @@ describe("with four eyes", () => {
   test.each([
     [{ kind: "alone" }, "A second operator must say the same"],
     [{ kind: "opposed", by: "bia", as: "not-executed" }, "it was not executed"],
-    [{ kind: "tooYoung", by: "bia", ageMs: 1_000, neededMs: 400_000 }, "6 min 40 s"],
+    [{ kind: "tooYoung", by: "bia", ageMs: 1_000, neededMs: 400_000, lost: null }, "6 min 40 s"],
   ] as const)("a first word decides nothing: %j", async (why, text) => {
     const { end, outcome, state } = open({ fourEyes: true });
     state.ended = { ...stands, why };

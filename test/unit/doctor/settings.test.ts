@@ -12,7 +12,7 @@ test("tokens with what is no part of them", async () => {
   const bearer = /^warn begins with "Bearer ", which is no part of a token: leave that word out$/;
   expect(line("settings", "PARTNER_ACCESS_TOKEN")).toMatch(bearer);
   expect(line("settings", "SCHEMA_REGISTRY_TOKEN")).toMatch(bearer);
-  expect(line("settings", "PARTNER_X_TOKEN")).toMatch(/^warn stands in quotes.*: leave the quotes out$/);
+  expect(line("settings", "PARTNER_X_TOKEN")).toMatch(/^warn stands in quotes.*: leave them out/);
   expect(JSON.stringify(checks)).not.toMatch(/access-token|x-token|registry-token/);
   expect(of("settings")).toHaveLength(3);
 });

@@ -26,8 +26,20 @@ test("however long no run read everything, the next one looks back behind the la
   expect(fromMs(1_000)).toBe(NOW_MS - 14 * 24 * HOUR_MS);
 });
 
-/** Runs an hour apart, with these results. */
-const lead = async (results: Report["result"][], notedAt: number | null) => {
+test("a run looks back as far as it can where the last one was under a clock that was ahead", () => {
+  const after = (aheadMs: number) => {
+    const at = NOW_MS + aheadMs;
+    const { fromMs, isLookback } = periodOf(NOW_MS, OPTIONS, { wholeAt: at, lookbackAt: at });
+    return { back: (NOW_MS - fromMs) / HOUR_MS, isLookback };
+  };
+  expect(after(HOUR_MS)).toEqual({ back: 336, isLookback: true });
+  expect(after(1_000 * HOUR_MS)).toEqual({ back: 336, isLookback: true });
+  // As the clocks of two replicas may differ.
+  expect(after(60_000)).toEqual({ back: 26, isLookback: false });
+});
+
+/** Runs an hour apart, with these results; the clock is ahead by so much while a run goes on. */
+const lead = async (results: Report["result"][], notedAt: number | null, aheadMs: readonly number[] = []) => {
   const stop = new AbortController();
   const requests: RunRequest[] = [];
   const run: Reconcile = (request) => {
@@ -48,7 +60,7 @@ const lead = async (results: Report["result"][], notedAt: number | null) => {
   let nowMs = NOW_MS;
   const clock: Clock = {
     ...systemClock,
-    now: () => nowMs,
+    now: () => nowMs + (aheadMs[requests.length] ?? 0),
     sleep: (ms, signal) => {
       nowMs += ms;
       signal?.throwIfAborted();
@@ -102,10 +114,19 @@ test("where no complete run is noted, a failing leader looks back to where its f
   expect(gaps).toEqual([]);
 });
 
-test("an instant that is noted ahead of this clock counts as now", async () => {
-  const { back } = await lead([...failing(120), "complete"], NOW_MS + 1_000 * HOUR_MS);
-  expect(back[0]).toBe(72);
-  expect(back.at(-1)).toBe(120 + OPTIONS.minAgeMs / HOUR_MS);
+test("an instant that is noted ahead of this clock says nothing: the first run looks back two weeks", async () => {
+  const { back } = await lead(["complete", "complete"], NOW_MS + 1_000 * HOUR_MS);
+  expect(back).toEqual([336, 26]);
+});
+
+test("one run under a clock that is far ahead stops no look-back, and shortens none", async () => {
+  const { back, gaps } = await lead(Array<"complete">(27).fill("complete"), NOW_MS - HOUR_MS, [
+    0,
+    10_000 * HOUR_MS,
+  ]);
+  expect(back.slice(2, 4)).toEqual([336, 26]);
+  expect(back.at(-1)).toBe(72);
+  expect(gaps).toHaveLength(1);
 });
 
 test("what lies longer ago than two weeks is told once, after the complete run that leaves it out", async () => {

@@ -59,6 +59,7 @@ export const openLog = () => {
           return { partition: 0, offset: topic.length - 1 };
         },
         window,
+        mask: (payload) => payload,
         written: () => undefined,
         now: () => NOW_MS,
       }),
@@ -77,7 +78,12 @@ export const openLog = () => {
       topic.push(
         translate(
           { ...sent, createdAt: sent.createdAt ?? "", payload: "{}" },
-          { receivedAt: NOW_MS - 3 * HOUR_MS, source: "WEBHOOK", facts: NO_FACTS },
+          {
+            receivedAt: NOW_MS - 3 * HOUR_MS,
+            source: "WEBHOOK",
+            facts: NO_FACTS,
+            mask: (payload) => payload,
+          },
         ),
       ),
     run: (changes: Partial<RunRequest> = {}, signal = new AbortController().signal) =>

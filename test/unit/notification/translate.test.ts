@@ -11,7 +11,10 @@ const notification = {
 const noon = Date.parse("2026-11-21T12:00:00Z");
 
 const translated = (changes: Partial<typeof notification> = {}, known = NO_FACTS) =>
-  translate({ ...notification, ...changes }, { receivedAt: 1, source: "WEBHOOK", facts: known });
+  translate(
+    { ...notification, ...changes },
+    { receivedAt: 1, source: "WEBHOOK", facts: known, mask: (payload) => payload },
+  );
 
 test("a notification becomes an event with the contract's event id", () => {
   expect(translated()).toEqual({

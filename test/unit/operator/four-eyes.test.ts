@@ -60,7 +60,8 @@ const world = ({ quoteId = "q-1", isYoung = false }: { quoteId?: string | null; 
         if (ended) return { kind: "decided", result, note: ended.by, place: "journal[0]@1" };
         const permitted = await permit({ quoteId });
         if (permitted.kind === "proposed") return permitted;
-        if (isYoung && !permitted.force) return { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000 };
+        if (isYoung && !permitted.force)
+          return { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000, lost: null };
         ended = { by, as: asked.as, force: permitted.force };
         return { kind: "resolved", result, place: "journal[0]@1", published: "results[0]@1" };
       },
@@ -123,8 +124,15 @@ describe("with four eyes", () => {
 
   test("who is told of --force for not-executed is told when it is safe", () => {
     const young = { kind: "tooYoung", ageMs: 1_000, neededMs: 60_000 } as const;
-    const sentence = (as: ResolveRequest["as"]) => refusalOf({ commandId: "c-1", quoteId: null, as }, young);
-    expect(sentence("not-executed")).toMatch(/--force if it is certain that no replica/);
+    const sentence = (as: ResolveRequest["as"], lost = "OWNER_LOST") =>
+      refusalOf({ commandId: "c-1", quoteId: null, as }, { ...young, lost });
+    expect(sentence("not-executed")).toMatch(
+      /on a frozen replica: .*--force if it is certain that no replica .* and the partner says that it will not/,
+    );
+    expect(sentence("not-executed", "ANSWER_LOST")).toMatch(
+      /might still be held by the partner, or by a proxy before it: .*--force if the partner says that it will not/,
+    );
+    expect(sentence("not-executed", "ANSWER_LOST")).not.toContain("replica");
     expect(sentence("succeeded")).toMatch(
       /began 1 s ago .*: run it again in 59 s, when it is 1 min 0 s old, or give --force\.$/,
     );

@@ -1,19 +1,20 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { openUnreadPipe } from "../../support/unread-pipe.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 type Line = { msg: string; i?: number; text?: string; bytes?: number };
 
-/** What is built, and not the sources through tsx: that makes the pipes of its process non-blocking. */
 const sourceOf = (program: string): string =>
-  `import { createLog } from "./dist/ops/log.js";
+  `import { createLog } from "./src/ops/log.ts";
    const log = createLog("info", {
      atExit: (run) => process.on("exit", run),
      unblock: () => process.stdout,
@@ -57,12 +58,17 @@ const linesThroughPipe = async (program: string, reader: string): Promise<Line[]
   return parsed(Buffer.concat(read).toString());
 };
 
-/** A file by which a program tells its reader how far it is. */
-const flag = async () => {
+const newFile = async (name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "cambio-bridge-log-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "flag");
+  return join(folder, name);
+};
+
+/** A file by which a program tells its reader how far it is. */
+const flag = async () => {
+  const file = await newFile("flag");
   return {
+    file,
     set: `(await import("node:fs")).writeFileSync(${JSON.stringify(file)}, "");`,
     untilSet: `until [ -e '${file}' ]; do sleep 0.05; done`,
   };
@@ -150,3 +156,48 @@ test.each([
   });
   expect(await once(child, "exit")).toEqual([code, null]);
 });
+
+const runningInShell = (command: string, program: string) => {
+  const child = spawn("sh", ["-c", command, process.execPath, sourceOf(program)], {
+    cwd: root,
+    stdio: "ignore",
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+};
+const NODE = `exec "$0" --input-type=module -e "$1"`;
+
+test.runIf(process.platform === "linux").each([
+  ["await log.flush(); process.exit(0);", 0],
+  ["process.exit(3);", 3],
+  ['throw new Error("nobody catches it");', 1],
+])("on a full disk the process goes on, and ends after %s", async (ending, code) => {
+  const program = `log.info("one"); ${fill} setTimeout(async () => { log.info("last"); ${ending} }, 700);`;
+  const start = Date.now();
+  expect(await once(runningInShell(`${NODE} > /dev/full`, program), "exit")).toEqual([code, null]);
+  expect(Date.now() - start, "it did not end before").toBeGreaterThan(700);
+});
+
+test("a file on a full disk gets what waits once there is room, and how many bytes it did not get", async () => {
+  const file = await newFile("log");
+  const logged = await flag();
+  const logging = `for (let i = 0; i < 30_000; i++) log.info({ i, text: "x".repeat(1_000) }, "line");
+     setTimeout(async () => { ${logged.set} }, 500); setInterval(() => {}, 1_000);`;
+  // No file may grow beyond that: it is full at once, and has room again when it is cut.
+  const full = `ulimit -f 40000; head -c 100000000 /dev/zero >> '${file}'`;
+  const child = runningInShell(`${full}; ${NODE} >> '${file}'`, logging);
+  await eventually(() => existsSync(logged.file), "all lines to be logged");
+  await truncate(file);
+  const text = await eventually(async () => {
+    const now = await readFile(file, "utf8");
+    return now.includes("log.lost") && now;
+  }, "the line that says what was lost");
+  expect(child.exitCode).toBeNull();
+  const lines = parsed(text);
+  const kept = lines.flatMap(({ i }) => i ?? []);
+  expect(kept.length).toBeGreaterThan(10_000);
+  expect(kept).toEqual([...kept.keys()]);
+  expect(lines.at(-1)?.bytes).toBeGreaterThan((30_000 - kept.length) * 1_000);
+}, 20_000);

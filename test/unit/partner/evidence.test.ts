@@ -2,6 +2,8 @@ import diagnostics from "node:diagnostics_channel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ACCEPT, acceptAt, answer, CREATE, free, partnerOf, serve } from "./hostile-server.ts";
 import { eventually } from "../../support/eventually.ts";
+import type { PartnerOptions } from "../../../src/partner/client.ts";
+import type { PartnerRequest } from "../../../src/partner/types.ts";
 import { systemClock, type Clock } from "../../../src/runtime/clock.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-material.ts";
 
@@ -397,5 +399,70 @@ describe("an answer that arrived in time", () => {
       { callTimeoutMs: 50 },
     );
     expect(outcome.kind).toBe("executed");
+  });
+});
+
+describe("the body of a 2xx", () => {
+  const failed = '{"success":false,"errors":["no funds"]}';
+  const answered = (request: PartnerRequest, text: string | Buffer, over: Partial<PartnerOptions> = {}) =>
+    serve({ onRequest: (socket) => socket.end(text) }).then((server) =>
+      partnerOf(server, over).call(request, free()),
+    );
+
+  it.each([
+    ["whole", answer("200 OK", failed), { body: failed }],
+    ["cut off", `HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n${failed}`, { body: null }],
+    ["larger than is kept", answer("200 OK", failed.replace("}", `,"x":"${"y".repeat(2_000)}"}`)), {}],
+  ])("can say that an accept failed: %s", async (_, text, kept) => {
+    expect(await answered(ACCEPT, text)).toMatchObject({
+      kind: "unclear",
+      answer: { httpStatus: 200, ...kept },
+    });
+  });
+
+  it("can say that a create failed, unless it names the quote", async () => {
+    expect(await answered(CREATE, answer("200 OK", failed))).toMatchObject({ kind: "unclear" });
+    for (const text of [
+      answer("200 OK", failed.replace("{", '{"quoteId":"q-7",')),
+      answer("200 OK", failed, "Location: /corporate/v1/quote/q-7\r\n"),
+    ])
+      expect(await answered(CREATE, text)).toMatchObject({ kind: "executed", answer: { quoteId: "q-7" } });
+  });
+
+  it("need not be there: the Location of a create names the quote", async () => {
+    const location = "Location: https://partner.example/corporate/v1/quote/q-7\r\n";
+    for (const text of [
+      answer("201 Created", "", location),
+      `HTTP/1.1 201 Created\r\n${location}Content-Length: 50\r\n\r\n{`,
+      answer("201 Created", '{"status":"created"}', location),
+    ])
+      expect(await answered(CREATE, text)).toMatchObject({ kind: "executed", answer: { quoteId: "q-7" } });
+    expect(await answered(CREATE, answer("201 Created", '{"id":"q-8"}', location))).toMatchObject({
+      answer: { quoteId: "q-8" },
+    });
+    expect(await answered(ACCEPT, answer("200 OK", "", location))).not.toHaveProperty("answer.quoteId");
+  });
+
+  it("is searched for the quoteId where the setting says", async () => {
+    const text = answer("201 Created", '{"quoteId":"no","it":{"is":"q-7"}}');
+    expect(await answered(CREATE, text, { quoteIdPointer: "/it/is" })).toMatchObject({
+      answer: { quoteId: "q-7" },
+    });
+  });
+
+  it.each(["200 OK", "201 Created"])("may hold a byte that is no UTF-8: %s", async (status) => {
+    const body = Buffer.from('{"quoteId":"q-7","city":"S\u00e3o Paulo"}', "latin1");
+    const text = Buffer.concat([
+      Buffer.from(
+        `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      ),
+      body,
+    ]);
+    const kept = '{"quoteId":"q-7","city":"S\uFFFDo Paulo"}';
+    expect(await answered(ACCEPT, text)).toMatchObject({ kind: "executed", answer: { body: kept } });
+    expect(await answered(CREATE, text)).toMatchObject({
+      kind: "executed",
+      answer: { body: kept, quoteId: "q-7" },
+    });
   });
 });

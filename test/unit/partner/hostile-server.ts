@@ -88,6 +88,7 @@ export const partnerOf = (server: { url: string }, over: Partial<PartnerOptions>
     keepAliveMs: 0,
     maxPerSecond: null,
     maxResponseBytes: 1_000,
+    quoteIdPointer: null,
     acceptDoubtStatuses: ["302", "303", "409"],
     logEndParameter: "endtDate",
     logMaxBytes: 1_000_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { elements, members } from "../../../src/runtime/json.ts";
+import { elements, members, membersUpToCut } from "../../../src/runtime/json.ts";
 
 describe("members", () => {
   it("keeps the digits of numbers, the order and repeated names", () => {
@@ -75,4 +75,28 @@ describe("elements", () => {
     for (const text of ["{}", "1", '"["', "", "[1,]", "[1", "[1 2]", "[1]]"])
       expect(elements(text), text).toBeNull();
   });
+});
+
+it.each([
+  [
+    '{"a":1,"b":{"c":2}}',
+    [
+      ["a", "1"],
+      ["b", '{"c":2}'],
+    ],
+  ],
+  [
+    '{"a":1,"b":{"c"',
+    [
+      ["a", "1"],
+      ["b", '{"c"'],
+    ],
+  ],
+  ['{"a":"x', [["a", '"x']]],
+  ['{"a":1,"b', [["a", "1"]]],
+  ['{"a":1} more', [["a", "1"]]],
+  ["[1]", []],
+  ["", []],
+])("the members of %s, up to where it ends", (text, found) => {
+  expect(membersUpToCut(text).map(({ key, raw }) => [key, raw])).toEqual(found);
 });

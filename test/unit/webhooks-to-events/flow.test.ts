@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
-import { webhooksToEvents } from "../../../src/webhooks-to-events/flow.ts";
+import { webhooksToEvents, type DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
 import { verification } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import type { RecordPosition } from "../../../src/runtime/record-position.ts";
@@ -13,8 +13,8 @@ const openFlow = () => {
   const published: { event: TransactionStatusUpdated; acknowledge: () => void; fail: () => void }[] = [];
   const written: { eventId: string; position: RecordPosition }[] = [];
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
-  const receive = webhooksToEvents({
-    verify: verification({
+  const flow = webhooksToEvents({
+    admit: verification({
       auth: { kind: "none" },
       secrets: () => [],
       allowedCidrs: [],
@@ -31,20 +31,19 @@ const openFlow = () => {
           });
         }),
       window,
+      mask: (payload) => payload,
       written: ({ eventId }, position) => void written.push({ eventId, position }),
       now: () => NOW_MS,
     }),
     deadLetter: () => Promise.reject(new Error("everything here is understood")),
     now: () => NOW_MS,
   });
-  const post = (transactionId: string, status: string, createdAt: unknown) =>
-    receive({
-      pathToken: null,
-      headers: {},
-      body: Buffer.from(JSON.stringify({ transactionId, status, createdAt })),
-      peerAddress: "127.0.0.1",
-      receivedAt: NOW_MS,
-    });
+  const head = { pathToken: null, headers: {}, peerAddress: "127.0.0.1", receivedAt: NOW_MS };
+  const post = (transactionId: string, status: string, createdAt: unknown): Promise<DeliveryOutcome> => {
+    const admission = flow(head);
+    if (admission.kind === "refused") throw new Error("not admitted");
+    return admission.receive(Buffer.from(JSON.stringify({ transactionId, status, createdAt })));
+  };
   const deliver = (transactionId: string, status: string, minute: number) =>
     post(transactionId, status, `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`);
   return { post, deliver, published, written, last: () => published.at(-1)?.event };

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { members } from "../../../src/runtime/json.ts";
 import { parse } from "../../../src/webhooks-to-events/parse.ts";
@@ -11,10 +12,12 @@ const verify = verification({
   allowedCidrs: [],
   trustedProxyCidrs: [],
 });
-const parsed = (body: Buffer) => {
-  const result = verify({ pathToken: null, headers: {}, body, peerAddress: "", receivedAt: 0 }, 0);
-  if (!result.ok) throw new Error("not verified");
-  return parse(result.delivery);
+const parsed = (body: Buffer, headers: Record<string, string> = {}) => {
+  const admission = verify({ pathToken: null, headers, peerAddress: "", receivedAt: 0 }, 0);
+  if (admission.kind === "refused") throw new Error("not admitted");
+  const verification = admission.verify(body);
+  if (verification.kind === "refused") throw new Error("not verified");
+  return parse(verification.delivery);
 };
 
 test.each(hostileCorpus)("$name", ({ body, becomes }) => {
@@ -30,7 +33,12 @@ test.each(hostileCorpus.filter(({ becomes }) => becomes !== null))("$name: becom
   const result = parsed(body());
   if (!result.ok) throw new Error(result.detail);
   const known = { direction: "UNKNOWN", latestOccurredAt: null } as const;
-  const event = translate(result.notification, { receivedAt: 0, source: "WEBHOOK", facts: known });
+  const event = translate(result.notification, {
+    receivedAt: 0,
+    source: "WEBHOOK",
+    facts: known,
+    mask: (payload) => payload,
+  });
   expect(event.eventId).toMatch(/^[0-9a-f]{32}$/);
   expect(event).toMatchObject({ ...result.notification, stage: "UNKNOWN", outOfOrder: false });
 });
@@ -49,6 +57,27 @@ test("what is not understood is told without repeating any of it", () => {
     detail: "status is not a string",
   });
   expect(parsed(Buffer.from("s3cret"))).toEqual({ ok: false, detail: "it is not a JSON object" });
+});
+
+test.each([
+  [{ "content-encoding": "gzip" }, gzipSync("{}"), "gzip"],
+  [{}, gzipSync("{}"), "gzip"],
+  [{ "content-encoding": "BR" }, brotliCompressSync("{}"), "br"],
+  [{ "content-encoding": "x-deflate" }, deflateSync("{}"), "deflate"],
+])("a compressed body is called one: %j", (headers: Record<string, string>, body, by) => {
+  expect(parsed(body, headers)).toEqual({
+    ok: false,
+    detail: `the body is compressed with ${by}: the sender must send it as plain JSON`,
+  });
+});
+
+test("a body that only says that it is compressed is read; an encoding that nobody knows is not quoted", () => {
+  const plain = Buffer.from('{"transactionId":"t","status":"S"}');
+  expect(parsed(plain, { "content-encoding": "gzip" }).ok).toBe(true);
+  expect(parsed(Buffer.from("s3cret"), { "content-encoding": "s3cret" })).toEqual({
+    ok: false,
+    detail: "it is not a JSON object",
+  });
 });
 
 /** What JSON.parse makes of a text, or null where it is not an object. */

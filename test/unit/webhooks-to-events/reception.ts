@@ -4,13 +4,17 @@ import type { MiddlewareHandler } from "hono";
 import {
   createWebhookApp,
   type WebhookAppOptions,
-  type WebhookAppPorts,
   type ServedRequest,
 } from "../../../src/webhooks-to-events/webhook-app.ts";
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
-import { webhooksToEvents, type UnreadableNotification } from "../../../src/webhooks-to-events/flow.ts";
+import { readInTurns } from "../../../src/webhooks-to-events/turns.ts";
+import {
+  webhooksToEvents,
+  type DeliveryOutcome,
+  type UnreadableNotification,
+} from "../../../src/webhooks-to-events/flow.ts";
 import { verification, type Auth } from "../../../src/webhooks-to-events/verify.ts";
 import type { TransactionStatusUpdated } from "../../../src/records.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
@@ -26,8 +30,8 @@ type Setup = {
   write?: () => Promise<RecordPosition>;
   /** In place of the system's. */
   monotonic?: () => number;
-  /** In place of the flow. */
-  receive?: WebhookAppPorts["receive"];
+  /** In place of the flow behind the admission. */
+  receive?: (body: Buffer) => Promise<DeliveryOutcome>;
 };
 
 export const PATH = "/hooks/status";
@@ -43,13 +47,14 @@ export const openReception = async (setup: Setup = {}) => {
   const put = write ?? (() => Promise.resolve({ partition: 0, offset: 0 }));
   const window = eventWindow({ windowMs: 7_200_000, maxBytes: 100_000 });
   const flow = webhooksToEvents({
-    verify: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
+    admit: verification({ auth, secrets: () => [SECRET], allowedCidrs, trustedProxyCidrs: [] }),
     publishOnce: publishOnce({
       publish: (event, trace) => {
         published.push({ event, trace });
         return put();
       },
       window,
+      mask: (payload) => payload,
       written: () => undefined,
       now: systemClock.now,
     }),
@@ -59,7 +64,9 @@ export const openReception = async (setup: Setup = {}) => {
     },
     now: systemClock.now,
   });
+  const { receive } = setup;
   const given = {
+    turns: readInTurns(systemClock.monotonic),
     path: PATH,
     pathToken: auth.kind === "path-token",
     maxBodyBytes: 65_536,
@@ -72,8 +79,8 @@ export const openReception = async (setup: Setup = {}) => {
   const app = createWebhookApp(
     given,
     {
-      receive: setup.receive ?? flow,
-      isOpen: () => state.open,
+      flow: () => (!state.open ? null : receive ? () => ({ kind: "admitted", receive }) : flow),
+      turns: given.turns,
       served: (request) => void served.push(request),
       monotonic: setup.monotonic ?? systemClock.monotonic,
       now: systemClock.now,

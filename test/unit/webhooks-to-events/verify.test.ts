@@ -14,6 +14,17 @@ const delivery = (changes: Partial<RawDelivery> = {}): RawDelivery => ({
   receivedAt: NOW_MS,
   ...changes,
 });
+/** The answer, and what it is known by: a refusal by the head is one before the body is read. */
+const judge = (
+  verify: ReturnType<typeof verification>,
+  { body: sent, ...head }: RawDelivery,
+  nowMs = NOW_MS,
+) => {
+  const admission = verify(head, nowMs);
+  if (admission.kind === "refused") return { status: admission.status, by: "head" };
+  const verified = admission.verify(sent);
+  return { status: verified.kind === "refused" ? verified.status : 200, by: "body" };
+};
 const verifier = (auth: Auth, secrets: readonly string[], more: Partial<VerificationOptions> = {}) => {
   const verify = verification({
     auth,
@@ -22,10 +33,7 @@ const verifier = (auth: Auth, secrets: readonly string[], more: Partial<Verifica
     trustedProxyCidrs: [],
     ...more,
   });
-  return (changes: Partial<RawDelivery>) => {
-    const result = verify(delivery(changes), NOW_MS);
-    return result.ok ? 200 : result.status;
-  };
+  return (changes: Partial<RawDelivery>) => judge(verify, delivery(changes)).status;
 };
 
 test("an unverified delivery cannot be parsed", () => {
@@ -96,18 +104,48 @@ describe("hmac", () => {
   });
   test("everything else does not", () => {
     const good = hmac("k1").digest("hex");
-    const refused = [
-      "",
-      "k1",
-      good.slice(1),
-      `${good}0`,
-      `${good}, ${good}`,
-      `sha256=${good}`,
-      `${good.slice(0, 63)}g`,
-    ];
+    const refused = ["", "k1", good.slice(1), `${good}0`, `sha256=${good}`, `${good.slice(0, 63)}g`];
     refused.push(hmac("k3").digest("hex"), hmac("k1", Buffer.from("other")).digest("hex"), "=".repeat(44));
     for (const value of refused) expect(answer(signed(value)), value).toBe(401);
     expect(answer({})).toBe(401);
+  });
+  test("of several, as a list or in repeated headers, one right one is enough", () => {
+    const [good, other] = [hmac("k2").digest("hex"), hmac("k3").digest("base64")];
+    for (const list of [
+      `${other}, ${good}`,
+      `${good},${other}`,
+      `${good} , x`,
+      `x, ,${good},`,
+      `${good}, ${good}`,
+    ])
+      expect(answer(signed(list)), list).toBe(200);
+    for (const list of [`${other}, ${other}`, `${good.slice(1)},${good}0`, `${good} ${other}`, ",", ", ,"])
+      expect(answer(signed(list)), list).toBe(401);
+  });
+  test("of several with a prefix, only those with that prefix count, which may hold a comma", () => {
+    const good = hmac("k1").digest("hex");
+    const prefixed = (prefix: string) =>
+      verifier({ kind: "hmac", headerName: "X-Signature", prefix }, ["k1"]);
+    for (const list of [`sha256=${good},sha1=x`, `sha1=x, sha256=${good}`, `sha256=x,sha256=${good}`])
+      expect(prefixed("sha256=")(signed(list)), list).toBe(200);
+    for (const list of [`sha256=x,${good}`, `sha1=${good}`, `x sha256=${good}`, `xsha256=${good}`])
+      expect(prefixed("sha256=")(signed(list)), list).toBe(401);
+    for (const list of [`v1,${good}`, `v1, ${good}`, `v1,x, v1,${good}`, `v1,${good},v0,x`])
+      expect(prefixed("v1,")(signed(list)), list).toBe(200);
+  });
+  test("what cannot be a signature is refused before the body is read, a wrong one after it", () => {
+    const verify = verification({
+      auth: { kind: "hmac", headerName: "x", prefix: "sha256=" },
+      secrets: () => ["k1"],
+      allowedCidrs: [],
+      trustedProxyCidrs: [],
+    });
+    for (const x of [undefined, "", "sha256=", "sha256=abc", `sha1=${"0".repeat(64)}`])
+      expect(judge(verify, delivery({ headers: { x } })), x).toEqual({ status: 401, by: "head" });
+    expect(judge(verify, delivery({ headers: { x: `sha256=${"0".repeat(64)}` } }))).toEqual({
+      status: 401,
+      by: "body",
+    });
   });
   test("with a prefix, the prefix is required", () => {
     const prefixed = verifier({ kind: "hmac", headerName: "X-Signature", prefix: "sha256=" }, ["k1"]);
@@ -124,7 +162,7 @@ describe("hmac", () => {
       trustedProxyCidrs: [],
     });
     const ok = (secret: string) =>
-      verify(delivery({ headers: { x: hmac(secret).digest("hex") } }), NOW_MS).ok;
+      judge(verify, delivery({ headers: { x: hmac(secret).digest("hex") } })).status === 200;
     expect([ok("before"), ok("after")]).toEqual([true, false]);
     secrets = ["after", "before"];
     expect([ok("before"), ok("after")]).toEqual([true, true]);
@@ -164,7 +202,7 @@ describe("standard-webhooks", () => {
       },
       body: Buffer.from('{"test": 2432232314}'),
     });
-    expect(verify(example, 1_614_265_330_000).ok).toBe(true);
+    expect(judge(verify, example, 1_614_265_330_000).status).toBe(200);
   });
   test("one good signature among several passes", () => {
     expect(answer(headers())).toBe(200);
@@ -172,6 +210,26 @@ describe("standard-webhooks", () => {
     expect(answer(headers({ "webhook-signature": `v1a,AAAA v2,xx v1,${"A".repeat(43)}= ${good}` }))).toBe(
       200,
     );
+  });
+  test("a header that is repeated is one list", () => {
+    const good = headers().headers["webhook-signature"];
+    expect(answer(headers({ "webhook-signature": `v1,${"A".repeat(43)}=, ${good}` }))).toBe(200);
+    expect(answer(headers({ "webhook-signature": `${good}, v1,${"A".repeat(43)}=` }))).toBe(200);
+  });
+  test("what is old or malformed is refused before the body is read, a wrong signature after it", () => {
+    const verify = verification({
+      auth: { kind: "standard-webhooks", toleranceMs: 300_000 },
+      secrets: () => [secret],
+      allowedCidrs: [],
+      trustedProxyCidrs: [],
+    });
+    const byHead = [{}, headers({}, String(seconds - 301)), headers({ "webhook-signature": "v1,AAAA" })];
+    for (const changes of byHead)
+      expect(judge(verify, delivery(changes))).toEqual({ status: 401, by: "head" });
+    expect(judge(verify, delivery({ ...headers(), body: Buffer.from("{}") }))).toEqual({
+      status: 401,
+      by: "body",
+    });
   });
   test("a secret without whsec_ is base64 too", () => {
     const bare = verifier({ kind: "standard-webhooks", toleranceMs: 300_000 }, [key.toString("base64")]);
@@ -254,6 +312,18 @@ describe("addresses", () => {
     expect(answer({ pathToken: "s" })).toBe(401);
     expect(answer({ pathToken: "t" })).toBe(401);
     expect(answer({ pathToken: "s", peerAddress: "203.0.113.7" })).toBe(200);
+  });
+  test("an address, a path token and a secret in a header are judged before the body is read", () => {
+    const before = { allowedCidrs: ["192.0.2.0/24"], trustedProxyCidrs: [], secrets: () => ["s"] };
+    const token = verification({ ...before, auth: { kind: "path-token" } });
+    const header = verification({ ...before, auth: { kind: "header", headerName: "x" } });
+    expect(judge(token, delivery({ pathToken: "t" }))).toEqual({ status: 404, by: "head" });
+    expect(judge(token, delivery({ pathToken: "s", peerAddress: "198.51.100.1" }))).toEqual({
+      status: 401,
+      by: "head",
+    });
+    expect(judge(header, delivery({ headers: { x: "t" } }))).toEqual({ status: 401, by: "head" });
+    expect(judge(header, delivery({ headers: { x: "s" } })).status).toBe(200);
   });
   test("a range that cannot be read is refused when the step is built", () => {
     expect(() => verifier({ kind: "none" }, [], { allowedCidrs: ["10.0.0.0/40"] })).toThrow(RangeError);

@@ -5,7 +5,6 @@ import { secureHeaders } from "hono/secure-headers";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { hostileCorpus } from "../../support/hostile-corpus.ts";
-import type { RawDelivery } from "../../../src/webhooks-to-events/delivery.ts";
 import { EventTooLarge } from "../../../src/notification/publish-once.ts";
 import type { DeliveryOutcome } from "../../../src/webhooks-to-events/flow.ts";
 import { openReception, PATH, SECRET, type ReceptionDesk } from "./reception.ts";
@@ -242,6 +241,83 @@ describe("bodies over the limit", () => {
   });
 });
 
+describe("what is not authentic is refused before its body is read", () => {
+  const chunked = (path: string, ...headers: string[]): string =>
+    [`POST ${path} HTTP/1.1`, "Host: x", "Transfer-Encoding: chunked", ...headers, "", ""].join("\r\n");
+  const hmac = { auth: { kind: "hmac", headerName: "x-signature", prefix: "" } } as const;
+
+  test.each([
+    ["a wrong token", {}, `${PATH}/wrong`, 404],
+    ["another path", {}, "/other", 404],
+    ["a missing secret", { auth: { kind: "header", headerName: "x-secret" } as const }, PATH, 401],
+    ["a missing signature", hmac, PATH, 401],
+    ["an address", { allowedCidrs: ["203.0.113.0/24"] }, `${PATH}/${SECRET}`, 401],
+  ])("%s, and the connection is closed where no length is known", async (_, setup, path, status) => {
+    const desk = await open(setup);
+    const { text, ended } = await desk.raw(chunked(path));
+    await eventually(() => text().includes("\r\n\r\n"), "an answer while the body has not begun");
+    expect(text()).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nconnection: close\r\n`, "is"));
+    await eventually(ended, "the connection to be closed");
+  });
+
+  test("and the sender is not told to go on", async () => {
+    const desk = await open();
+    const head = `POST ${PATH}/wrong HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
+    const { text, ended } = await desk.raw(head);
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  test("and takes no place from others, and keeps its connection where the body is short", async () => {
+    const desk = await open({ options: { maxInFlight: 1 } });
+    const { text, socket } = await desk.raw(
+      `POST ${PATH}/wrong HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n`,
+    );
+    await eventually(() => text().includes(" 404 "), "the answer");
+    expect((await desk.post(notification("tx"))).status).toBe(200);
+    socket.write(`{}${requestOf(notification("next"))}`);
+    await eventually(() => text().includes(" 200 "), "the answer to the next one");
+    socket.destroy();
+  });
+});
+
+describe("a body in pieces of one byte", () => {
+  const inPieces = (body: string): string => Array.from(body, (byte) => `1\r\n${byte}\r\n`).join("");
+
+  test("is put together, whatever its size, and the limit is that of its bytes", async () => {
+    const desk = await open({ options: { maxBodyBytes: 5_000 } });
+    const head = `POST ${PATH}/${SECRET} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const body = notification("tx").padEnd(5_000);
+    const { text } = await desk.raw(`${head}${inPieces(body)}0\r\n\r\n${head}${inPieces(`${body} `)}`);
+    await eventually(() => text().includes(" 413 "), "both answers");
+    expect(text()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(desk.published.map(({ event }) => event.payload)).toEqual([body]);
+  });
+});
+
+test("431 for more headers than any sender has, rather than to leave some out", async () => {
+  const desk = await open();
+  const headers = (count: number): string => Array.from({ length: count }, (_, i) => `x${i}: 1\r\n`).join("");
+  const asked = (count: number): string =>
+    `POST ${PATH}/${SECRET} HTTP/1.1\r\nContent-Length: 2\r\nHost: x\r\n${headers(count)}\r\n{}`;
+  const within = await desk.raw(asked(98));
+  await eventually(() => within.text().includes("\r\n\r\n"), "an answer");
+  expect(within.text()).toMatch(/^HTTP\/1\.1 200 /);
+  within.socket.destroy();
+  for (const count of [99, 126, 500]) {
+    const { text, ended } = await desk.raw(asked(count));
+    await eventually(ended, "the connection to be closed");
+    expect(text()).toMatch(/^HTTP\/1\.1 431 /);
+  }
+});
+
+test("a connection that sends a thousand requests without waiting for an answer is closed", async () => {
+  const desk = await open({ write: () => new Promise(() => undefined) });
+  const { ended } = await desk.raw(requestOf(notification("tx")).repeat(1_000));
+  await eventually(ended, "the connection to be closed");
+  expect(desk.served.length).toBeLessThan(50);
+});
+
 test("a notification whose event the topic refuses for its size is a dead letter", async () => {
   const answers = [() => Promise.reject(new EventTooLarge("too large"))];
   const desk = await open({
@@ -287,7 +363,7 @@ describe("503 with Retry-After", () => {
 
   test("when receiving throws for one of two that came together, and the other is served", async () => {
     const received: string[] = [];
-    const receive = ({ body }: RawDelivery): Promise<DeliveryOutcome> => {
+    const receive = (body: Buffer): Promise<DeliveryOutcome> => {
       received.push(body.toString());
       if (received.length === 1) throw new Error("thrown");
       return Promise.resolve({ kind: "deadLettered", detail: "", position: { partition: 0, offset: 0 } });
@@ -397,6 +473,14 @@ describe("senders that take their time", () => {
     await eventually(ended, "the connection to be closed");
     expect(text()).toMatch(/^HTTP\/1\.1 408 /);
     expect(desk.published).toEqual([]);
+  });
+
+  test("do not keep others out with connections on which they send nothing", async () => {
+    const desk = await open({ options: { maxConnections: 3 } });
+    const silent = [await desk.raw(), await desk.raw(), await desk.raw("POST / HTTP/1.1\r\n")];
+    await eventually(isServed(desk), "a connection");
+    await eventually(() => silent[0]?.ended() === true, "the oldest to be closed");
+    expect(silent.map(({ ended }) => ended())).toEqual([true, false, false]);
   });
 
   test("do not keep others out with connections that they hold and do not use", async () => {

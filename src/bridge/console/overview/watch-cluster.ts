@@ -6,7 +6,7 @@ import type { Ranges } from "../../../kafka/consume/tail.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { Services } from "../../services.ts";
 import { askFlows, type FlowsStatus } from "../../operator/status.ts";
-import { lastNote } from "../../reconcile-note.ts";
+import { completeAt, lastNote } from "../../reconcile-note.ts";
 import { missingTopics, recordsIn } from "../ranges.ts";
 import { minuteSamples, newestAt, topicRates } from "./rates.ts";
 import { replicasOf } from "./replicas.ts";
@@ -95,7 +95,7 @@ export const watchCluster = (config: Config, services: Services, { cluster, jour
     for (const { topic, rates } of watched)
       await ifTopicExists(topic, async () => rates.putEnds(endsOf(await cluster.ranges(topic))));
     await ifTopicExists(topics.transactionStatus, async () => {
-      ({ completeAtMs } = await lastNote(config, cluster));
+      completeAtMs = completeAt(await lastNote(config, cluster), clock.now());
     });
     changed();
     await askBorders();

@@ -9,7 +9,7 @@ import { code } from "../../html/text.ts";
 import { ago, at } from "../../html/time.ts";
 import type { ConsoleEnv } from "../../options.ts";
 import type { Doubt } from "../../ports.ts";
-import type { ResolveRequest } from "../../../operator/resolve-outcome.ts";
+import { NOT_EXECUTED_CAUTION, type ResolveRequest } from "../../../operator/resolve-outcome.ts";
 
 export const purposeOf = (commandId: string): string => `resolve ${commandId}`;
 
@@ -81,7 +81,7 @@ const quotes = (doubts: readonly Doubt[], given: string | null): Html =>
         )}
       </fieldset>`;
 
-/** Shown only while a frozen replica could still make the call. */
+/** Shown only while it is too early. */
 const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   const times = doubts.map(({ resolvableAtMs }) => resolvableAtMs);
   const latestMs = times.includes(null) ? null : Math.max(...times.map((ms) => ms ?? 0));
@@ -91,15 +91,17 @@ const force = (doubts: readonly Doubt[], nowMs: number): Html => {
   return notice(
     "wait",
     html`<p>
-        <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call. The
-        doubt can be ended with much less of that risk later: ${until}.
+        <strong>It is too early to be sure.</strong> A replica that is frozen could still make the call, and
+        the partner could still execute one that it received. The doubt can be ended with much less of that
+        risk later: ${until}.
       </p>
       <p class="choice">
         <input type="checkbox" id="force" name="force" value="yes" aria-describedby="force-hint" />
         <label for="force">End it now anyway</label>
         <span class="hint" id="force-hint"
-          >Only when you are certain that no replica of that time is alive. With “not executed” the same quote
-          could be bought twice.</span
+          >Only when you are certain: the partner will not execute it any more, and, where the replica was
+          lost (OWNER_LOST), none of that time is alive. With “not executed” the same quote could be bought
+          twice.</span
         >
       </p>`,
   );
@@ -142,7 +144,7 @@ export const doubtForm = (
     <fieldset>
       <legend>What does the partner say?</legend>
       ${decision("succeeded", "It was executed", "The command's final result becomes SUCCEEDED. Its sender books it as done. This cannot be taken back.", given("as"))}
-      ${decision("not-executed", "It was not executed", "The final result becomes FAILED. The quote is free for a new command. If it was executed after all, it may be bought twice.", given("as"))}
+      ${decision("not-executed", "It was not executed", `The final result becomes FAILED. The quote is free for a new command. ${NOT_EXECUTED_CAUTION}`, given("as"))}
     </fieldset>
     ${noteField("note", "Who at the partner said so, when, and a reference.", (given("note") ?? "").slice(0, MAX_NOTE))}
     <p class="field">

@@ -64,8 +64,8 @@ const inWords = (asked: ResolveRequest, ended: ResolveOutcome): Html => {
   if (ended.kind === "proposed") return proposed(asked, ended);
   if (ended.kind === "tooYoung")
     return html`<p>
-      The call began ${formatDuration(ended.ageMs)} ago, and might still be under way on a replica that is
-      frozen. Wait until it is ${formatDuration(ended.neededMs)} old.
+      The call began ${formatDuration(ended.ageMs)} ago, and might still be under way, on a replica that is
+      frozen or at the partner. Wait until it is ${formatDuration(ended.neededMs)} old.
     </p>`;
   if (ended.kind === "several")
     return html`<p>The command is in doubt for several quotes: choose which of them you mean.</p>

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 import { watchJournal } from "../../../../src/bridge/journal-wiring/watch.ts";
 import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
 import { NO_HEADERS } from "../../../../src/kafka/headers.ts";
@@ -7,9 +8,6 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silent } from "../../../../src/cli/silent.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/journal-rules/journal.ts";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
-afterEach(() => void vi.useRealTimers());
 
 const HOUR_MS = 3_600_000;
 
@@ -28,8 +26,11 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const events: string[] = [];
   const warnings: [event: string, fields: object][] = [];
   const asked = { notes: 0 };
+  const fits: boolean[] = [];
   const timestampMs = Date.now() - ageMs;
   let seconds = 0;
+  let wake = (): void => undefined;
+  const sleep = (): Promise<void> => new Promise((resolve) => (wake = resolve));
   const note = (_: object, event: string): void => void events.push(event);
   const warn = (fields: object, event: string): void => {
     note(fields, event);
@@ -39,7 +40,7 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const view = createView({ partitions: 1, partitionOf: () => 0 });
   const cluster = {
     extent: { startOffset: 0, endOffset: length } as Range | null,
-    retentionMs: -1 as number | null,
+    problems: [] as string[],
     isMute,
     isAway: false,
   };
@@ -52,10 +53,11 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
         asked.notes += 1;
         return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
       },
-      retentionMs: () => Promise.resolve(cluster.retentionMs),
+      problems: () => Promise.resolve(cluster.problems),
+      fits: (isFit) => void fits.push(isFit),
       ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
     },
-    { clock: { ...systemClock, sleep: () => Promise.resolve(), monotonic: () => seconds * 1_000 }, log },
+    { clock: { ...systemClock, sleep, monotonic: () => seconds * 1_000 }, log },
   );
   if (!isMute) watch.begin(await watch.ranges());
   const read = (offset: number, timestampMs?: number): void => {
@@ -68,10 +70,11 @@ const watched = async (length: number, notes: readonly string[] = [], ageMs = 0,
   const look = async (times: number) => {
     for (let i = 0; i < times; i++) {
       seconds += 1;
-      await vi.advanceTimersByTimeAsync(1_000);
+      wake();
+      await turn();
     }
   };
-  return { watch, view, cluster, read, look, events, warnings, asked, timestampMs };
+  return { watch, view, cluster, read, look, events, fits, warnings, asked, timestampMs };
 };
 
 describe("the watch over the journal", () => {
@@ -123,34 +126,47 @@ describe("the watch over the journal", () => {
   });
 
   it.each([
-    ["lets it forget what its retention of now explains", 2 * HOUR_MS, null],
-    [
-      "loses it when entries are kept for longer",
-      4 * HOUR_MS,
-      "was 5400 s old (its retention is 14400000 ms)",
-    ],
-    ["loses it when nobody says how long they are kept", null, "(its retention cannot be asked for)"],
-    ["takes a very short retention for a purge", 1_000, "(its retention is 1000 ms)"],
-  ])("%s", async (_, retentionMs, fault) => {
-    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
-    cluster.retentionMs = retentionMs;
+    [1.5, false],
+    [23.9, false],
+    [29, false],
+    [31, true],
+  ])("an entry that is gone after %d h: whether it goes on is %s", async (hours, goesOn) => {
+    const { watch, view, cluster, look } = await watched(3, [], hours * HOUR_MS);
     cluster.extent = { startOffset: 2, endOffset: 3 };
     await look(1);
-    expect(view.ready()).toBe(fault === null);
-    if (fault === null) expect(watch.fault()).toBeNull();
-    else expect(watch.fault()).toContain(fault);
+    expect(view.ready()).toBe(goesOn);
+    if (goesOn) expect(watch.fault()).toBeNull();
+    else expect(watch.fault()).toContain(`which was ${hours * 3_600} s old`);
     watch.stop();
   });
 
-  it("begins nothing while it asks whether entries are gone by right", async () => {
-    const { watch, view, cluster, look } = await watched(3, [], 1.5 * HOUR_MS);
-    cluster.retentionMs = 2 * HOUR_MS;
-    const shorter = new Map([[0, { startOffset: 3, endOffset: 3 }]]);
-    cluster.extent = shorter.get(0) ?? null;
-    watch.begin(shorter);
-    expect(view.ready()).toBe(false);
-    await look(1);
-    expect([view.ready(), watch.fault()]).toEqual([true, null]);
+  it("says that a setting was changed so that it may forget accepts, and that it is right again", async () => {
+    const { watch, view, cluster, look, events, fits } = await watched(3);
+    await look(6);
+    expect([watch.fault(), fits]).toEqual([null, []]);
+    cluster.problems = ["Topic journal is kept for an hour: raise its retention.ms.", "and more"];
+    await look(6);
+    expect(watch.fault()).toBe(
+      "Topic journal is kept for an hour: raise its retention.ms. Until then no command is begun.",
+    );
+    expect([events, fits]).toEqual([["journal.unfit"], [false]]);
+    expect(view.ready(), "what was executed is still published").toBe(true);
+    await look(6);
+    cluster.problems = [];
+    await look(6);
+    expect([watch.fault(), events, fits]).toEqual([null, ["journal.unfit", "journal.fit"], [false, true]]);
+    watch.stop();
+  });
+
+  it("takes no command again after the setting was mended, if entries are gone by then", async () => {
+    const { watch, view, cluster, look, events } = await watched(3, [], HOUR_MS);
+    cluster.problems = ["Topic journal is kept for an hour."];
+    await look(6);
+    cluster.extent = { startOffset: 3, endOffset: 3 };
+    cluster.problems = [];
+    await look(6);
+    expect([view.ready(), events]).toEqual([false, ["journal.unfit", "journal.lost", "journal.fit"]]);
+    expect(watch.fault()).toContain("has dropped offset 2");
     watch.stop();
   });
 

@@ -56,12 +56,13 @@ it("does not guess at another version", () => {
     expect(fromRecord({ ...record, version }, young("quote"))).toBeNull();
 });
 
-it("folds what version 1 wrote, where it stands under the key of today", () => {
-  expect(fromRecord({ ...record, version: 1 }, young("quote"))).not.toBeNull();
+it("folds what older versions wrote, where it stands under the key of today", () => {
+  for (const version of [1, 2]) expect(fromRecord({ ...record, version }, young("quote"))).not.toBeNull();
 });
 
 it("refuses an accept of today that stands under another key than it would today: it would not be found there", () => {
   expect(fromRecord({ ...record, version: 1 }, young("Quote"))).toBeNull();
+  expect(fromRecord({ ...record, version: 2 }, young("quote/"))).toBeNull();
   expect(fromRecord({ ...record, version: 1 }, { key: "Quote", ageMs: 86_400_001 })).not.toBeNull();
   expect(fromRecord(record, young("Quote")), "what this version wrote is always folded").not.toBeNull();
   expect(fromRecord({ ...record, version: 1, operation: "CREATE_QUOTE" }, young("Quote"))).not.toBeNull();

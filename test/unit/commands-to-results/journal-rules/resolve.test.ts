@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { republish } from "../../../../src/commands-to-results/journal-rules/republish.ts";
 import type { Decision } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
-import { quotesOf, resolve } from "../../../../src/commands-to-results/journal-rules/resolve.ts";
+import {
+  quotesOf,
+  resolvableAtMs,
+  resolve,
+} from "../../../../src/commands-to-results/journal-rules/resolve.ts";
 import type { Step } from "../../../../src/commands-to-results/journal-rules/entry.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -14,7 +18,7 @@ const never = new AbortController().signal;
 const decision: Decision = { as: "not-executed", by: "Ana", note: "not in the books", force: true };
 
 /** @param machineMs how far the clock of the operator's machine is ahead of the log's */
-const doubted = ({ machineMs = 0 } = {}) => {
+const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
   let logMs = 1_800_000_000_000;
   const log = createLog(() => logMs);
   const { deps, results } = createDeps(log, {
@@ -22,7 +26,8 @@ const doubted = ({ machineMs = 0 } = {}) => {
   });
   const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
     const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
-    const verdict = { outcome, error: null, decidedBy: "PARTNER" as const, answer: null };
+    const error = outcome === "IN_DOUBT" ? { code: "ANSWER_LOST" as const, message: "cut" } : null;
+    const verdict = { outcome, error, decidedBy: "PARTNER" as const, answer: null };
     const result = deps.buildResult(facts, verdict);
     return {
       ...concluded("a", outcome),
@@ -30,7 +35,7 @@ const doubted = ({ machineMs = 0 } = {}) => {
       resultId: result.resultId,
     } as Step;
   };
-  log.append(c1, claimed("a"), conclusion("IN_DOUBT"));
+  log.append(c1, { ...claimed("a"), callWithinMs } as Step, conclusion("IN_DOUBT"));
   return {
     log,
     results,
@@ -63,11 +68,12 @@ describe("resolve", () => {
     async (machineMs) => {
       const { deps, log, later, results } = doubted({ machineMs });
       const patient = { ...decision, force: false };
-      later(19_999);
+      later(899_999);
       expect(await resolve(deps, c1, patient, never)).toEqual({
         kind: "tooYoung",
-        ageMs: 19_999,
-        neededMs: 20_000,
+        ageMs: 899_999,
+        neededMs: 900_000,
+        lost: "ANSWER_LOST",
       });
       expect(log.view.look(c1).kind).toBe("doubt");
       expect(results).toEqual([]);
@@ -81,7 +87,7 @@ describe("resolve", () => {
 
   it("takes the time from an entry that changes nothing, whatever came in between", async () => {
     const { deps, log, later, conclusion } = doubted();
-    later(60_000);
+    later(900_000);
     const state = () => JSON.stringify([log.view.look(c1), log.view.unpublished(), log.view.count()]);
     const before = state();
     const { append } = deps.journal;
@@ -101,6 +107,21 @@ describe("resolve", () => {
     expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
     expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
   });
+
+  it.each([100, 20_000, 45_000, 60_000])(
+    "needs a claim that is 20 times %i ms old, and 15 minutes at least, as it says of it before",
+    async (callWithinMs) => {
+      const { deps, log, later } = doubted({ callWithinMs });
+      const patient = { ...decision, force: false };
+      const [doubt] = log.view.doubts();
+      const neededMs = resolvableAtMs(doubt!.claim) - doubt!.claim.timestampMs;
+      expect(neededMs).toBe(Math.max(20 * callWithinMs, 900_000));
+      later(neededMs - 1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung", neededMs });
+      later(1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+    },
+  );
 
   it("calls a claim young when nobody can tell when its own entry was appended", async () => {
     const { deps, later } = doubted();

@@ -10,7 +10,7 @@ const at = (offset: number, ageHours = 0, partition = 0) => ({
   timestampMs: NOW_MS - ageHours * HOUR_MS,
 });
 const range = (startOffset: number, endOffset: number) => new Map([[0, { startOffset, endOffset }]]);
-const fresh = () => createLogIdentity({ horizonMs: () => 24 * HOUR_MS, now: () => NOW_MS });
+const fresh = () => createLogIdentity({ horizonMs: 24 * HOUR_MS, now: () => NOW_MS });
 const after = (...records: ReturnType<typeof at>[]) => {
   const identity = fresh();
   for (const record of records) identity.learn(record);
@@ -53,7 +53,30 @@ describe.each([
     expect(identity.dropped(range(2, 4))).toBeNull();
     expect(identity.dropped(range(3, 4))).toMatchObject({ offset: 2, ageMs: 20 * HOUR_MS });
     expect(identity.dropped(range(9, 9))).toEqual({ partition: 0, offset: 3, ageMs: HOUR_MS });
-    expect(from(at(1, 60), at(2, 30)).dropped(range(3, 3))).toBeNull();
+    expect(from(at(1, 60), at(2, 31)).dropped(range(3, 3))).toBeNull();
+  });
+});
+
+describe("a loss of records that are younger than the horizon", () => {
+  /** A record each half hour, for 40 hours. */
+  const ages = Array.from({ length: 81 }, (_, i) => 40 - i / 2);
+  const records = ages.map((age, offset) => at(offset, age));
+  const startAfter = (hours: number): number => ages.findIndex((age) => age < hours);
+
+  it.each([23.5, 23, 21, 19, 18.5, 18, 13, 12.5, 6, 0.5, 0])("%d h old is noticed", (age) => {
+    const identity = after(...records);
+    expect(identity.dropped(range(ages.indexOf(age) + 1, 81))).not.toBeNull();
+  });
+
+  it.each([23.5, 21, 18.5, 12, 0])("%d h old is noticed by whoever read it after a start", (age) => {
+    const identity = heir(...records);
+    for (const record of records) identity.learn(record);
+    expect(identity.dropped(range(ages.indexOf(age) + 1, 81))).not.toBeNull();
+  });
+
+  it("is none where retention deleted what is two days old", () => {
+    const identity = after(...records);
+    expect(identity.dropped(range(startAfter(30), 81))).toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { constants, gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import lz4 from "lz4js";
 import { compress as snappy } from "snappyjs";
@@ -121,6 +121,32 @@ it("reads a few bytes in a frame of Zstandard that declares a window of 1 GB, an
   expect(String(await decompress("zstd", level22))).toBe("hello hello hello a command");
 });
 
+/** Frames of Zstandard, with and without checksum, that are whole. */
+const whole = [
+  Buffer.concat([zstdHead(0x38), repeated(3, false), repeated(2, true)]),
+  zstdCompressSync("a command", { params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
+];
+const cutOff = whole.flatMap((frame) =>
+  Array.from({ length: frame.length - 1 }, (_, at) => frame.subarray(0, at + 1)),
+);
+
+it("refuses Zstandard that is cut off, in its first frame or a later one", async () => {
+  for (const cut of cutOff) {
+    const text = cut.toString("hex");
+    await expect(decompress("zstd", cut), text).rejects.toThrow(DecompressionError);
+    await expect(decompress("zstd", Buffer.concat([...whole, cut])), text).rejects.toThrow(
+      DecompressionError,
+    );
+  }
+});
+
+it("refuses Zstandard that goes on with something else", async () => {
+  for (const frame of whole)
+    await expect(decompress("zstd", Buffer.concat([frame, Buffer.from("and more")]))).rejects.toThrow(
+      DecompressionError,
+    );
+});
+
 const MAX_BYTES = 64 * 1024 * 1024;
 const bombs: [string, Name, Buffer][] = [
   ["gzip that grows a thousandfold", "gzip", gzipSync(Buffer.alloc(MAX_BYTES + 1))],
@@ -170,6 +196,16 @@ const bombs: [string, Name, Buffer][] = [
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x10]),
       repeated(1, true),
     ]),
+  ],
+  [
+    "Zstandard in frames that are too large only together",
+    "zstd",
+    Buffer.concat(Array.from({ length: 3 }, () => zstdCompressSync(Buffer.alloc(MAX_BYTES / 2)))),
+  ],
+  [
+    "Zstandard in a hundred thousand frames, which would take half a minute",
+    "zstd",
+    Buffer.concat(Array.from({ length: 100_000 }, () => Buffer.concat([zstdHead(0xa0), repeated(1, true)]))),
   ],
 ];
 

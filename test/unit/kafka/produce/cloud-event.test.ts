@@ -37,3 +37,9 @@ test("a trace context becomes plain headers and a CloudEvents attribute", () => 
   });
   expect(named({ traceparent })).toEqual({ traceparent, ce_traceparent: traceparent });
 });
+
+test("what would be empty is left out", () => {
+  const { headersOf } = cloudEventHeaders(kind);
+  const names = headersOf({ ...envelope, subject: "", trace: { traceparent: "00-1-2-01", tracestate: "" } });
+  expect(names.map(([name]) => name)).toEqual(["ce_id", "ce_time", "traceparent", "ce_traceparent"]);
+});

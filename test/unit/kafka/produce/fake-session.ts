@@ -1,4 +1,4 @@
-import type { Session } from "../../../../src/kafka/produce/session.ts";
+import type { LeaderLookup, Sender } from "../../../../src/kafka/produce/session.ts";
 import type { PendingRecord } from "../../../../src/kafka/produce/pending-record.ts";
 
 /** An error as kafkajs throws it for an error code of a broker. */
@@ -23,6 +23,8 @@ export const paperCluster = (partitions: number) => {
     opened: 0,
     closed: 0,
     batches: [] as string[][],
+    /** How long brokers were told to wait for replicas, each once. */
+    timeouts: [] as number[],
     /** How many sends were under way to one leader, at most. */
     most: 0,
     /** Keys in the order in which each partition has them. */
@@ -41,13 +43,20 @@ export const paperCluster = (partitions: number) => {
     return first;
   };
 
-  const open = (): Promise<Session> => {
+  const openLookup = (): Promise<LeaderLookup> => {
     if (cluster.unreachable) return Promise.reject(cluster.unreachable);
-    cluster.opened += 1;
     return Promise.resolve({
       leaders: () =>
         cluster.unreachable ? Promise.reject(cluster.unreachable) : Promise.resolve([...cluster.leaders]),
-      send: async (batch) => {
+      close: () => Promise.resolve(),
+    });
+  };
+  const openSender = (): Promise<Sender> => {
+    if (cluster.unreachable) return Promise.reject(cluster.unreachable);
+    cluster.opened += 1;
+    return Promise.resolve({
+      send: async (batch, brokerTimeoutMs) => {
+        if (!cluster.timeouts.includes(brokerTimeoutMs)) cluster.timeouts.push(brokerTimeoutMs);
         const leader = cluster.leaders[batch[0]!.partition] ?? null;
         const now = (underWay.get(leader) ?? 0) + 1;
         underWay.set(leader, now);
@@ -71,7 +80,7 @@ export const paperCluster = (partitions: number) => {
       },
     });
   };
-  return { cluster, open };
+  return { cluster, openLookup, openSender };
 };
 
 export type PaperCluster = ReturnType<typeof paperCluster>["cluster"];

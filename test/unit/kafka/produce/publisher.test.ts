@@ -23,10 +23,10 @@ afterEach(async () => {
 const LONG_MS = 60_000;
 
 const setUp = (partitions = 1, options: Partial<PublisherOptions> = {}, clock = systemClock) => {
-  const { cluster, open } = paperCluster(partitions);
+  const { cluster, openLookup, openSender } = paperCluster(partitions);
   const publisher = createPublisher(
     { topic: "t", maxWaiting: 10_000, maxWaitingBytes: 10_000_000, sendTimeoutMs: LONG_MS, ...options },
-    { open, clock, log: silent, random: () => 0 },
+    { openLookup, openSender, clock, log: silent, random: () => 0 },
   );
   opened.push(publisher);
   const publish = (key: string | null, timeoutMs = LONG_MS, bytes = 10) =>
@@ -213,10 +213,11 @@ describe("bounds", () => {
   });
 
   test.each([
-    ["that Kafka finds too large", protocolError("MESSAGE_TOO_LARGE")],
-    ["of which Kafka finds a record wrong", protocolError("INVALID_RECORD")],
-    ["of which a record cannot be encoded", new EncodeError(new Error("no bytes"))],
-  ])("a batch %s is sent record by record, and only that one is refused", async (_, refusal) => {
+    ["that Kafka finds too large", protocolError("MESSAGE_TOO_LARGE"), "refused"],
+    ["of which a record breaks a rule of the topic", protocolError("INVALID_RECORD"), "invalid"],
+    ["of which Kafka finds a time wrong", protocolError("INVALID_TIMESTAMP"), "invalid"],
+    ["of which a record cannot be encoded", new EncodeError(new Error("no bytes")), "refused"],
+  ])("a batch %s is sent record by record, and only that one is refused", async (_, refusal, code) => {
     const { cluster, publish, failure } = setUp();
     await publish("first");
     cluster.before = (batch) =>
@@ -228,14 +229,14 @@ describe("bounds", () => {
       failure(publish("large", LONG_MS, 5_000)),
       failure(publish("b")),
     ]);
-    expect(outcomes).toEqual(["written", "refused", "written"]);
+    expect(outcomes).toEqual(["written", code, "written"]);
     expect(cluster.logs[0]).toEqual(["first", "a", "b"]);
     expect(cluster.opened, "the connection is whole").toBe(1);
   });
 });
 
 describe("when leaders move and connections break", () => {
-  test("a batch that the old leader refuses goes to the new one, over the same connections", async () => {
+  test("a batch that the old leader refuses goes to the new one", async () => {
     const { cluster, publish, publisher } = setUp(2);
     await publish("first");
     cluster.before = () => {
@@ -245,8 +246,7 @@ describe("when leaders move and connections break", () => {
     };
     await Promise.all(keys(10).map((key) => publish(key)));
     expect([...cluster.all()].sort()).toEqual(["first", ...keys(10)].sort());
-    expect(cluster.opened).toBe(1);
-    expect(publisher.state().up).toBe(true);
+    expect(publisher.state()).toMatchObject({ up: true, detail: "2 partitions" });
   });
 
   test("where only some partitions refuse, the others are written once, and the rest when it can be", async () => {
@@ -372,6 +372,99 @@ describe("when leaders move and connections break", () => {
     const written = await Promise.all(keys(700).map((key) => publish(key)));
     for (const [i, { partition, offset }] of written.entries())
       expect(cluster.logs[partition]?.[offset]).toBe(`k-${i}`);
+  });
+});
+
+describe("when one partition takes nothing", () => {
+  const lame = 0;
+  const lack = protocolError("NOT_ENOUGH_REPLICAS");
+
+  /** Keys of the partition that will be lame, and of the others, once each is written. */
+  const split = async ({ cluster, publish }: ReturnType<typeof setUp>) => {
+    await Promise.all(keys(30).map((key) => publish(key)));
+    return { ofLame: [...cluster.logs[lame]!], others: cluster.logs.slice(1).flat() };
+  };
+
+  test("the others are written without a wait, and it counts as up; when it takes records again, all is as before", async () => {
+    const world = setUp(3, { sendTimeoutMs: 400 });
+    const { cluster, publish, publisher, failure } = world;
+    const { ofLame, others } = await split(world);
+    cluster.refusing.set(lame, lack);
+    const stuck = failure(publish(ofLame[0]!));
+    await eventually(() => publisher.state().detail.includes("1 take nothing: 0"), "the trouble to be said");
+    // As a broker that waits for replicas: it answers no other request of that connection meanwhile.
+    cluster.before = (batch) =>
+      batch.some(({ partition }) => partition === lame) ? systemClock.sleep(200) : Promise.resolve();
+    for (const key of others) {
+      const startedAt = performance.now();
+      await publish(key);
+      expect(performance.now() - startedAt).toBeLessThan(100);
+      expect(publisher.state().up).toBe(true);
+    }
+    cluster.refusing.clear();
+    cluster.before = () => Promise.resolve();
+    expect(await stuck).toBe("written");
+    expect(publisher.state()).toMatchObject({ up: true, detail: "3 partitions" });
+    cluster.batches.length = 0;
+    await Promise.all([...ofLame, ...others].map((key) => publish(key)));
+    expect(cluster.batches.length, "one lane for all").toBe(1);
+  });
+
+  test("a broker is asked to answer for the others while that one lacks replicas", async () => {
+    const world = setUp(3, { sendTimeoutMs: 8_000 });
+    await split(world);
+    expect(world.cluster.timeouts).toEqual([2_000]);
+    world.cluster.refusing.set(lame, protocolError("REQUEST_TIMED_OUT"));
+    const written = Promise.all(keys(30).map((key) => world.publish(key)));
+    await eventually(() => world.cluster.timeouts.includes(4_000), "an attempt apart");
+    world.cluster.refusing.clear();
+    await written;
+  });
+
+  test("after a while one record goes on trying, and the others are rejected at once", async () => {
+    let aheadMs = 0;
+    const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const world = setUp(3, {}, clock);
+    const { cluster, publish, failure } = world;
+    const { ofLame, others } = await split(world);
+    cluster.refusing.set(lame, lack);
+    const early = ofLame.map((key) => failure(publish(key)));
+    await eventually(() => world.publisher.state().detail.includes("take nothing"), "the trouble");
+    aheadMs = 3_000;
+    expect(await Promise.all(early.slice(1))).toEqual(ofLame.slice(1).map(() => "timeout"));
+    expect(await Promise.all(ofLame.map((key) => failure(publish(key))))).toEqual(
+      ofLame.map(() => "unavailable"),
+    );
+    await Promise.all(others.map((key) => publish(key)));
+    cluster.refusing.clear();
+    expect(await early[0]).toBe("written");
+    await Promise.all(ofLame.map((key) => publish(key)));
+  });
+
+  test("it is down when none takes records", async () => {
+    const world = setUp(3);
+    const { cluster, publisher, failure, publish } = world;
+    await split(world);
+    for (const partition of [0, 1, 2]) cluster.refusing.set(partition, lack);
+    const all = keys(30).map((key) => failure(publish(key, 500)));
+    await eventually(() => !publisher.state().up, "to be down");
+    await Promise.all(all);
+  });
+
+  test("a leader that is frozen keeps no other one's records waiting", async () => {
+    const { cluster, publish, publisher, failure } = setUp(2, { sendTimeoutMs: 100 });
+    cluster.leaders = [1, 2];
+    await Promise.all(keys(20).map((key) => publish(key)));
+    const [frozen, fine] = [cluster.logs[0]![0]!, cluster.logs[1]![0]!];
+    cluster.before = ([item]) => (item?.partition === 0 ? hangs() : Promise.resolve());
+    const opened = cluster.opened;
+    const late = failure(publish(frozen, 600));
+    await eventually(() => cluster.opened > opened, "another connection for the frozen leader");
+    const startedAt = performance.now();
+    await publish(fine);
+    expect(performance.now() - startedAt).toBeLessThan(50);
+    expect(publisher.state().up).toBe(true);
+    expect(await late).toBe("timeout");
   });
 });
 

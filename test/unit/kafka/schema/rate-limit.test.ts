@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { rateLimited } from "../../../../src/kafka/schema/rate-limit.ts";
+import { rateLimited, shared } from "../../../../src/kafka/schema/rate-limit.ts";
 
 /** A clock that only sleeping advances, and the times of the calls. */
 const pacing = (perSecond: number) => {
@@ -12,12 +12,14 @@ const pacing = (perSecond: number) => {
       return Promise.resolve().then(() => void (now = Math.max(now, until)));
     },
   };
-  const ask = rateLimited(
-    (key: number) => {
-      times.push(now);
-      return key < 0 ? Promise.reject(new Error("no")) : Promise.resolve(key);
-    },
-    { perSecond, clock },
+  const ask = shared(
+    rateLimited(
+      (key: number) => {
+        times.push(now);
+        return key < 0 ? Promise.reject(new Error("no")) : Promise.resolve(key);
+      },
+      { perSecond, clock },
+    ),
   );
   return { ask, times, clock };
 };

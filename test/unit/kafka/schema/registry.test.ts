@@ -133,19 +133,58 @@ it("says why the subject's latest schema cannot be read", async () => {
   expect(await registry.incompatibility("s", SCHEMA)).toContain("schema 9");
 });
 
+const LEVEL_SET: Routes = { "PUT /config/s": ok({ compatibility: "BACKWARD" }) };
+const registers = (version: number): Routes => ({
+  "POST /subjects/s/versions": ok({ id: 4 }),
+  "POST /subjects/s": ok({ id: 4, version }),
+});
+
 it.each([
-  ["gives a new subject the level BACKWARD", undefined, ["PUT /config/s"]],
-  ["keeps the level that a subject has", ok({ compatibilityLevel: "NONE" }), []],
-] as const)("%s", async (_, level, then) => {
+  ["gives a new subject the level BACKWARD", 1, undefined, ["PUT /config/s"]],
+  ["keeps a level that was set before", 1, ok({ compatibilityLevel: "NONE" }), []],
+  ["believes no registry that knows of no level for a subject that is not new", 2, undefined, []],
+] as const)("%s", async (_, version, level, then) => {
   const { registry, asked } = await connected({
+    ...registers(version),
     ...(level && { "GET /config/s": level }),
-    "POST /subjects/s/versions": ok({ id: 4 }),
-    "PUT /config/s": ok({ compatibility: "BACKWARD" }),
+    ...LEVEL_SET,
   });
   expect(await registry.register("s", SCHEMA)).toBe(4);
-  const beyondLooking = questions(asked).filter((question) => question !== "GET /config/s");
-  expect(beyondLooking).toEqual(["POST /subjects/s/versions", ...then]);
+  expect(questions(asked).filter((question) => question.startsWith("PUT"))).toEqual(then);
 });
+
+it("asks for the level only when the registry shows what it registered", async () => {
+  const routes: Routes = { "POST /subjects/s/versions": ok({ id: 4 }), ...LEVEL_SET };
+  const clock = {
+    ...systemClock,
+    sleep: () => {
+      routes["POST /subjects/s"] = ok({ id: 4, version: 1 });
+      routes["GET /config/s"] = ok({ compatibilityLevel: "FULL_TRANSITIVE" });
+      return Promise.resolve();
+    },
+  };
+  const { registry, asked } = await connected(routes, { clock });
+  await registry.register("s", SCHEMA);
+  expect(questions(asked)).toEqual([
+    // The client library asks once more.
+    "GET /config/s",
+    "GET /config/s",
+    "POST /subjects/s/versions",
+    "POST /subjects/s",
+    "POST /subjects/s",
+    "GET /config/s",
+  ]);
+});
+
+it.each([UNKNOWN, { status: 404, body: "" }])(
+  "says what a 404 to a registration may mean",
+  async (answer) => {
+    const { registry } = await connected({ "POST /subjects/s/versions": answer });
+    await expect(registry.register("s", SCHEMA)).rejects.toThrow(
+      "answered 404 to a registration: see that its URL is right, and that this user may register schemas",
+    );
+  },
+);
 
 it("reports the registry's reason for refusing a schema", async () => {
   const { registry } = await connected({
@@ -171,7 +210,7 @@ it("sends a token and further headers, also when registering, and reports a refu
   const { url, asked } = await startFakeRegistry(({ path }) =>
     path === "/schemas/ids/1"
       ? { status: 401, body: { error_code: 401, message: "no" } }
-      : ok({ id: 5, compatibilityLevel: "BACKWARD" }),
+      : ok({ id: 5, version: 1, compatibilityLevel: "BACKWARD" }),
   );
   const refused: string[] = [];
   const bearer = {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bodyText } from "../../../../src/partner/calls/answer.ts";
-import { maskFor } from "../../../../src/partner/calls/mask.ts";
+import { maskFor } from "../../../../src/runtime/mask.ts";
 import { acceptAt, answer, CREDENTIALS } from "../hostile-server.ts";
 
 const mask = maskFor(["secret"]);

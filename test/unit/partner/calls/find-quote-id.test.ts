@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQuoteId } from "../../../../src/partner/calls/find-quote-id.ts";
+import { findQuoteId, quoteIdOfLocation } from "../../../../src/partner/calls/find-quote-id.ts";
 
 describe("findQuoteId", () => {
   it.each([
@@ -29,6 +29,7 @@ describe("findQuoteId", () => {
     '{"quoteId":null}',
     '{"quoteId":{"value":"q"}}',
     '{"quoteId":true}',
+    '{"quoteId":"q\uFFFD"}',
     "{}",
     "[]",
     '"q-1"',
@@ -53,4 +54,27 @@ describe("findQuoteId", () => {
   it("survives depth", () => {
     expect(findQuoteId('{"data":'.repeat(5000) + '{"id":"x"}' + "}".repeat(5000), null)).toBeNull();
   });
+});
+
+describe("quoteIdOfLocation", () => {
+  const PATH = "/corporate/v1/quote";
+
+  it.each([
+    ["/corporate/v1/quote/q-1", "q-1"],
+    ["https://partner.example/corporate/v1/quote/q-1?expand=all#top", "q-1"],
+    ["q-1/", "q-1"],
+    ["quote/q%2F1", "q/1"],
+    ["/v1/quotes/%C3%A9", "\u00e9"],
+  ])("%s names %s", (location, id) => expect(quoteIdOfLocation(location, PATH)).toBe(id));
+
+  it.each([
+    "",
+    "/",
+    PATH,
+    `https://partner.example${PATH}/`,
+    "https://partner.example",
+    "/q%FF",
+    "http://",
+    "/%20",
+  ])("%s names none", (location) => expect(quoteIdOfLocation(location, PATH)).toBeNull());
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { maskedBytes, spelledInBytes } from "../../../../src/partner/calls/mask-stream.ts";
-import { maskFor } from "../../../../src/partner/calls/mask.ts";
+import { maskFor } from "../../../../src/runtime/mask.ts";
 
 const SECRET = "s3cret/café+1";
 

@@ -8,10 +8,29 @@ import type { Server } from "../hostile-server.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { ACCEPT, acceptAt, answer, CREDENTIALS, free, partnerOf, serve } from "../hostile-server.ts";
 import { keeping, worldOf } from "../keeping-server.ts";
-import { TEST_CERT, TEST_KEY } from "../tls-material.ts";
+import { EXPIRED_CERT, TEST_CERT, TEST_KEY } from "../tls-material.ts";
 
 const ok = { onRequest: (socket: net.Socket) => socket.write(answer("200 OK")) };
 const secured = { tls: { key: TEST_KEY, cert: TEST_CERT } };
+
+/** Answers CONNECT with `head`, and joins the two ends when that opens a tunnel. */
+const proxyTo = (target: { port: number }, head: string): Promise<Server> =>
+  serve({
+    onRequest: (socket) => {
+      socket.write(head);
+      if (!head.startsWith("HTTP/1.1 200")) return;
+      const onward = net.connect(target.port, "127.0.0.1");
+      onTestFinished(() => void onward.destroy());
+      onward.on("error", () => socket.destroy());
+      socket.pipe(onward).pipe(socket);
+    },
+  });
+
+const through = (proxy: Server) => {
+  const url = new URL(`http://user:p%40ss-word@127.0.0.1:${proxy.port}`);
+  return () => url;
+};
+const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 describe("a connection that fails sends nothing", () => {
   it("refused", async () => {
@@ -149,6 +168,30 @@ describe("TLS", () => {
     expect((await known.call(ACCEPT, free())).kind).toBe("executed");
   });
 
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("sends nothing where its own is refused: %s", async (version) => {
+    const strict = { ca: TEST_CERT, requestCert: true, rejectUnauthorized: true };
+    const server = await serve({
+      ...ok,
+      tls: { ...secured.tls, ...strict, minVersion: version, maxVersion: version },
+    });
+    const proxy = await proxyTo(server, established);
+    for (const over of [{}, { proxy: through(proxy) }]) {
+      const own = { ca: TEST_CERT, cert: EXPIRED_CERT, key: TEST_KEY };
+      const refused = partnerOf(server, { tls: own, ...over });
+      for (let n = 0; n < 10; n += 1)
+        expect(await refused.call(ACCEPT, free())).toEqual({
+          kind: "notSent",
+          reason:
+            version === "TLSv1.3"
+              ? "the partner refused the TLS client certificate: it closed the connection"
+              : (expect.stringContaining("TLS") as string),
+        });
+      expect(server.seen).toEqual([]);
+    }
+    const taken = partnerOf(server, { tls: { ca: TEST_CERT, cert: TEST_CERT, key: TEST_KEY } });
+    for (let n = 0; n < 3; n += 1) expect((await taken.call(ACCEPT, free())).kind).toBe("executed");
+  });
+
   it("leaves it unknown when the answer is lost", async () => {
     const server = await serve({ ...secured, onRequest: (socket) => socket.destroy() });
     const outcome = await partnerOf(server, { tls: { ca: TEST_CERT } }).call(ACCEPT, free());
@@ -158,25 +201,6 @@ describe("TLS", () => {
 });
 
 describe("a proxy", () => {
-  /** Answers CONNECT with `head`, and joins the two ends when that opens a tunnel. */
-  const proxyTo = (target: { port: number }, head: string): Promise<Server> =>
-    serve({
-      onRequest: (socket) => {
-        socket.write(head);
-        if (!head.startsWith("HTTP/1.1 200")) return;
-        const onward = net.connect(target.port, "127.0.0.1");
-        onTestFinished(() => void onward.destroy());
-        onward.on("error", () => socket.destroy());
-        socket.pipe(onward).pipe(socket);
-      },
-    });
-
-  const through = (proxy: Server) => {
-    const url = new URL(`http://user:p%40ss-word@127.0.0.1:${proxy.port}`);
-    return () => url;
-  };
-  const established = "HTTP/1.1 200 Connection established\r\n\r\n";
-
   it.each([
     ["http", ok],
     ["https", { ...ok, ...secured }],

@@ -1,24 +1,31 @@
-import { constants, openSync, writeSync } from "node:fs";
+import { constants, fstatSync, openSync, write as writeAsync, writeSync } from "node:fs";
 import { systemClock } from "../runtime/clock.ts";
 import type { ProcessEnds } from "../runtime/process-ends.ts";
 
 /** Where the log's lines go. */
 export type Output = {
   write: (line: string) => void;
-  /** Resolves when all lines are written, or when the reader has taken none for a while. */
+  /** Resolves when all lines are written, or when none could be for a while. */
   flush: () => Promise<void>;
 };
 
-/** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
-export const CHUNK_BYTES = 16_384;
-export const FLUSH_EVERY_MS = 200;
-/** A reader that has stopped must not exhaust the memory of the process: lines beyond this are dropped. */
-export const MAX_BUFFERED_BYTES = 16_777_216;
+/**
+ * Writes what the output takes now, without waiting for it.
+ * @param isLast the process ends: no callback comes any more
+ * @returns how many bytes; 0 when it must be tried again. Throws when the reader has gone.
+ */
+type Take = (chunk: Buffer, isLast: boolean) => number;
 
-/** A full pipe is tried again after this time, and each time after twice the time before. */
+/** Lines are written in chunks: one write per line would cost more than the rest of the work for a webhook. */
+const CHUNK_BYTES = 16_384;
+const FLUSH_EVERY_MS = 200;
+/** A reader that has stopped, or a full disk, must not exhaust the memory: lines beyond this are dropped. */
+const MAX_BUFFERED_BYTES = 16_777_216;
+
+/** What took nothing is tried again after this time, and each time after twice the time before. */
 const FIRST_RETRY_MS = 1;
 const LAST_RETRY_MS = 64;
-/** A reader that takes nothing for so long has stopped. */
+/** An output that takes nothing for so long is given up at the end of the process. */
 const STALLED_MS = 2_000;
 /** How long the end of the process may wait for a reader that is slow. */
 const EXIT_MS = 3_000;
@@ -41,13 +48,59 @@ const openUnblocked = (unblock: ProcessEnds["unblock"]): number => {
 };
 
 /**
- * Writes lines to standard output, a pipe or socket. No write waits for the reader: it would hold a thread,
- * node waits for its threads at the end, and a reader that has stopped but stays would keep the process from
- * ending.
+ * A pipe or socket. No write waits for the reader: it would hold a thread, node waits for its threads at the
+ * end, and a reader that has stopped but stays would keep the process from ending.
+ */
+const toPipe = (unblock: ProcessEnds["unblock"]): Take => {
+  const fd = openUnblocked(unblock);
+  return (chunk) => {
+    try {
+      return writeSync(fd, chunk);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
+      throw error;
+    }
+  };
+};
+
+/**
+ * A file, a terminal or a device, written by another thread: a slow disk must not stop the process. Whatever
+ * fails, such as a write to a full disk, is tried again.
+ * @param wake called when a write has ended
+ */
+const toFile = (wake: () => void): Take => {
+  let isWriting = false;
+  let written = 0;
+  return (chunk, isLast) => {
+    if (isLast) {
+      try {
+        // The other thread ends what it has begun.
+        return isWriting ? chunk.length : writeSync(1, chunk);
+      } catch {
+        return 0;
+      } finally {
+        isWriting = false;
+      }
+    }
+    const before = written;
+    written = 0;
+    if (before > 0 || isWriting) return before;
+    isWriting = true;
+    writeAsync(1, chunk, (error, bytes) => {
+      isWriting = false;
+      if (error) return;
+      written = bytes;
+      wake();
+    });
+    return 0;
+  };
+};
+
+/**
+ * Writes lines to standard output.
  * @param lost called with the number of dropped bytes, once there is room again
  */
-export const createPipeOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
-  const fd = openUnblocked(unblock);
+export const createOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes: number) => void): Output => {
   /** The newest lines; they become a chunk when they are enough, or are about to be written. */
   let lines = "";
   let chunks: Buffer[] = [];
@@ -67,20 +120,20 @@ export const createPipeOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes:
     chunkBytes += chunk.length;
   };
 
-  /** Writes what the pipe takes now. @returns whether that is all */
-  const writeChunks = (): boolean => {
+  /** Writes what the output takes now. @returns whether that is all */
+  const writeChunks = (isLast: boolean): boolean => {
     endChunk();
     try {
       for (let chunk = chunks[0]; chunk !== undefined; chunk = chunks[0]) {
-        const taken = writeSync(fd, chunk);
+        const taken = take(chunk, isLast);
+        if (taken === 0) return false;
         chunkBytes -= taken;
         takenAt = systemClock.monotonic();
         retryMs = FIRST_RETRY_MS;
         if (taken === chunk.length) chunks.shift();
         else chunks[0] = chunk.subarray(taken);
       }
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EAGAIN") return false;
+    } catch {
       // EPIPE: the reader has gone.
       hasGone = true;
       chunks = [];
@@ -88,13 +141,13 @@ export const createPipeOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes:
     return true;
   };
 
-  const writeAll = (): boolean => {
-    if (!writeChunks()) return false;
+  const writeAll = (isLast = false): boolean => {
+    if (!writeChunks(isLast)) return false;
     if (lostBytes === 0 || hasGone) return true;
     const bytes = lostBytes;
     lostBytes = 0;
     lost(bytes);
-    return writeChunks();
+    return writeChunks(isLast);
   };
 
   const nextRetryMs = (): number => {
@@ -112,12 +165,15 @@ export const createPipeOutput = ({ atExit, unblock }: ProcessEnds, lost: (bytes:
     if (!writeAll()) writeAfter(nextRetryMs());
   };
 
+  const kind = fstatSync(1);
+  const take = kind.isFIFO() || kind.isSocket() ? toPipe(unblock) : toFile(write);
+
   const hasStalledSince = (ms: number): boolean =>
     systemClock.monotonic() - Math.max(ms, takenAt) > STALLED_MS;
 
   atExit(() => {
     const start = systemClock.monotonic();
-    while (!writeAll()) {
+    while (!writeAll(true)) {
       if (hasGivenUp || hasStalledSince(start) || systemClock.monotonic() - start > EXIT_MS) return;
       sleepSync(nextRetryMs());
     }

@@ -13,6 +13,7 @@ const UNIT =
 
 /** Characters that stand for themselves in every encoding: most of every text. */
 const PLAIN_RUN = /[^\\%&+\u0080-\uffff]+/y;
+const NOT_PLAIN = /[\\%&+\u0080-\uffff]/;
 
 /** The end of a text that may be one character, cut within its encoding. */
 const CUT_UNIT = /(?:(?<!\\)\\+(?:u[0-9a-f]{0,3})?|%(?:25)*[0-9a-f]?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4}))$/i;
@@ -70,6 +71,9 @@ const flatten = (text: string): { flat: string; from: number[] } => {
   return { flat, from };
 };
 
+/** Shorter texts are no secrets, and masking them would destroy parts of answers, such as quoteIds. */
+export const isSecret = (text: string): boolean => text.length >= 4;
+
 /** `shown`: the masked start of a text. */
 export type Masked = {
   shown: string;
@@ -112,8 +116,12 @@ export const maskFor = (secrets: readonly string[]): Mask => {
     return found;
   };
 
+  /** Most texts are plain and hold no secret: then nothing is copied. */
+  const isClean = (text: string): boolean =>
+    known.length === 0 || (!NOT_PLAIN.test(text) && !known.some((secret) => text.includes(secret)));
+
   const part = (text: string, limit: number): Masked => {
-    if (known.length === 0) return { shown: text.slice(0, limit), taken: limit, hidden: 0 };
+    if (isClean(text)) return { shown: text.slice(0, limit), taken: limit, hidden: 0 };
     const { flat, from } = flatten(text);
     let shown = "";
     let hidden = 0;

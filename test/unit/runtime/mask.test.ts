@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskFor } from "../../../../src/partner/calls/mask.ts";
+import { maskFor } from "../../../src/runtime/mask.ts";
 
 const SECRET = 's3/cret+"é&<|+{}^$ x';
 const mask = maskFor(["tok-1", SECRET, ""]);

@@ -1,0 +1,31 @@
+import type { Config } from "../config/config.ts";
+import { isSecret, maskFor, type Mask } from "../runtime/mask.ts";
+import { secretsIn } from "../runtime/secret-list.ts";
+
+/**
+ * The secrets that the partner knows, from the subscribed URL, from our calls or because it signs with them. It may
+ * repeat them and, for a while after a rotation, those that were in force before.
+ */
+export const secretsOfPartner = ({ webhook, partner }: Config): string[] =>
+  [webhook.secret, partner.accessToken, partner.xToken].flatMap((setting) =>
+    setting ? [setting.reveal(), ...setting.replaced()].flatMap((text) => [text, ...secretsIn(text)]) : [],
+  );
+
+/** Masks those, and the password of the proxy. Made anew only when one has changed. */
+export const maskOwnSecrets = (config: Config): ((text: string) => string) => {
+  const { secret } = config.webhook;
+  const { accessToken, xToken, proxyUrl } = config.partner;
+  const settings = [secret, accessToken, xToken, proxyUrl].filter((setting) => setting !== undefined);
+  let texts: readonly string[] = [];
+  let mask: Mask = maskFor([]);
+  return (text) => {
+    const now = settings.map((setting) => setting.reveal());
+    if (now.some((each, i) => each !== texts[i])) {
+      texts = now;
+      const password = proxyUrl ? new URL(proxyUrl.reveal()).password : "";
+      const secrets = [...secretsOfPartner(config), password, decodeURIComponent(password)];
+      mask = maskFor(secrets.filter(isSecret));
+    }
+    return mask(text);
+  };
+};

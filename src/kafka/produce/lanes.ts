@@ -1,0 +1,123 @@
+import { DeadlineError } from "../../runtime/clock.ts";
+import { Lane, type LanePorts } from "./lane.ts";
+import { newPartitioner } from "./partitioner.ts";
+import type { PendingRecord } from "./pending-record.ts";
+import type { Troubles } from "./troubles.ts";
+
+type Options = Pick<LanePorts, "open" | "clock" | "random" | "closed" | "refused"> & {
+  sendTimeoutMs: number;
+  maxBatchRecords: number | undefined;
+  troubles: Troubles;
+  written: (lane: Lane, ...written: Parameters<LanePorts["written"]>) => void;
+  failed: (lane: Lane, ...failed: Parameters<LanePorts["failed"]>) => void;
+};
+
+/** After this a broker names the partitions that keep a request of many waiting. */
+const BROKER_TIMEOUT_MS = 2_000;
+/** Each has connections of its own. */
+const MAX_LANES_APART = 8;
+
+/**
+ * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in none
+ * while it has no leader.
+ */
+export const createLanes = (options: Options) => {
+  const { troubles, sendTimeoutMs, clock } = options;
+  const partitionOf = newPartitioner();
+  /** By leader; below zero those for partitions that are apart. */
+  const lanes = new Map<number, Lane>();
+  /** Records whose partition has no leader now, or is not chosen yet. */
+  let withoutLeader: PendingRecord[] = [];
+  let leaders: readonly (number | null)[] = [];
+
+  const laneOf = (partition: number): Lane | null => {
+    const leader = leaders[partition] ?? null;
+    if (leader === null) return null;
+    const isApart = troubles.isApart(partition);
+    const key = isApart ? -1 - (partition % MAX_LANES_APART) : leader;
+    const found = lanes.get(key);
+    if (found) return found;
+    const lane: Lane = new Lane({
+      ...options,
+      brokerTimeoutMs: isApart ? sendTimeoutMs / 2 : Math.min(sendTimeoutMs / 2, BROKER_TIMEOUT_MS),
+      written: (...written) => options.written(lane, ...written),
+      failed: (...failed) => options.failed(lane, ...failed),
+    });
+    lanes.set(key, lane);
+    return lane;
+  };
+
+  const choosePartition = (item: PendingRecord): void => {
+    if (item.partition < 0 && leaders.length > 0)
+      item.partition = partitionOf(item.record.key, leaders.length);
+  };
+
+  const redistribute = (items: readonly PendingRecord[]): void => {
+    const byLane = new Map<Lane | null, PendingRecord[]>();
+    for (const item of items) {
+      const lane = laneOf(item.partition);
+      byLane.set(lane, [...(byLane.get(lane) ?? []), item]);
+    }
+    for (const [lane, ofLane] of byLane)
+      if (lane) lane.merge(ofLane);
+      else withoutLeader.push(...ofLane);
+  };
+
+  return {
+    leaders: () => leaders,
+    choosePartition,
+    enqueue: (item: PendingRecord): void => {
+      const lane = laneOf(item.partition);
+      if (lane) lane.push(item);
+      else withoutLeader.push(item);
+    },
+
+    /** Queues each record of a lane where it belongs now. */
+    redistribute: (lane: Lane): void => redistribute(lane.takeAll()),
+
+    /** Moves queued records to the lanes of the current leaders; gives up sends to former leaders. */
+    follow: (current: readonly (number | null)[]): void => {
+      const before = leaders;
+      leaders = current;
+      const items = [...withoutLeader, ...[...lanes.values()].flatMap((lane) => lane.takeAll())];
+      withoutLeader = [];
+      items.forEach(choosePartition);
+      redistribute(items);
+      const isMoved = ({ partition }: PendingRecord): boolean => before[partition] !== leaders[partition];
+      for (const [key, lane] of lanes) {
+        lane.giveUp(new Error("the partition has another leader now"), isMoved);
+        if (!lane.isIdle || leaders.includes(key) || (key < 0 && troubles.size > 0)) continue;
+        lanes.delete(key);
+        void lane.close();
+      }
+    },
+
+    /** All unsettled records, and some settled ones. */
+    unsettled: (): PendingRecord[] => [
+      ...withoutLeader,
+      ...[...lanes.values()].flatMap((lane) => lane.items()),
+    ],
+
+    /**
+     * Gives up sends that take too long. During an outage queues are not drained: drops the settled records, which must not
+     * pile up in them.
+     * @returns the milliseconds that the slowest send has taken, or Infinity if a record waits for a leader
+     */
+    sweep: (): number => {
+      const now = clock.monotonic();
+      withoutLeader = withoutLeader.filter((item) => !item.isSettled);
+      let slowestMs = withoutLeader.length > 0 ? Infinity : 0;
+      for (const lane of lanes.values()) {
+        if (troubles.size > 0) lane.dropSettled();
+        const ms = lane.sendingMs(now);
+        if (ms > sendTimeoutMs) lane.giveUp(new DeadlineError(sendTimeoutMs));
+        slowestMs = Math.max(slowestMs, ms);
+      }
+      return slowestMs;
+    },
+
+    close: async (): Promise<void> => {
+      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+    },
+  };
+};

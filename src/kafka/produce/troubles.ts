@@ -1,0 +1,62 @@
+import type { Log } from "../../runtime/log.ts";
+
+type Trouble = {
+  reason: string;
+  /** When it began, and when it was last seen, in monotonic milliseconds. */
+  since: number;
+  at: number;
+  isApart: boolean;
+};
+
+/** A new leader is mostly found sooner: until then records wait. */
+const PATIENCE_MS = 2_000;
+/** A trouble that no record meets is forgotten after this. */
+const HOLDS_MS = 2_000;
+
+/** The partitions that do not take records, as far as a publisher knows. */
+export const createTroubles = (topic: string, log: Log) => {
+  const byPartition = new Map<number, Trouble>();
+  /** Partitions for which a record waits. */
+  let tried: ReadonlySet<number> = new Set();
+
+  const isStuck = (partition: number, now: number): boolean => {
+    const trouble = byPartition.get(partition);
+    return trouble !== undefined && trouble.isApart && now - trouble.since > PATIENCE_MS;
+  };
+  const end = (partition: number): void => {
+    if (byPartition.delete(partition) && byPartition.size === 0) log.info({ topic }, "kafka.publisher.up");
+  };
+
+  return {
+    get size(): number {
+      return byPartition.size;
+    },
+    /** @param seen.isApart the partition itself is in trouble, and not its leader's connection */
+    begin: (partition: number, seen: { reason: string; now: number; isApart: boolean }): void => {
+      const { reason, now } = seen;
+      if (byPartition.size === 0) log.warn({ topic, partition, reason }, "kafka.publisher.down");
+      const { since = now, isApart = false } = byPartition.get(partition) ?? {};
+      byPartition.set(partition, { reason, since, at: now, isApart: isApart || seen.isApart });
+    },
+    end,
+    isApart: (partition: number): boolean => byPartition.get(partition)?.isApart ?? false,
+    /** It has been in trouble for so long that one record is enough to see the end of it. */
+    isStuck,
+    /** The same, and that record waits already. */
+    isRefusing: (partition: number, now: number): boolean => isStuck(partition, now) && tried.has(partition),
+    reasonOf: (partition: number): string | null => byPartition.get(partition)?.reason ?? null,
+    /** Forgets what is not known any more. @param waiting the partitions for which a record waits */
+    sweep: (now: number, waiting: ReadonlySet<number>): void => {
+      tried = waiting;
+      for (const [partition, { at }] of byPartition)
+        if (now - at > HOLDS_MS && !waiting.has(partition)) end(partition);
+    },
+    /** The end of a sentence about all partitions; empty while there is none. */
+    text: (): string => {
+      const [first] = byPartition;
+      return first ? `, ${byPartition.size} take nothing: ${first[0]} (${first[1].reason})` : "";
+    },
+  };
+};
+
+export type Troubles = ReturnType<typeof createTroubles>;

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedCluster } from "../support/cluster.ts";
+import { openCommandsWorld } from "../support/commands-world.ts";
+import { eventually } from "../support/eventually.ts";
+import { readTopic } from "../support/follow-topics.ts";
+import { setTopicConfig } from "../support/kafka.ts";
+import { produce } from "../support/produce.ts";
+import type { Replica } from "../support/replica.ts";
+import type { World } from "../support/world.ts";
+
+// Settings of the journal that somebody changes while replicas run.
+
+let world: World;
+let replicas: Replica[];
+beforeAll(async () => {
+  ({ world, replicas } = await openCommandsWorld(sharedCluster(), { replicas: 2 }));
+});
+afterAll(() => world.close());
+
+/** Within so long all replicas notice a change. */
+const NOTICE_MS = 15_000;
+
+const accept = async (quoteId: string): Promise<string> => {
+  const commandId = randomUUID();
+  const request = { type: "AcceptQuote", quoteId, counterpartyId: "cp-1" };
+  await produce(world.brokers, world.topics.commands, [
+    { key: commandId, value: JSON.stringify({ commandId, request }) },
+  ]);
+  return commandId;
+};
+const isAnswered = async (commandId: string): Promise<boolean> =>
+  (await readTopic(world.brokers, world.topics.results)).some(({ key }) => key === commandId);
+const readinesses = (): Promise<{ status: number; text: string }[]> =>
+  Promise.all(
+    replicas.map(async ({ managementUrl }) => {
+      const response = await fetch(`${managementUrl}/readyz`);
+      return { status: response.status, text: await response.text() };
+    }),
+  );
+const untilAll = (isReady: boolean): Promise<unknown> =>
+  eventually(
+    async () => (await readinesses()).every(({ status }) => (status === 200) === isReady),
+    `all replicas to be ${isReady ? "ready" : "unready"}`,
+    NOTICE_MS,
+  );
+
+test.each([
+  ["retention.ms", "3600000", "1209600000", "is kept for less than"],
+  ["cleanup.policy", "compact", "delete", "is compacted"],
+  ["message.timestamp.type", "CreateTime", "LogAppendTime", "needs message.timestamp.type=LogAppendTime"],
+  ["unclean.leader.election.enable", "true", "false", "may get a leader that lacks its last entries"],
+  ["retention.bytes", "1048576", "-1", "retention.bytes"],
+])(
+  "%s=%s: no replica begins a command, and each says why, until it is %s again",
+  async (name, bad, good, why) => {
+    const { brokers, topics } = world;
+    const before = await accept(`q-${randomUUID()}`);
+    await eventually(() => isAnswered(before), "a result", 20_000);
+
+    await setTopicConfig(brokers, topics.journal, { [name]: bad });
+    await untilAll(false);
+    for (const { text } of await readinesses()) {
+      expect(text).toContain(why);
+      expect(text).toContain("Until then no command is begun.");
+    }
+    const journalEnd = (await readTopic(brokers, topics.journal)).length;
+    const held = await accept(`q-${randomUUID()}`);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(await isAnswered(held)).toBe(false);
+    expect(await readTopic(brokers, topics.journal), "no claim").toHaveLength(journalEnd);
+
+    await setTopicConfig(brokers, topics.journal, { [name]: good });
+    await untilAll(true);
+    await eventually(() => isAnswered(held), "the result of the command that was held", 20_000);
+    for (const replica of replicas) {
+      const lines = await replica.lines();
+      for (const event of ["journal.unfit", "journal.fit"])
+        expect(lines.filter((line) => line.includes(event)).length).toBeGreaterThan(0);
+    }
+  },
+);

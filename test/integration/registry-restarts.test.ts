@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { readSchema } from "../../src/kafka/schema/schemas.ts";
+import { encode } from "../support/avro.ts";
+import { sharedCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
+import { follow } from "../support/follow-topics.ts";
+import { produce } from "../support/produce.ts";
+import { registryProxy } from "../support/registry-proxy.ts";
+import { ownNames, toolSettings } from "../support/settings.ts";
+import { runProgram } from "../support/program.ts";
+import { openWorld } from "../support/world.ts";
+
+const cluster = sharedCluster();
+const HEADERS = { "content-type": "application/vnd.schemaregistry.v1+json" };
+const all = (): boolean => true;
+const none = (): boolean => false;
+
+const openForgetful = async (settings: Record<string, string> = {}) => {
+  const registry = await registryProxy();
+  const world = await openWorld(
+    { ...cluster, schemaRegistryUrl: registry.url },
+    {
+      sandboxArgs: ["--accept-unknown-quotes", "--walk", "still"],
+      settings: { FLOWS: "commands", ...settings },
+    },
+  );
+  onTestFinished(world.close);
+  return { registry, world };
+};
+
+test("serve waits for a registry that has just started, and says so", async () => {
+  const { registry, world } = await openForgetful();
+  registry.forget(all);
+  const bridge = await world.startReplica();
+  await bridge.untilLine(
+    (line) => /start\.waiting.*just started|just started.*start\.waiting/.test(line),
+    "the log to say so",
+  );
+  expect(await bridge.isReady()).toBe(false);
+  registry.forget(none);
+  await bridge.untilReady();
+  expect(await bridge.stop()).toBe(0);
+});
+
+test("setup asks such a registry again, and leaves a subject the level that it has", async () => {
+  const registry = await registryProxy();
+  const names = ownNames();
+  const settings = { ...toolSettings(cluster, names), SCHEMA_REGISTRY_URL: registry.url };
+  expect(await runProgram(["setup"], settings)).toMatchObject({ code: 0 });
+  const config = `${cluster.schemaRegistryUrl}/config/${names.topics.commands}-value`;
+  const level = async (): Promise<unknown> => (await fetch(config)).json();
+  expect(await level()).toMatchObject({ compatibilityLevel: "BACKWARD" });
+  await fetch(config, { method: "PUT", headers: HEADERS, body: '{"compatibility":"FULL_TRANSITIVE"}' });
+
+  const amongFirst = (count: number): (() => boolean) => {
+    const until = registry.questions.length + count;
+    return () => registry.questions.length <= until;
+  };
+  // Five questions end with a registration, which fails: it knows nothing for two attempts.
+  registry.forget(amongFirst(10));
+  const again = await runProgram(["setup"], settings);
+  expect(again).toMatchObject({ code: 0, err: "" });
+  expect(again.out).toContain("the schema registry answered 500 (not now)");
+
+  // A follower that takes registrations, and has not read its topic when it is asked for the version.
+  const isFirst = amongFirst(8);
+  registry.forget((path) => isFirst() && !path.endsWith("/versions"));
+  expect(await runProgram(["setup"], settings)).toMatchObject({ code: 0, err: "" });
+  expect(await level()).toMatchObject({ compatibilityLevel: "FULL_TRANSITIVE" });
+});
+
+test("a command waits for a schema that the registry does not know yet, and others go on meanwhile", async () => {
+  const { registry, world } = await openForgetful({ COMMANDS_MAX_IN_FLIGHT: "2" });
+  const bridge = await world.startReplica();
+  await bridge.untilReady();
+  const { commands, results } = world.topics;
+  const following = await follow(world.brokers, [results]);
+  world.defer(following.stop);
+  const answers = (commandId: string): Promise<unknown[]> =>
+    following.until(results, ({ headers }) => headers["correlation-id"] === commandId, 1);
+
+  // A schema of a producer of its own: the bridge must ask for it.
+  const answer = await fetch(`${cluster.schemaRegistryUrl}/subjects/${randomUUID()}-value/versions`, {
+    method: "POST",
+    headers: HEADERS,
+    body: JSON.stringify({ schema: JSON.stringify({ ...readSchema("command").json, doc: randomUUID() }) }),
+  });
+  const { id } = (await answer.json()) as { id: number };
+  registry.forget((path) => path.startsWith("/schemas/ids/"));
+  const asked = registry.questions.length;
+  const accept = (commandId: string) => ({
+    key: commandId,
+    value: encode("command", id, {
+      commandId,
+      issuedAt: Date.now(),
+      expiresAt: null,
+      request: {
+        "cambio.bridge.v1.AcceptQuote": {
+          quoteId: `q-${commandId}`,
+          counterpartyId: "cp",
+          amount: null,
+          externalId: null,
+        },
+      },
+    }),
+  });
+  await produce(world.brokers, commands, ["c-1", "c-2", "c-3"].map(accept));
+  await eventually(() => registry.questions.length > asked + 1, "the registry to be asked again", 10_000);
+  const request = { type: "AcceptQuote", quoteId: "q-json", counterpartyId: "cp" };
+  const json = JSON.stringify({ commandId: "json", request });
+  await produce(world.brokers, commands, [{ key: "json", value: json }]);
+  expect(await answers("json")).toHaveLength(1);
+
+  registry.forget(none);
+  for (const commandId of ["c-1", "c-2", "c-3"])
+    expect(await answers(commandId)).toMatchObject([{ headers: { outcome: "SUCCEEDED" } }]);
+  // All three share the questions: at growing distances, at most seven.
+  expect(registry.questions.length - asked).toBeLessThanOrEqual(7);
+  expect(await bridge.stop()).toBe(0);
+});

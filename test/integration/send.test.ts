@@ -1,0 +1,18 @@
+import { expect, onTestFinished, test } from "vitest";
+import { sharedCluster } from "../support/cluster.ts";
+import { openWorld } from "../support/world.ts";
+
+test("the tool says what keeps commands from being executed, where nobody takes them or they are paused", async () => {
+  const world = await openWorld(sharedCluster());
+  onTestFinished(() => world.close());
+  const send = () =>
+    world.run("send accept-quote --quote-id q-1 --counterparty-id cp-1 --wait --timeout 3s".split(" "));
+  const alone = await send();
+  expect(alone).toMatchObject({ code: 5, out: "" });
+  expect(alone.err).toContain("NOBODY TAKES COMMANDS");
+  expect(alone.err).toMatch(/No result of command \S+ came in time: none can come now \(NOBODY TAKES/);
+
+  const paused = await world.run(["pause", "commands", "--by", "ana", "--note", "why"]);
+  expect(paused.code).toBe(0);
+  expect((await send()).err).toMatch(/none can come now \(commands PAUSED by "ana" since /);
+});

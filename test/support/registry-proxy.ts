@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { request } from "undici";
+import { onTestFinished } from "vitest";
+import { sharedCluster } from "./cluster.ts";
+
+/** As Karapace answers before it has read its topic: it knows nothing, and takes no registration. */
+const answerOfStarting = (method: string, path: string): { status: number; code: number } => {
+  if (method === "POST" && path.endsWith("/versions")) return { status: 500, code: 50003 };
+  if (path.startsWith("/schemas/ids/")) return { status: 404, code: 40403 };
+  return { status: 404, code: path.startsWith("/config/") ? 40408 : 40401 };
+};
+
+const send = (response: ServerResponse, { status, code }: { status: number; code: number }): void => {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error_code: code, message: "not now" }));
+};
+
+/** A way to the shared registry that can be as forgetful as one that has just started. Ends with the test. */
+export const registryProxy = async () => {
+  const questions: string[] = [];
+  let forgets: (path: string) => boolean = () => false;
+  const { schemaRegistryUrl } = sharedCluster();
+  const server = createServer((incoming, outgoing) => {
+    const { method = "", url = "" } = incoming;
+    const path = url.replace(/^\/r/, "");
+    questions.push(`${method} ${path}`);
+    if (forgets(path)) {
+      send(outgoing, answerOfStarting(method, path));
+      return;
+    }
+    request(schemaRegistryUrl + path, {
+      method: method as "GET",
+      headers: { "content-type": "application/vnd.schemaregistry.v1+json" },
+      ...(method === "GET" ? {} : { body: incoming }),
+    }).then(
+      ({ statusCode, body }) => body.pipe(outgoing.writeHead(statusCode)),
+      () => outgoing.destroy(),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => server.close().closeAllConnections());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/r`,
+    questions,
+    /** Makes it know nothing of these paths, until it is told otherwise. */
+    forget: (which: (path: string) => boolean): void => void (forgets = which),
+  };
+};

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from "vitest";
+import { silent } from "../../../../src/cli/silent.ts";
+import { startTail, type TailHooks } from "../../../../src/kafka/consume/tail.ts";
+import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { released } from "../../commands-to-results/journal-rules/journal.ts";
+import { fakeKafka, ownReader, TOPIC } from "./fake-kafka.ts";
+
+type Kafka = ReturnType<typeof fakeKafka>;
+
+/** A tail that feeds the view of a journal. `unknown`: keys of records that cannot be taken yet. */
+const following = (kafka: Kafka, partitions: number) => {
+  const view = createView({ partitions, partitionOf: () => 0 });
+  const unknown = new Set<string>();
+  const asked: [key: string, atMs: number][] = [];
+  const taken: string[] = [];
+  let begun = 0;
+  const hooks: TailHooks = {
+    begin: (ranges) => {
+      begun += 1;
+      for (const [partition, range] of ranges) view.begin(partition, range);
+    },
+    position: view.nextOffset,
+    absent: view.pass,
+    take: (record) => {
+      const key = String(record.key);
+      if (unknown.has(key)) {
+        asked.push([key, performance.now()]);
+        return "later";
+      }
+      const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
+      const outcome = view.take({ ...record, key, entry });
+      if (outcome === "folded") taken.push(key);
+      return outcome !== "gap";
+    },
+  };
+  const tail = startTail(ownReader(TOPIC), hooks, {
+    newClient: () => kafka.client,
+    ranges: () => Promise.resolve(kafka.ranges()),
+    clock: systemClock,
+    log: silent,
+    random: () => 0,
+  });
+  onTestFinished(() => tail.stop());
+  return { view, unknown, asked, taken, begun: () => begun };
+};
+
+test("offsets that hold no record are stepped over, at the start, in the middle and at the end", async () => {
+  const kafka = fakeKafka(1);
+  kafka.skipOffset(0);
+  kafka.append(0, ["a", "b"]);
+  kafka.skipOffset(0);
+  kafka.append(0, ["c"]);
+  kafka.skipOffset(0);
+  const { view, taken, begun } = following(kafka, 1);
+  await eventually(() => view.ready(), "the view to be ready");
+  kafka.append(0, ["d"]);
+  await eventually(() => taken.includes("d"), "a record behind the last gap");
+  expect(taken).toEqual(["a", "b", "c", "d"]);
+  expect(begun()).toBe(1);
+});
+
+test("a record that cannot be taken yet is waited for where it stands, ever longer, and other partitions go on", async () => {
+  const kafka = fakeKafka(2);
+  const { view, unknown, asked, taken, begun } = following(kafka, 2);
+  kafka.append(0, ["a"]);
+  await eventually(() => taken.length === 1, "the first record");
+  unknown.add("b");
+  kafka.append(0, ["b", "c"]);
+  await eventually(() => asked.length === 4, "some attempts");
+  kafka.append(1, ["other"]);
+  await eventually(() => taken.includes("other"), "a record of another partition");
+  const waits = asked.slice(1).map(([, at], i) => at - asked[i]![1]);
+  expect(waits[0]).toBeGreaterThanOrEqual(90);
+  expect(waits[1]).toBeGreaterThanOrEqual(190);
+  expect(waits[2]).toBeGreaterThanOrEqual(390);
+  unknown.clear();
+  await eventually(() => taken.length === 4, "all records");
+  expect(taken.filter((key) => key !== "other")).toEqual(["a", "b", "c"]);
+  expect(begun()).toBe(1);
+  expect(view.nextOffset(0)).toBe(3);
+});
+
+test("a gap that is none of the log is read again", () => {
+  const view = createView({ partitions: 1, partitionOf: () => 0 });
+  view.begin(0, { startOffset: 0, endOffset: 9 });
+  // Read from 3 on, while 0 is the next one.
+  view.pass(0, 3, 5);
+  expect(view.nextOffset(0)).toBe(0);
+  view.pass(0, 0, 3);
+  view.pass(0, 1, 2);
+  expect(view.nextOffset(0)).toBe(3);
+});

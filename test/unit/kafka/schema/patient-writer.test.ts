@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { patientWriter } from "../../../../src/kafka/schema/registry.ts";
+import type { RegisteredSchema } from "../../../../src/kafka/schema/writer-schema.ts";
+
+const SCHEMA: RegisteredSchema = { kind: null, text: '"string"', references: [] };
+
+/** A registry that comes to know id 7 at an instant of a clock that only sleeping advances. */
+const registryThatKnows = (atMs: number, failing = () => false) => {
+  let now = 0;
+  const asked: number[] = [];
+  const writer = patientWriter(
+    {
+      writer: (id) => {
+        asked.push(now);
+        if (failing()) return Promise.reject(new Error("the registry is down"));
+        return Promise.resolve(id === 7 && now >= atMs ? SCHEMA : null);
+      },
+    },
+    {
+      sleep: (ms) => {
+        const until = now + ms;
+        return Promise.resolve().then(() => void (now = Math.max(now, until)));
+      },
+    },
+  );
+  return { writer, asked };
+};
+
+it("asks once for an id that is known", async () => {
+  const { writer, asked } = registryThatKnows(0);
+  expect(await writer(7)).toBe(SCHEMA);
+  expect(asked).toEqual([0]);
+});
+
+it("asks again for one that is not known yet, at growing distances", async () => {
+  const { writer, asked } = registryThatKnows(6_000);
+  expect(await writer(7)).toBe(SCHEMA);
+  expect(asked).toEqual([0, 500, 1_500, 3_500, 7_500]);
+});
+
+it("takes an id for unknown after thirty seconds", async () => {
+  const { writer, asked } = registryThatKnows(30_001);
+  expect(await writer(7)).toBeNull();
+  expect(asked.at(-1)).toBe(30_000);
+  expect(asked).toHaveLength(7);
+});
+
+it("shares one wait among all who ask for an id, and none between two ids", async () => {
+  const { writer, asked } = registryThatKnows(1_000);
+  const answers = await Promise.all([writer(7), writer(7), writer(7), writer(8)]);
+  expect(answers).toEqual([SCHEMA, SCHEMA, SCHEMA, null]);
+  expect(asked.filter((at) => at === 0)).toHaveLength(2);
+});
+
+it("does not take an outage for an answer, and forgets it", async () => {
+  let down = true;
+  const { writer } = registryThatKnows(0, () => down);
+  await expect(writer(7)).rejects.toThrow("the registry is down");
+  down = false;
+  expect(await writer(7)).toBe(SCHEMA);
+});
