@@ -11,50 +11,35 @@ export type Missing = { key: DigestKey; notification: Notification };
 
 /** Copies a substring: otherwise it keeps the whole entry in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
+const instantOf = ({ notification }: Missing): number =>
+  occurredAtOf(notification.createdAt) ?? Number.MAX_VALUE;
 
 /** The oldest first; what has no instant by the text of createdAt, behind the others. */
-const byTime = ({ notification: a }: Missing, { notification: b }: Missing): number => {
-  const [first, second] = [a, b].map(({ createdAt }) => occurredAtOf(createdAt) ?? Number.MAX_VALUE);
-  return (first ?? 0) - (second ?? 0) || (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt));
-};
+const byTime = (a: Missing, b: Missing): number =>
+  instantOf(a) - instantOf(b) ||
+  Number(a.notification.createdAt > b.notification.createdAt) -
+    Number(a.notification.createdAt < b.notification.createdAt);
 
 /**
- * Collects missing notifications until the batch is full; the caller reads the log again for the rest. A full
- * batch takes more of the transactions that it already holds, up to twice its size, because the statuses of one
- * transaction are published in order.
+ * Collects missing notifications until the batch is full; the caller reads the log again for the rest. A full batch takes
+ * more of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
  */
 export const backfillBatch = () => {
   const transactions = new Map<string, Missing[]>();
   let length = 0;
-  let isFull = false;
-  let firstAt: number | null = null;
-  let lastAt: number | null = null;
 
   return {
     /** Whether a notification may be added. */
-    hasRoomFor: ({ transactionId, createdAt }: Notification): boolean => {
-      lastAt = occurredAtOf(createdAt) ?? lastAt;
-      firstAt ??= lastAt;
-      // Once full, it stays so: it may have passed over an older notification of a transaction.
-      isFull ||= length >= MAX_LENGTH;
-      return !isFull || (length < 2 * MAX_LENGTH && transactions.has(transactionId));
-    },
-    add: (key: DigestKey, notification: Notification): void => {
-      const transactionId = copyOf(notification.transactionId);
-      const status = copyOf(notification.status);
-      const createdAt = copyOf(notification.createdAt);
-      const payload = copyOf(notification.payload);
+    hasRoomFor: ({ transactionId }: Notification): boolean =>
+      length < MAX_LENGTH || (length < 2 * MAX_LENGTH && transactions.has(transactionId)),
+    add: (key: DigestKey, { transactionId, status, createdAt, payload }: Notification): void => {
       length += payload.length + OVERHEAD_LENGTH;
-      const items = transactions.get(transactionId) ?? [];
-      transactions.set(transactionId, items);
-      items.push({ key, notification: { transactionId, status, createdAt, payload } });
+      const id = copyOf(transactionId);
+      const items = transactions.get(id) ?? [];
+      transactions.set(id, items);
+      const copied = { status: copyOf(status), createdAt: copyOf(createdAt), payload: copyOf(payload) };
+      items.push({ key, notification: { transactionId: id, ...copied } });
     },
-    /** The notifications of each transaction, the oldest first; of two at one time, the one that a log from old to new shows first. */
-    byTransaction: (): Missing[][] => {
-      const isNewestFirst = (firstAt ?? 0) > (lastAt ?? 0);
-      return [...transactions.values()].map((items) =>
-        (isNewestFirst ? items.reverse() : items).sort(byTime),
-      );
-    },
+    byTransaction: (): Missing[][] => [...transactions.values()].map((items) => items.sort(byTime)),
   };
 };

@@ -2,21 +2,13 @@ import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { identityOf } from "../notification/identity.ts";
-import {
-  factsWith,
-  NO_FACTS,
-  packFacts,
-  unpackFacts,
-  type TransactionFacts,
-} from "../notification/transaction-facts.ts";
+import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
+import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
-/**
- * `known`: an event of the notification was published. `missing`: none was found. `too young`: none was
- * found, but its webhook may still come. `taken`: missing, and about to be published.
- */
+/** `missing`: no event of the notification was found. `too young`: nor, but its webhook may still come. `taken`: about to be published. */
 const STATES = ["known", "too young", "missing", "taken", "published", "refused"] as const;
 type State = (typeof STATES)[number];
 
@@ -40,10 +32,12 @@ const SAME_WITHIN_MS = 1_000;
 const keyFor = ({ transactionId, status }: Dated, when: string): DigestKey =>
   keyOf(digestOf(`${transactionId}\n${status}\n${when}`));
 const pairOf = (of: Dated): DigestKey => keyFor(of, "");
+/** Of a notification whose createdAt is no instant. */
+const textKey = (of: Dated): DigestKey => keyFor(of, `text ${of.createdAt}`);
 
 /**
- * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for a
- * notification that the deduplication window does not hold, 19 for one that it does, nothing of other events.
+ * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for a notification that the
+ * deduplication window does not hold, 19 for one that it does, nothing of other events.
  */
 export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
   /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
@@ -51,14 +45,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
   /** For each pair of transaction and status: twice its missing notifications, and 1 more where the topic has an event of it. */
   const pairs = new DigestTable(Float64Array);
   const factsByTransaction = new DigestTable(Float64Array);
-  const counts: Record<State, number> = {
-    known: 0,
-    "too young": 0,
-    missing: 0,
-    taken: 0,
-    published: 0,
-    refused: 0,
-  };
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
   /** Of the missing ones, those whose pair is in the topic at another instant. */
   let held = 0;
   let undated = 0;
@@ -73,20 +60,14 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     return { instant, state: STATES[packed - instant * STATES.length] ?? "known" };
   };
 
-  /** The notification that this one repeats, or that an event is of. */
-  const find = (of: Dated): DigestKey | null => {
+  /** The notifications that this one repeats, or that an event is of. */
+  const same = (of: Dated): DigestKey[] => {
     const { occurredAt } = of;
-    if (occurredAt === null) {
-      const key = keyFor(of, `text ${of.createdAt}`);
-      return at(key) && key;
-    }
+    if (occurredAt === null) return [textKey(of)].filter((key) => at(key) !== null);
     const second = Math.floor(occurredAt / 1_000);
-    for (const near of [second, second - 1, second + 1]) {
-      const key = keyFor(of, String(near));
-      const found = at(key);
-      if (found && Math.abs(found.instant - occurredAt) <= SAME_WITHIN_MS) return key;
-    }
-    return null;
+    return [second, second - 1, second + 1]
+      .map((near) => keyFor(of, String(near)))
+      .filter((key) => Math.abs((at(key)?.instant ?? Infinity) - occurredAt) <= SAME_WITHIN_MS);
   };
 
   const setState = (key: DigestKey, state: State): void => {
@@ -122,20 +103,17 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     undated: () => undated,
     eventsOfPeriod: () => eventsOfPeriod,
 
-    /**
-     * Adds a notification of the log; one that is listed several times counts once. False when it is outside
-     * the period.
-     */
+    /** Adds a notification of the log; one that is listed several times counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
       const of = dated(notification);
       if (of === null) return false;
       const { occurredAt } = of;
-      if (find(of) !== null) return true;
+      if (same(of).length > 0) return true;
       const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
       const state = seen(identityOf(of)) ? "known" : isYoung ? "too young" : "missing";
-      const when = occurredAt === null ? `text ${of.createdAt}` : String(Math.floor(occurredAt / 1_000));
+      const key = occurredAt === null ? textKey(of) : keyFor(of, String(Math.floor(occurredAt / 1_000)));
       counts[state] += 1;
-      set(keyFor(of, when), occurredAt ?? 0, state);
+      set(key, occurredAt ?? 0, state);
       if (state === "known") return true;
       if (occurredAt === null) undated += 1;
       const pair = pairOf(of);
@@ -162,10 +140,9 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
         pairs.set(pair, open + 1);
         held += open / 2;
       }
-      const own = find(event);
-      if (own) becomeKnown(own, pair);
+      for (const own of same(event)) becomeKnown(own, pair);
       // A notification without createdAt is known by its transaction and status.
-      if (undated > 0) becomeKnown(keyFor(event, "text "), pair);
+      if (undated > 0) becomeKnown(textKey({ ...event, createdAt: "" }), pair);
     },
 
     /**
@@ -174,9 +151,9 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
      */
     take: (notification: Notification, force: boolean): DigestKey | null => {
       const of = dated(notification);
-      const key = of && find(of);
-      if (!key || at(key)?.state !== "missing" || (!force && (pairs.get(pairOf(of)) ?? 0) % 2 === 1))
-        return null;
+      const key = of === null ? undefined : same(of)[0];
+      if (of === null || key === undefined || at(key)?.state !== "missing") return null;
+      if (!force && (pairs.get(pairOf(of)) ?? 0) % 2 === 1) return null;
       setState(key, "taken");
       return key;
     },

@@ -7,7 +7,7 @@ import { backfillBatch, type Missing } from "./backfill-batch.ts";
 import { comparison, type Comparison } from "./comparison.ts";
 import type { Period } from "./period.ts";
 import type { AnswerForm } from "./read-answer.ts";
-import { createLogReader, type LogReaderPorts, type Reading } from "./read-log.ts";
+import { createLogReader, UNREAD, type LogReaderPorts } from "./read-log.ts";
 
 export type RunRequest = {
   period: Period;
@@ -42,10 +42,8 @@ export type Report = {
   reasons: string[];
 };
 
-export type LogOptions = AnswerForm & {
-  /** How many transactions are published at the same time. */
-  lanes: number;
-};
+/** `lanes`: how many transactions are published at the same time. */
+export type LogOptions = AnswerForm & { lanes: number };
 
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
@@ -66,11 +64,7 @@ export type LogPorts = LogReaderPorts & {
 
 export type Progress = { step: "reading the log" | "reading the topic" | "publishing"; done: number };
 
-/**
- * From this many missing notifications on, with none known although the topic has events of the same period,
- * the log's form is taken to differ from the webhooks': it is no outage, and publishing would duplicate every
- * event.
- */
+/** With so many missing and none known, although the topic has events of the period, it is the form that differs: no outage. */
 const SUSPICIOUS_COUNT = 20;
 /** The log's clock may be shifted by a time zone: then the event of an entry is found, and the entry held back. */
 const SHIFT_MARGIN_MS = 86_400_000;
@@ -86,8 +80,8 @@ const TOO_LARGE = "an event is larger than the topic takes";
 const CHANGED = "the second read lacked entries of the first";
 
 /**
- * The whole path: compares the partner's log for a period with the published events, and publishes what is
- * missing. Keeps only digests while it compares; where something is missing, it reads the log again for it.
+ * The whole path: compares the partner's log for a period with the published events, and publishes what is missing. Keeps only digests
+ * while it compares; where something is missing, it reads the log again for it.
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readLog = createLogReader(options, ports);
@@ -132,10 +126,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     return isAll;
   };
 
-  /**
-   * Reads the log again and publishes what is missing, batch by batch. Resolves with the reasons why the run
-   * is not complete.
-   */
+  /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
     compared: Comparison,
     { period, giveUpAt, force }: RunRequest,
@@ -174,14 +165,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const youngSinceMs = ports.clock.now() - minAgeMs;
     const compared = comparison({ period, youngSinceMs, seen: ports.seen });
     const { counts } = compared;
-    const reading: Reading = {
-      isRead: false,
-      isWhole: false,
-      entries: 0,
-      unreadable: 0,
-      otherType: 0,
-      reasons: [],
-    };
+    let reading = UNREAD;
     let taken = 0;
 
     /** @param held how many missing ones are held back */
@@ -208,14 +192,15 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         if (taken % REPORT_EVERY === 0) progress({ step: "reading the log", done: taken });
         return compared.add(notification);
       };
-      Object.assign(reading, await readLog(period, take, { giveUpAt, signal }));
+      reading = await readLog(period, take, { giveUpAt, signal });
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
       const isNoneKnown =
         counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && compared.eventsOfPeriod() > 0;
-      if (!force && isNoneKnown) return report("suspicious", counts.missing, [NONE_KNOWN]);
       const held = force ? 0 : compared.held();
+      const why = held > 0 ? [OTHER_INSTANT] : [];
+      if (!force && isNoneKnown) return report("suspicious", counts.missing, [NONE_KNOWN, ...why]);
       const more = dryRun ? [] : await backfill(compared, request, signal);
-      if (held > 0) return report("suspicious", held, [...more, OTHER_INSTANT]);
+      if (held > 0) return report("suspicious", held, [...more, ...why]);
       const isComplete = reading.reasons.length + more.length === 0;
       return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", held, more);
     } catch (error) {

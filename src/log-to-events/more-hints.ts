@@ -8,17 +8,24 @@ export type MoreHint =
 /** How deep a hint may stand, in objects: at the root, beside the array, or in an object of either. */
 const MAX_DEPTH = 4;
 
+const THINGS =
+  "((item|iten|record|registro|element|elemento|result|resultado|entry|entries|entrada|log|row|linha|hit|notification|notificacoe|event|evento)s?)";
+const HAS = "(is|has|have|tem|ha|possui|existem?)";
+
 /** What a member's name says, in lower case without accents and separators; in English or Portuguese. The first match counts. */
 const NAMES = {
   /** True: there are more. */
-  more: /^(is|has|tem|ha|possui|existe)?(more|mais)|^(has|tem|ha|possui|existe)(next|proxim)|truncat|truncad|^(partial|parcial|incomplet)/,
+  more: new RegExp(
+    `^${HAS}?(more|mais)|^${HAS}(next|proxim|seguinte)|truncad|truncat|^(partial|parcial|incomplet)`,
+  ),
   /** False: there are more. */
   last: /^(is|eh?)?(last|ultim[ao])(page|pagina)?$/,
   pages:
     /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas)(count|total)?$|^pag(e|ina)count$|^(last|ultima)(page|pagina)$/,
-  total:
-    /^(total|count|quantidade|qtde?|num(ero)?(de)?registros)|^(item|record|element|result)s?(count|total)$/,
-  next: /^(odata)?next|^(odata)?proxim|(next|proxim[ao])$|cursor|continua|^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$|^marker$/,
+  total: new RegExp(
+    `^(odata)?(total|count|qtde?|quantidade)(of|de)?${THINGS}?(count)?$|^num(ber|ero)?(of|de)?${THINGS}$|^${THINGS}(count|total)$`,
+  ),
+  next: /^(odata)?(next|proxim)|(next|proxim[ao]|seguinte)$|^(?!prev|anterior|start|before).*cursor|continua|^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$|^marker$/,
 } as const;
 
 const normalized = (name: string): string =>

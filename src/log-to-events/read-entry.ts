@@ -3,6 +3,7 @@ import { readNotification, type Notification } from "../notification/notificatio
 import { occurredAtOf } from "../notification/occurred-at.ts";
 import { meaningOf } from "../notification/statuses.ts";
 import { pointerNames } from "../runtime/json-pointer.ts";
+import { parseJson } from "../runtime/json-object.ts";
 import { elements, members, stringOf, type Member } from "../runtime/json.ts";
 
 export type Entry =
@@ -24,15 +25,14 @@ const OTHER_EVENT = "a notification, although it names another event";
 
 /** How deep a notification may lie in its entry, in objects. */
 const MAX_DEPTH = 3;
-/** Bounds the work on a hostile entry. */
-const MAX_OBJECTS = 1_000;
 /** Members of an entry, or of an object around the notification, that may name the event. */
 const EVENT_NAMES = new Set(["eventType", "event", "type"]);
 /** TRANSACTION_STATUS_UPDATED, also as transaction.status.updated and the like. */
 const OUR_EVENT = "transactionstatusupdated";
 
 /** A JSON value, or the JSON text that a string holds. An escape can produce a lone surrogate, which UTF-8 cannot encode. */
-const unwrapped = (raw: string): string => (raw.startsWith('"') ? stringOf(raw).trim().toWellFormed() : raw);
+const unwrapped = (raw: string): string =>
+  raw.startsWith('"') ? String(parseJson(raw)).trim().toWellFormed() : raw;
 
 const namesOtherEvent = (all: readonly Member[]): boolean =>
   all.some(({ key, raw }) => {
@@ -43,30 +43,27 @@ const namesOtherEvent = (all: readonly Member[]): boolean =>
     return name !== "" && !name.includes(OUR_EVENT);
   });
 
-type Found = {
-  notification: Notification;
-  depth: number;
-  /** An object around it names another event. */ isOther: boolean;
-};
+/** `isOther`: it, or an object around it, names another event. */
+type Found = { notification: Notification; depth: number; isOther: boolean };
 
-/** The notifications in a value, as objects or as JSON in strings, at any depth up to the last allowed one. */
+/** The notifications in an entry, as objects or as JSON in strings; `isOther` says whether the entry itself names another event. */
 const notificationsIn = (entry: string): { found: Found[]; isOther: boolean } => {
   const found: Found[] = [];
-  let objects = 0;
   let isEntryOther = false;
-  const search = (raw: string, depth: number, isOther: boolean): void => {
+  const search = (raw: string, depth: number, isAroundOther: boolean): void => {
     if (depth > MAX_DEPTH || !/^["{[]/.test(raw)) return;
     const text = unwrapped(raw);
-    if (text.startsWith("[")) for (const element of elements(text) ?? []) search(element, depth, isOther);
-    if (!text.startsWith("{") || (objects += 1) > MAX_OBJECTS) return;
+    if (text.startsWith("["))
+      for (const element of elements(text) ?? [])
+        // Not an array in an array: the depth of a hostile entry would be that of the call stack.
+        if (!element.startsWith("[")) search(element, depth, isAroundOther);
     const all = members(text);
     if (all === null) return;
+    const isOther = isAroundOther || namesOtherEvent(all);
+    if (depth === 0) isEntryOther = isOther;
     const read = all.some(({ key }) => key === "transactionId") ? readNotification(text) : null;
-    const isOtherHere = isOther || namesOtherEvent(all);
-    if (depth === 0) isEntryOther = isOtherHere;
-    if (read?.ok)
-      found.push({ notification: read.notification, depth, isOther: depth === 0 ? isOtherHere : isOther });
-    for (const member of all) search(member.raw, depth + 1, isOtherHere);
+    if (read?.ok) found.push({ notification: read.notification, depth, isOther });
+    for (const member of all) search(member.raw, depth + 1, isOther);
   };
   search(entry, 0, false);
   return { found, isOther: isEntryOther };

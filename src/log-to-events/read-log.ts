@@ -3,15 +3,8 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { FetchLog, LogAnswer } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import {
-  datesAround,
-  isFuture,
-  isOutside,
-  rangesToTry,
-  singleDays,
-  type DateRange,
-  type Period,
-} from "./period.ts";
+import { datesAround, isFuture, isOutside, rangesToTry, singleDays } from "./period.ts";
+import type { DateRange, Period } from "./period.ts";
 import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
@@ -22,11 +15,9 @@ export type Reading = {
   isRead: boolean;
   /** Whether every answer could be read to its end. */
   isWhole: boolean;
-  /** The entries of the period in the largest answer. */
+  /** Of the largest answer: entries of the period, those that are not understood, and those about other events. */
   entries: number;
-  /** The entries in the largest answer that are not understood. */
   unreadable: number;
-  /** The entries in the largest answer that are about other events. */
   otherType: number;
   /** Why the reading is incomplete, for people; empty when it is complete. */
   reasons: string[];
@@ -53,10 +44,20 @@ const refusalOf = ({ httpStatus }: LogAnswer): Refusal => {
 /** Called for each notification; returns whether it is in the period. */
 export type OnNotification = (notification: Notification) => boolean;
 
+/** `giveUpAt`: the latest instant of the monotonic clock for which a Retry-After is waited. */
+type Until = { giveUpAt: number; signal: AbortSignal };
+
 /** `mayShowMore`: requests for single days may show more. `isRefused`: any other request of this run would be refused too. */
 type Answered = Reading & { mayShowMore: boolean; isRefused: boolean };
 
-const NOTHING = { isRead: false, isWhole: false, isRefused: false, entries: 0, unreadable: 0, otherType: 0 };
+export const UNREAD: Reading = {
+  isRead: false,
+  isWhole: false,
+  entries: 0,
+  unreadable: 0,
+  otherType: 0,
+  reasons: [],
+};
 
 /** Reads the partner's log. A Retry-After of the partner holds for later readings as well. */
 export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReaderPorts) => {
@@ -65,11 +66,7 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
   /** No request before this instant of the monotonic clock. */
   let notBeforeMs = Number.NEGATIVE_INFINITY;
 
-  const get = async (
-    dates: DateRange,
-    giveUpAt: number,
-    signal: AbortSignal,
-  ): Promise<LogAnswer | Refusal> => {
+  const get = async (dates: DateRange, { giveUpAt, signal }: Until): Promise<LogAnswer | Refusal> => {
     for (;;) {
       if (notBeforeMs > giveUpAt) return { retry: "not in this run", reason: TOO_LONG };
       await clock.sleep(Math.max(0, notBeforeMs - clock.monotonic()), signal);
@@ -89,16 +86,15 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
   const readOnce = async (
     dates: DateRange,
     onNotification: OnNotification,
-    giveUpAt: number,
-    signal: AbortSignal,
+    until: Until,
   ): Promise<Answered> => {
     let inPeriod = 0;
     let outside = 0;
     try {
-      const answer = await get(dates, giveUpAt, signal);
+      const answer = await get(dates, until);
       if ("retry" in answer) {
         const isRefused = answer.retry === "not in this run";
-        return { ...NOTHING, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
+        return { ...UNREAD, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
       }
       const { reasons, isUnderstood, mayShowMore, unreadable, otherType } = await readAnswer(
         answer.body,
@@ -114,41 +110,35 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
         isRead: isUnderstood,
         isWhole: isUnderstood && !mayShowMore && outside === 0,
         isRefused: false,
-        mayShowMore: mayShowMore || outside > 0,
+        mayShowMore,
         entries: inPeriod,
         unreadable,
         otherType,
         reasons: outside > 0 ? [...reasons, OUTSIDE] : reasons,
       };
     } catch (error) {
-      signal.throwIfAborted();
+      until.signal.throwIfAborted();
       if (error instanceof SeveralArrays) throw error;
-      const reasons = [messageOf(error)];
-      return { ...NOTHING, isRead: inPeriod > 0, entries: inPeriod, mayShowMore: true, reasons };
+      const failed = { isRead: inPeriod > 0, entries: inPeriod, reasons: [messageOf(error)] };
+      return { ...UNREAD, ...failed, isRefused: false, mayShowMore: true };
     }
   };
 
   /**
-   * Calls `onNotification` for every notification of a period in the log, perhaps several times for one, and
-   * perhaps for notifications outside the period. Asks for single days where one answer does not show
-   * everything. Rejects when `signal` aborts, and with SeveralArrays.
-   * @param giveUpAt the latest instant of the monotonic clock for which a Retry-After is waited
+   * Calls `onNotification` for every notification of a period in the log, perhaps several times for one, and perhaps for some outside of
+   * it. Asks for single days where one answer does not show everything. Rejects when `signal` aborts, and with SeveralArrays.
    */
-  return async (
-    period: Period,
-    onNotification: OnNotification,
-    { giveUpAt, signal }: { giveUpAt: number; signal: AbortSignal },
-  ): Promise<Reading> => {
+  return async (period: Period, onNotification: OnNotification, until: Until): Promise<Reading> => {
     refusedEnds = 0;
     const dates = datesAround(period);
-    const whole = await readOnce(dates, onNotification, giveUpAt, signal);
+    const whole = await readOnce(dates, onNotification, until);
     if (!whole.mayShowMore) return whole;
     const days: Answered[] = [];
     const reasons = new Set<string>();
     for (const day of singleDays(dates)) {
       // A partner that refuses an end in the future is not asked for days in the future.
       if (refusedEnds > 0 && isFuture(day, clock.now())) continue;
-      const part = await readOnce(day, onNotification, giveUpAt, signal);
+      const part = await readOnce(day, onNotification, until);
       days.push(part);
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
       if (part.isRefused) break;

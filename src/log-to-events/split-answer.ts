@@ -31,9 +31,8 @@ const MAX_FRAME_BYTES = 262_144;
 /** Splitting a piece takes a fraction of a millisecond; then other work of the process has its turn. */
 const PIECE_BYTES = 65_536;
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [SPACE, QUOTE, BACKSLASH, COMMA, COLON] = [0x20, 0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const SPACE = 0x20;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** An object or array around the arrays of entries; `name` is that of its current member, or an index. */
@@ -68,12 +67,12 @@ export const splitAnswer = async (
     if (array === null) return;
     const size = heldBytes + to - from;
     const bytes = size > maxEntryBytes ? null : Buffer.concat([...(held ?? []), piece.subarray(from, to)]);
-    array.elements += 1;
-    if (bytes === null) take({ text: null, detail: NO_TEXT.size }, array);
-    else if (!isUtf8(bytes)) take({ text: null, detail: NO_TEXT.bytes }, array);
-    else take({ text: bytes.toString("utf8").trim() }, array);
     held = null;
     heldBytes = 0;
+    array.elements += 1;
+    if (bytes === null) take({ text: null, detail: NO_TEXT.size }, array);
+    else if (isUtf8(bytes)) take({ text: bytes.toString("utf8").trim() }, array);
+    else take({ text: null, detail: NO_TEXT.bytes }, array);
   };
 
   const isOnPath = (): boolean =>
@@ -84,8 +83,11 @@ export const splitAnswer = async (
   /** A byte outside of arrays' elements and strings. */
   const outside = (byte: number): void => {
     const inner = around.at(-1);
-    if (byte === COLON && inner)
+    if (byte === COLON && inner && frame[stringAt] === QUOTE) {
       inner.name = String(parseJson(Buffer.from(frame.slice(stringAt)).toString("utf8")));
+      // Further colons, which are no JSON, cost nothing.
+      stringAt = frame.length;
+    }
     if (byte === COMMA && inner?.isArray) inner.name = String(Number(inner.name) + 1);
     if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) around.pop();
     if (byte === OPEN_OBJECT) around.push({ isArray: false, name: "" });
@@ -129,7 +131,7 @@ export const splitAnswer = async (
       }
       if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
       if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
-      if (depth === 0) frame.push(CLOSE_ARRAY);
+      if (depth === 0) frame.push(byte);
     }
     if (held === null) return;
     heldBytes += piece.length - from;
@@ -149,9 +151,8 @@ export const splitAnswer = async (
         return { arrays, frame: null, fault: "is nested too deeply, or holds too much beside its arrays" };
       await yieldToEventLoop();
     }
-  const whole = Buffer.from(frame).toString("utf8");
   try {
-    return { arrays, frame: JSON.parse(whole) as unknown, fault: null };
+    return { arrays, frame: JSON.parse(Buffer.from(frame).toString("utf8")) as unknown, fault: null };
   } catch {
     return { arrays, frame: null, fault: "breaks off, or is not JSON" };
   }
