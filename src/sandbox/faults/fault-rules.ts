@@ -32,12 +32,7 @@ export type BrokenBodyFault =
 
 /** A fault of a notification. `ms` is the partner's time, which the time scale divides. */
 export type NotificationFault =
-  | { kind: "duplicate"; times: number }
-  | { kind: "delay"; ms: number }
-  | { kind: "reorder" }
-  | { kind: "drop"; logged: LostAs }
-  | { kind: "forge" }
-  | { kind: "burst"; size: number };
+  { kind: "duplicate"; times: number } | { kind: "delay"; ms: number } | { kind: "drop"; logged: LostAs };
 
 export type Fault = RequestFault | NotificationFault;
 
@@ -132,10 +127,7 @@ const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFau
 const notificationFaults: Record<NotificationFault["kind"], (fields: Fields) => NotificationFault> = {
   duplicate: (f) => ({ kind: "duplicate", times: Math.trunc(numberIn(f, "times", 1, 1, 1000)) }),
   delay: (f) => ({ kind: "delay", ms: numberIn(f, "ms", 60_000, 0, 365 * dayMs) }),
-  reorder: () => ({ kind: "reorder" }),
   drop: (f) => ({ kind: "drop", logged: choiceIn(f, "logged", ["failed", "delivered"], "failed") }),
-  forge: () => ({ kind: "forge" }),
-  burst: (f) => ({ kind: "burst", size: Math.trunc(numberIn(f, "size", 10, 2, 10_000)) }),
 };
 
 export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
@@ -143,7 +135,7 @@ export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
 
 const operations = ["create", "accept", "subscribe", "logs", "notification", "any"] as const;
 const known =
-  "operation match probability skip count kind ms retryAfter status when body headers times size bytes filler bytesPerSecond logged".split(
+  "operation match probability skip count kind ms retryAfter status when body headers times bytes filler bytesPerSecond logged".split(
     " ",
   );
 

@@ -103,8 +103,8 @@ describe("in bash", { timeout: 60_000 }, () => {
     ],
     [["resume", "c"], ["commands"]],
     [
-      ["sandbox", "--log-o"],
-      ["--log-others", "--log-order"],
+      ["sandbox", "--re"],
+      ["--retry", "--repetition"],
     ],
     [
       ["no-such-command", "--"],

@@ -8,13 +8,14 @@ export const bytesOf = async function* (...chunks: (string | Uint8Array)[]): Asy
 export const FORM: AnswerForm = { entriesPointer: null, notificationPointer: null, maxEntryBytes: 1_048_576 };
 
 export const read = async (
-  body: string | Uint8Array,
+  body: string | Uint8Array | AsyncIterable<Uint8Array>,
   form: Partial<AnswerForm> = {},
   head: Partial<AnswerHead> = {},
 ) => {
   const taken: Notification[] = [];
   const whole = { httpStatus: 200, headers: {}, ...head };
-  const answer = await readAnswer(bytesOf(body), { ...FORM, ...form }, whole, (each) => taken.push(each));
+  const chunks = typeof body === "string" || body instanceof Uint8Array ? bytesOf(body) : body;
+  const answer = await readAnswer(chunks, { ...FORM, ...form }, whole, (each) => taken.push(each));
   return { ...answer, taken };
 };
 

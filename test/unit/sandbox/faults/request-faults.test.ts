@@ -133,34 +133,6 @@ test.each([
   expect(await accept("q-1", "cp-special", "t-1")).toBe(500);
 });
 
-test("the dice of a probability come from the seed", async () => {
-  const run = async () => {
-    const client = await openSandbox({ seed: "dice", acceptUnknownQuotes: true });
-    await client.control("POST", "faults", {
-      operation: "accept",
-      kind: "status",
-      status: 500,
-      probability: 0.5,
-    });
-    const statuses = [];
-    for (let nth = 0; nth < 20; nth += 1) statuses.push((await client.accept(`q-${nth}`)).status);
-    return statuses;
-  };
-  const first = await run();
-  expect(await run()).toEqual(first);
-  expect(new Set(first)).toEqual(new Set([200, 500]));
-});
-
-test("rules can be removed one by one or all together", async () => {
-  const { client, quoteId } = await withFault({ kind: "status", status: 500 });
-  await client.control("POST", "faults", { operation: "create", kind: "status", status: 500 });
-  expect(await client.control("DELETE", "faults/fault-1")).toEqual({ removed: "fault-1" });
-  expect((await client.accept(quoteId)).status).toBe(200);
-  expect((await client.create()).status).toBe(500);
-  await client.control("DELETE", "faults");
-  expect((await client.create()).status).toBe(201);
-});
-
 test.each([
   ["an unknown kind", { kind: "explode" }, "kind must be one of"],
   ["a kind for notifications", { operation: "accept", kind: "duplicate" }, "kind must be one of"],
