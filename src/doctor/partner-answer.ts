@@ -78,7 +78,7 @@ const judgeLog = (
     : fail(
         TOKENS,
         `the partner answers ${status}, but not with its log: ${why}`,
-        "see `cambio-bridge logs --shape`, PARTNER_BASE_URL and PARTNER_LOG_ENTRIES_POINTER",
+        "see `cambio-bridge logs --json`, PARTNER_BASE_URL and PARTNER_LOG_ENTRIES_POINTER",
       );
 };
 

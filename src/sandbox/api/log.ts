@@ -64,7 +64,7 @@ function* entriesOf(all: Iterable<Sent>, { others, limit }: LogRules): Generator
   }
 }
 
-function* pieces(open: string, texts: Iterable<string>, close: string): Generator<string> {
+function* pieces(open: string, texts: Iterable<string>, close: string): Generator<string, undefined> {
   let piece = open;
   let separator = "";
   for (const text of texts) {

@@ -8,7 +8,7 @@ import { until } from "../sandbox/receiver.ts";
 import { read } from "./answers.ts";
 
 const identity = (notification: Notification): string =>
-  String(identityOf({ ...notification, occurredAt: occurredAtOf(notification.createdAt) }));
+  identityOf({ ...notification, occurredAt: occurredAtOf(notification.createdAt) });
 
 const ofWebhook = (body: string): Notification => {
   const result = readNotification(body);
