@@ -6,6 +6,7 @@ import type { LogRules } from "./log-rules.ts";
 import type { LogFilter } from "./read-requests.ts";
 
 const ours = "TRANSACTION_STATUS_UPDATED";
+/** Of no transaction, so that it reads as no notification. */
 const other = "QUOTATION_EXPIRED";
 /** With `mixed-in`, an entry of another event type follows each group of this many. */
 const oursPerOther = 5;
@@ -55,7 +56,7 @@ function* entriesOf(all: Iterable<Sent>, { others, limit }: LogRules): Generator
     if (others === "mixed-in" && nth % oursPerOther === 0) {
       yield {
         eventType: other,
-        sent: { ...sent, transactionId: `quote-${nth}`, status: "EXPIRED" },
+        sent: { ...sent, transactionId: "", status: "EXPIRED" },
         entryId,
       };
       shown += 1;
