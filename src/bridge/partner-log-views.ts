@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { compactJson } from "../log-to-events/compact-json.ts";
+import { readAnswer, type ReadAnswer } from "../log-to-events/read-answer.ts";
 import { readEntry } from "../log-to-events/read-entry.ts";
 import { splitAnswer } from "../log-to-events/split-answer.ts";
 import type { LogAnswer } from "../partner/types.ts";
@@ -7,11 +7,13 @@ import { escapeInvisible, escapeInvisibleLines } from "../runtime/invisible.ts";
 
 type Write = (bytes: Uint8Array) => Promise<void>;
 
-/**
- * Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or
- * null.
- */
+/** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
 export type PartnerLogView = (answer: Pick<LogAnswer, "body">, write: Write) => Promise<string | null>;
+
+/** Strings are matched first, so that white space inside of them stays. */
+const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g;
+/** Removes the white space between the tokens of a JSON text: it then stands on one line. */
+const compactJson = (json: string): string => json.replace(STRING_OR_SPACE, "$1");
 
 /** Larger entries are not shown. */
 const MAX_ENTRY_BYTES = 1_048_576;
@@ -78,3 +80,16 @@ export const partnerLogViews = (config: Config) => ({
   json: eachEntry(config, compactJson),
   entries: eachEntry(config, readable(config)),
 });
+
+/** What the reconcile flow finds in an answer; nothing is published. Rejects where the body breaks off. */
+export const examineLog = (
+  { partner }: Config,
+  answer: Pick<LogAnswer, "httpStatus" | "headers" | "body">,
+): Promise<Pick<ReadAnswer, "reasons" | "isUnderstood">> => {
+  const form = {
+    entriesPointer: partner.logEntriesPointer ?? null,
+    notificationPointer: partner.logNotificationPointer ?? null,
+    maxEntryBytes: MAX_ENTRY_BYTES,
+  };
+  return readAnswer(answer.body, form, answer, () => undefined);
+};

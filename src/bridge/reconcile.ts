@@ -20,10 +20,7 @@ import type { Subsystem } from "./subsystem.ts";
 import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
-/**
- * An entry holds a notification, maybe as an escaped string, and metadata. Parsing larger ones would block
- * other work.
- */
+/** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
 const RANGES_MS = 10_000;
 /** Concurrent publications. Few, because webhooks wait in the same queue. */
@@ -80,24 +77,19 @@ export const reconcileRuns = (
   );
 };
 
+const LINES = {
+  complete: ["info", "reconcile.complete"],
+  incomplete: ["warn", "reconcile.incomplete"],
+  suspicious: ["error", "reconcile.suspicious"],
+  failed: ["warn", "reconcile.failed"],
+} as const satisfies Record<Report["result"], unknown>;
+
 const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
   const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
-  const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
-  const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
-  switch (result) {
-    case "complete":
-      log.info(line, "reconcile.complete");
-      return;
-    case "incomplete":
-      log.warn(line, "reconcile.incomplete");
-      return;
-    case "suspicious":
-      log.error(line, "reconcile.suspicious");
-      return;
-    case "failed":
-      log.warn(line, "reconcile.failed");
-  }
+  const [level, event] = LINES[result];
+  const when = { from: iso(fromMs), to: iso(toMs), ms: Math.round(ms) };
+  log[level]({ ...counts, ...when, ...(reasons.length > 0 && { reasons }) }, event);
 };
 
 /** Resolves when the flow is not paused. */

@@ -2,10 +2,8 @@ import type { DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
 
-/** Bounds the memory for payloads, in UTF-16 code units. */
-const MAX_LENGTH = 32 * 1_048_576;
-/** What a notification takes beside its payload, roughly. */
-const OVERHEAD_LENGTH = 1_000;
+/** Bounds the memory for payloads, in UTF-16 code units; and what a notification takes beside its payload, roughly. */
+const [MAX_LENGTH, OVERHEAD_LENGTH] = [32 * 1_048_576, 1_000];
 
 export type Missing = { key: DigestKey; notification: Notification };
 
@@ -21,8 +19,8 @@ const byTime = (a: Missing, b: Missing): number =>
     Number(a.notification.createdAt < b.notification.createdAt);
 
 /**
- * Collects missing notifications until the batch is full; the caller reads the log again for the rest. A full batch takes
- * more of the transactions that it holds, up to twice its size, because those of one transaction are published in order.
+ * Collects missing notifications until it is full; the caller reads the log again for the rest. A full one takes more of
+ * the transactions that it holds, up to twice its size, because those of one transaction are published in order.
  */
 export const backfillBatch = () => {
   const transactions = new Map<string, Missing[]>();

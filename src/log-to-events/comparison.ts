@@ -8,7 +8,7 @@ import type { TransactionStatusUpdated } from "../records.ts";
 import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
-/** `missing`: no event of the notification was found. `too young`: nor, but its webhook may still come. `taken`: about to be published. */
+/** `missing`: no event was found. `too young`: nor, but the webhook may still come. `taken`: about to be published. */
 const STATES = ["known", "too young", "missing", "taken", "published", "refused"] as const;
 type State = (typeof STATES)[number];
 
@@ -36,13 +36,13 @@ const pairOf = (of: Dated): DigestKey => keyFor(of, "");
 const textKey = (of: Dated): DigestKey => keyFor(of, `text ${of.createdAt}`);
 
 /**
- * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for a notification that the
+ * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
  * deduplication window does not hold, 19 for one that it does, nothing of other events.
  */
 export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
   /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
   const notifications = new DigestTable(Float64Array);
-  /** For each pair of transaction and status: twice its missing notifications, and 1 more where the topic has an event of it. */
+  /** For each transaction and status: twice its missing notifications, and 1 more where the topic has an event of it. */
   const pairs = new DigestTable(Float64Array);
   const factsByTransaction = new DigestTable(Float64Array);
   const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
@@ -103,7 +103,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     undated: () => undated,
     eventsOfPeriod: () => eventsOfPeriod,
 
-    /** Adds a notification of the log; one that is listed several times counts once. False when it is outside the period. */
+    /** Adds a notification of the log; one that is repeated counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
       const of = dated(notification);
       if (of === null) return false;
@@ -146,7 +146,7 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
     },
 
     /**
-     * Takes a notification that is missing, to be published: its key. Null for any other, and for one that is taken already.
+     * Takes a missing notification, to be published: its key. Null for any other, and for one that is taken already.
      * @param force also one whose transaction and status are in the topic at another instant
      */
     take: (notification: Notification, force: boolean): DigestKey | null => {

@@ -64,7 +64,7 @@ export type LogPorts = LogReaderPorts & {
 
 export type Progress = { step: "reading the log" | "reading the topic" | "publishing"; done: number };
 
-/** With so many missing and none known, although the topic has events of the period, it is the form that differs: no outage. */
+/** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
 const SUSPICIOUS_COUNT = 20;
 /** The log's clock may be shifted by a time zone: then the event of an entry is found, and the entry held back. */
 const SHIFT_MARGIN_MS = 86_400_000;
@@ -80,8 +80,8 @@ const TOO_LARGE = "an event is larger than the topic takes";
 const CHANGED = "the second read lacked entries of the first";
 
 /**
- * The whole path: compares the partner's log for a period with the published events, and publishes what is missing. Keeps only digests
- * while it compares; where something is missing, it reads the log again for it.
+ * The whole path: compares the partner's log for a period with the published events, and publishes what is missing.
+ * Keeps only digests while it compares; where something is missing, it reads the log again for it.
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readLog = createLogReader(options, ports);
@@ -101,7 +101,7 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     );
   };
 
-  /** Publishes the missing notifications of one transaction, the oldest first. False when the topic takes one of them not. */
+  /** Publishes the missing notifications of one transaction, oldest first. False when the topic does not take one. */
   const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<boolean> => {
     let isAll = true;
     for (const { key, notification } of items) {

@@ -8,24 +8,39 @@ export type MoreHint =
 /** How deep a hint may stand, in objects: at the root, beside the array, or in an object of either. */
 const MAX_DEPTH = 4;
 
-const THINGS =
-  "((item|iten|record|registro|element|elemento|result|resultado|entry|entries|entrada|log|row|linha|hit|notification|notificacoe|event|evento)s?)";
 const HAS = "(is|has|have|tem|ha|possui|existem?)";
+const OF = "(of|de)?";
+const PAGES = "(pages|paginas)";
+const THINGS = `((${[
+  ..."item iten record registro element elemento result resultado entry entrie entrada".split(" "),
+  ..."log row linha hit notification notificacoe event evento".split(" "),
+].join("|")})s?)`;
+const anyOf = (...forms: string[]): RegExp => new RegExp(forms.join("|"));
 
-/** What a member's name says, in lower case without accents and separators; in English or Portuguese. The first match counts. */
+/** What a member's name says, in lower case without accents and separators. The first match counts. */
 const NAMES = {
   /** True: there are more. */
-  more: new RegExp(
-    `^${HAS}?(more|mais)|^${HAS}(next|proxim|seguinte)|truncad|truncat|^(partial|parcial|incomplet)`,
+  more: anyOf(
+    `^${HAS}?(more|mais)`,
+    `^${HAS}(next|proxim|seguinte)`,
+    "truncad|truncat",
+    "^(partial|parcial|incomplet)",
   ),
   /** False: there are more. */
   last: /^(is|eh?)?(last|ultim[ao])(page|pagina)?$/,
-  pages:
-    /^(total|num(ber)?|numero|qtde?|quantidade)?(of|de)?(pages|paginas)(count|total)?$|^pag(e|ina)count$|^(last|ultima)(page|pagina)$/,
-  total: new RegExp(
-    `^(odata)?(total|count|qtde?|quantidade)(of|de)?${THINGS}?(count)?$|^num(ber|ero)?(of|de)?${THINGS}$|^${THINGS}(count|total)$`,
+  pages: anyOf(
+    `^(total|num(ber)?|numero|qtde?|quantidade)?${OF}${PAGES}(count|total)?$`,
+    "^pag(e|ina)count$|^(last|ultima)(page|pagina)$",
   ),
-  next: /^(odata)?(next|proxim)|(next|proxim[ao]|seguinte)$|^(?!prev|anterior|start|before).*cursor|continua|^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$|^marker$/,
+  total: anyOf(
+    `^(odata)?(total|count|qtde?|quantidade)${OF}${THINGS}?(count)?$`,
+    `^num(ber|ero)?${OF}${THINGS}$|^${THINGS}(count|total)$`,
+  ),
+  next: anyOf(
+    "^(odata)?(next|proxim)|(next|proxim[ao]|seguinte)$",
+    "^(?!prev|anterior|start|before).*cursor|continua|^marker$",
+    "^(page|scroll|pagina)(token|id|key|chave)$|^(last|ultima)(evaluated)?(key|chave)$",
+  ),
 } as const;
 
 const normalized = (name: string): string =>

@@ -2,7 +2,7 @@ import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 
 /** Milliseconds since the epoch; both ends are included. */
 export type Period = { fromMs: number; toMs: number };
-/** What the partner is asked for, as YYYY-MM-DD; it is not known in which time zone, nor whether the end is included. */
+/** What the partner is asked for, as YYYY-MM-DD; not known is the time zone, and whether the end is included. */
 export type DateRange = { startDate: string; endDate: string };
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
   return days;
 };
 
-/** What to try in turn where an end in the future is refused: as it is, up to today in São Paulo, up to today in UTC. */
+/** What to try in turn where an end in the future is refused: as it is, today in São Paulo, today in UTC. */
 export const rangesToTry = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] => {
   const earlierEnds = [dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)].filter(
     (today) => today >= startDate && today < endDate,
@@ -39,7 +39,7 @@ export const rangesToTry = ({ startDate, endDate }: DateRange, nowMs: number): D
 /** Whether the range begins after today, both in São Paulo and in UTC. */
 export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean => startDate > utcDate(nowMs);
 
-/** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day after the change. */
+/** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day later. */
 export const isOutside = ({ startDate, endDate }: DateRange, ms: number): boolean =>
   ms + EAST_MS + DAY_MS < utcMidnight(startDate) || ms + WEST_MS >= utcMidnight(endDate) + DAY_MS;
 

@@ -26,7 +26,7 @@ export type ReadAnswer = {
   isUnderstood: boolean;
 };
 
-/** Nothing of such an answer may count: some of what was handed on may lie in another array than that of the entries. */
+/** Nothing of such an answer may count: what was handed on may lie in another array than that of the entries. */
 export class SeveralArrays extends Error {
   override readonly name = "SeveralArrays";
 
@@ -91,7 +91,7 @@ export const readAnswer = async (
     otherType,
     unreadable,
     reasons,
-    isUnderstood: chosen !== undefined && (entries === 0 || unreadable < entries),
+    isUnderstood: chosen !== undefined && (entries === 0 ? fault === null : unreadable < entries),
     mayShowMore: fault !== null || hint !== null,
   };
 };

@@ -30,7 +30,7 @@ const EVENT_NAMES = new Set(["eventType", "event", "type"]);
 /** TRANSACTION_STATUS_UPDATED, also as transaction.status.updated and the like. */
 const OUR_EVENT = "transactionstatusupdated";
 
-/** A JSON value, or the JSON text that a string holds. An escape can produce a lone surrogate, which UTF-8 cannot encode. */
+/** A JSON value, or the JSON text in a string. An escape can produce a lone surrogate, which UTF-8 cannot encode. */
 const unwrapped = (raw: string): string =>
   raw.startsWith('"') ? String(parseJson(raw)).trim().toWellFormed() : raw;
 
@@ -46,7 +46,7 @@ const namesOtherEvent = (all: readonly Member[]): boolean =>
 /** `isOther`: it, or an object around it, names another event. */
 type Found = { notification: Notification; depth: number; isOther: boolean };
 
-/** The notifications in an entry, as objects or as JSON in strings; `isOther` says whether the entry itself names another event. */
+/** The notifications in an entry, as objects or as JSON in strings; and whether the entry itself names another event. */
 const notificationsIn = (entry: string): { found: Found[]; isOther: boolean } => {
   const found: Found[] = [];
   let isEntryOther = false;
@@ -89,7 +89,7 @@ const search = (text: string): Entry => {
   return { kind: "notification", notification: first.notification };
 };
 
-/** The JSON text at a pointer, which may lead into JSON within strings. The last of two members with one name counts. */
+/** The JSON text at a pointer, which may lead into JSON within strings. The last of two members of one name counts. */
 const follow = (text: string, names: readonly string[]): string | null =>
   names.reduce<string | null>((at, name) => {
     if (at === null) return null;
@@ -100,8 +100,8 @@ const follow = (text: string, names: readonly string[]): string | null =>
   }, text);
 
 /**
- * Reads one entry of the log: an object, or a string that holds one. The notification is the entry itself or lies in it; its createdAt and
- * its payload are its own, not the entry's.
+ * Reads one entry of the log: an object, or a string that holds one. The notification is the entry or lies in it; its
+ * createdAt and its payload are its own, not the entry's.
  * @param pointer JSON pointer to the notification in the entry; null: the one object that has its members
  */
 export const readEntry = (raw: string, pointer: string | null): Entry => {

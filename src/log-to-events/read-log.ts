@@ -47,7 +47,7 @@ export type OnNotification = (notification: Notification) => boolean;
 /** `giveUpAt`: the latest instant of the monotonic clock for which a Retry-After is waited. */
 type Until = { giveUpAt: number; signal: AbortSignal };
 
-/** `mayShowMore`: requests for single days may show more. `isRefused`: any other request of this run would be refused too. */
+/** `mayShowMore`: requests for single days may show more. `isRefused`: any other request would be refused too. */
 type Answered = Reading & { mayShowMore: boolean; isRefused: boolean };
 
 export const UNREAD: Reading = {
@@ -125,8 +125,8 @@ export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReader
   };
 
   /**
-   * Calls `onNotification` for every notification of a period in the log, perhaps several times for one, and perhaps for some outside of
-   * it. Asks for single days where one answer does not show everything. Rejects when `signal` aborts, and with SeveralArrays.
+   * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
+   * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
    */
   return async (period: Period, onNotification: OnNotification, until: Until): Promise<Reading> => {
     refusedEnds = 0;

@@ -22,7 +22,7 @@ const MAX_SKEW_MS = 300_000;
 /** It was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
-/** When the last whole run began, or what the first one looks back to; and the last whole look back, null before the first. */
+/** When the last whole run began, or what the first looks back to; and the last whole look back, null before one. */
 type Last = { wholeAt: number; lookbackAt: number | null };
 
 /** The period of the next run. */
