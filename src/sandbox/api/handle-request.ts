@@ -8,8 +8,7 @@ import { sendAnswer, type Answer } from "../runtime/answer.ts";
 import type { Handler } from "../runtime/listen.ts";
 import type { Newest } from "../runtime/newest.ts";
 import { WrongInput } from "../runtime/wrong-input.ts";
-import { canonicalId } from "../transactions/quote-id.ts";
-import type { QuoteBook } from "../transactions/quotes.ts";
+import { canonicalId, type QuoteBook } from "../transactions/quotes.ts";
 import type { Operation, RecordedRequest, Subscription } from "../types.ts";
 import { forms, type Form, type Refusal } from "./answers.ts";
 import { createHeaderCheck } from "./check-headers.ts";
@@ -139,7 +138,7 @@ export const createApiHandler = (
     };
 
     const due = deps.faults.hasRules()
-      ? deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString(), rawHeaders })
+      ? deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() })
       : [];
     recorded.faults = due.map(({ kind }) => kind);
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);

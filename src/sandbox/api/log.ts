@@ -86,6 +86,12 @@ const count = (all: Iterable<unknown>): number => {
   return seen;
 };
 
+function* together(first: string, second: string, rest: Iterable<string>): Generator<string> {
+  yield first;
+  yield second;
+  yield* rest;
+}
+
 const marker = "@entries@";
 
 /** Answers a query of the log, in pieces where it is long. */
@@ -126,11 +132,6 @@ export const answerLog = (filter: LogFilter, source: LogSource): Answer => {
       ...(rules.hint === "link" && { link: `<${nextPage}>; rel="${isCut ? "next" : "last"}"` }),
     },
     // One piece is sent with its length.
-    body: second.done ? first : following([first, second.value], body),
+    body: second.done ? first : together(first, second.value, body),
   };
 };
-
-function* following(first: readonly string[], rest: Iterable<string>): Generator<string> {
-  yield* first;
-  yield* rest;
-}

@@ -1,7 +1,7 @@
 import { parseFaultRule } from "../faults/fault-rules.ts";
 import { json, type Answer } from "../runtime/answer.ts";
 import { WrongInput } from "../runtime/wrong-input.ts";
-import { canonicalId } from "../transactions/quote-id.ts";
+import { canonicalId } from "../transactions/quotes.ts";
 import { parseTransactionRequest } from "../transactions/transactions.ts";
 import type { Partner } from "../partner.ts";
 import type { RecordedRequest } from "../types.ts";
@@ -98,7 +98,6 @@ const routes: Record<string, (call: Call) => Answer> = {
   "GET log": ({ partner }) => json(200, partner.logRules),
   "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
   "POST log": ({ partner, body }) => json(201, partner.addPast(parsed(body))),
-  "GET faults": ({ partner }) => json(200, partner.faults.list()),
   "POST faults": ({ partner, body }) => {
     const value = parsed(body);
     // All rules are parsed before the first is added, so that an invalid one leaves none behind.

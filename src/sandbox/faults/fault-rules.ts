@@ -39,9 +39,7 @@ export type Fault = RequestFault | NotificationFault;
 const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
 
 /** All given fields must match. A text that ends in `*` matches as a prefix. */
-export type FaultMatch = Partial<Record<(typeof matchable)[number], string>> & {
-  header?: Record<string, string>;
-};
+export type FaultMatch = Partial<Record<(typeof matchable)[number], string>>;
 
 export type FaultRule = {
   operation: Operation | "notification" | "any";
@@ -143,13 +141,12 @@ const matchOf = (value: unknown): FaultMatch => {
   if (!isFields(value)) throw new WrongInput("match must be an object");
   const match: FaultMatch = {};
   for (const name of Object.keys(value))
-    if (name !== "header" && !(matchable as readonly string[]).includes(name))
-      throw new WrongInput(`match.${name} is not one of ${[...matchable, "header"].join(", ")}`);
+    if (!(matchable as readonly string[]).includes(name))
+      throw new WrongInput(`match.${name} is not one of ${matchable.join(", ")}`);
   for (const name of matchable) {
     const text = string(value, name);
     if (text !== null) match[name] = text;
   }
-  if (value["header"] !== undefined) match.header = stringMap(value, "header");
   return match;
 };
 

@@ -5,19 +5,12 @@ import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
 /** What a match is compared with; a request and a notification have different parts of it. */
-export type FaultTarget = Partial<Record<Exclude<keyof FaultMatch, "header">, string | undefined>> & {
+export type FaultTarget = Partial<Record<keyof FaultMatch, string | undefined>> & {
   operation: Operation | "notification" | null;
-  rawHeaders?: readonly string[];
 };
 
 const fits = (pattern: string, text: string | undefined): boolean =>
   text !== undefined && (pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern);
-
-const headerOf = (rawHeaders: readonly string[], name: string): string | undefined => {
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
-  return undefined;
-};
 
 const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   for (const name of ["quoteId", "path", "url", "transactionId", "status"] as const) {
@@ -26,9 +19,7 @@ const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   }
   for (const name of ["body", "query"] as const)
     if (match[name] !== undefined && !target[name]?.includes(match[name])) return false;
-  return Object.entries(match.header ?? {}).every(([name, pattern]) =>
-    fits(pattern, headerOf(target.rawHeaders ?? [], name)),
-  );
+  return true;
 };
 
 export const createFaults = () => {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Faults } from "../faults/faults.ts";
-import { jittered } from "../runtime/jittered.ts";
 import { Newest } from "../runtime/newest.ts";
-import type { Scheduler } from "../runtime/scheduler.ts";
+import { jittered, type Scheduler } from "../runtime/scheduler.ts";
 import type { Change, Delivery, LostAs, Sent } from "../types.ts";
 import type { PostResult } from "./post.ts";
 

@@ -37,3 +37,6 @@ export const createScheduler = (clock: SandboxClock) => {
 };
 
 export type Scheduler = ReturnType<typeof createScheduler>;
+
+/** Uniformly distributed around `meanMs`, by up to a fifth to either side. */
+export const jittered = (meanMs: number): number => meanMs * (1 + 0.2 * (2 * Math.random() - 1));

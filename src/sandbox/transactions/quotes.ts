@@ -2,6 +2,12 @@ import { randomUUID } from "node:crypto";
 import { Newest } from "../runtime/newest.ts";
 import type { AcceptRequest, Direction, Quote, QuoteRequest } from "../types.ts";
 
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/** A UUID names the same quote in upper and lower case: who sends an accept for both has accepted it twice. */
+export const canonicalId = (quoteId: string): string =>
+  uuid.test(quoteId) ? quoteId.toLowerCase() : quoteId;
+
 export type QuoteRules = {
   /** Already divided by the time scale. */
   validityMs: number;

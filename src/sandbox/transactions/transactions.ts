@@ -1,6 +1,5 @@
-import { jittered } from "../runtime/jittered.ts";
 import { Newest } from "../runtime/newest.ts";
-import type { Scheduler } from "../runtime/scheduler.ts";
+import { jittered, type Scheduler } from "../runtime/scheduler.ts";
 import { choiceIn, fail, fieldsFrom } from "../runtime/wrong-input.ts";
 import type { Change, Direction, Transaction } from "../types.ts";
 import { walkNames, type Walk } from "./walks.ts";
