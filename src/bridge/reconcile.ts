@@ -77,19 +77,15 @@ export const reconcileRuns = (
   );
 };
 
-const LINES = {
-  complete: ["info", "reconcile.complete"],
-  incomplete: ["warn", "reconcile.incomplete"],
-  suspicious: ["error", "reconcile.suspicious"],
-  failed: ["warn", "reconcile.failed"],
-} as const satisfies Record<Report["result"], unknown>;
-
 const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
   const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
   const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
-  const [level, event] = LINES[result];
   const when = { from: iso(fromMs), to: iso(toMs), ms: Math.round(ms) };
-  log[level]({ ...counts, ...when, ...(reasons.length > 0 && { reasons }) }, event);
+  const line = { ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
+  if (result === "complete") log.info(line, "reconcile.complete");
+  else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
+  else if (result === "suspicious") log.error(line, "reconcile.suspicious");
+  else log.warn(line, "reconcile.failed");
 };
 
 /** Resolves when the flow is not paused. */
