@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
 import avro from "avsc";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { PARTNER_HEADERS } from "../bridge.mjs";
@@ -19,28 +17,19 @@ const DAY = /^\d{4}-\d{2}-\d{2}/;
 const dayOf = (at) => DAY.exec(new Date(at).toISOString())?.[0] ?? "";
 
 /**
- * Reads the sandbox's log line by line.
+ * Reads the sandbox's log.
  * @param {import("./programs.mjs").Sandbox} sandbox
  * @param {{ from: number, to: number }} period
- * @returns {AsyncGenerator<Notification>}
+ * @returns {Promise<Notification[]>}
  */
-async function* notificationsOf({ url, control }, { from, to }) {
-  await control("PUT", "/_sandbox/log", { answers: "text" });
+async function notificationsOf({ url }, { from, to }) {
   const [startDate, endtDate] = [dayOf(from - 86_400_000), dayOf(to + 86_400_000)];
   const answer = await fetch(
     `${url}/corporate/v1/webhook/logs?startDate=${startDate}&endtDate=${endtDate}&eventType=${EVENT_TYPE}`,
     { headers: PARTNER_HEADERS },
   );
-  if (!answer.ok || !answer.body) throw new Error(`the log answered ${answer.status}`);
-  const lines = createInterface({ input: Readable.fromWeb(answer.body), crlfDelay: Infinity });
-  let isHead = true;
-  for await (const line of lines) {
-    const [, createdAt, status, transactionId] = line.split(";");
-    if (!isHead && createdAt !== undefined && status !== undefined && transactionId !== undefined)
-      yield { transactionId, status, createdAt };
-    isHead = false;
-  }
-  await control("PUT", "/_sandbox/log", { answers: "same" });
+  if (!answer.ok) throw new Error(`the log answered ${answer.status}`);
+  return /** @type {Notification[]} */ (await answer.json());
 }
 
 /** @param {string} projectFolder @param {string} registryUrl */
@@ -94,7 +83,7 @@ export async function fillEvents({ projectFolder, brokers, registryUrl }, sandbo
     written += messages.length;
     messages = [];
   };
-  for await (const notification of notificationsOf(sandbox, period)) {
+  for (const notification of await notificationsOf(sandbox, period)) {
     messages.push(messageOf(notification));
     if (messages.length === AT_ONCE) await flush();
   }

@@ -1,46 +1,26 @@
 import type { Config } from "../config/config.ts";
-import { readJsonEntries, type EntriesSink } from "../log-to-events/json-entries.ts";
+import { readAnswer, type ReadAnswer } from "../log-to-events/read-answer.ts";
 import { readEntry } from "../log-to-events/read-entry.ts";
-import { JSON_FAULTS, type JsonFault } from "../log-to-events/json-stream.ts";
-import { compactJson } from "../log-to-events/compact-json.ts";
-import { isCsv, readCsvEntries } from "../log-to-events/csv-entries.ts";
-import { readShape } from "../log-to-events/answer-shape.ts";
+import { splitAnswer } from "../log-to-events/split-answer.ts";
 import type { LogAnswer } from "../partner/types.ts";
 import { escapeInvisible, escapeInvisibleLines } from "../runtime/invisible.ts";
 
-type Answer = Pick<LogAnswer, "headers" | "body">;
 type Write = (bytes: Uint8Array) => Promise<void>;
 
-/**
- * Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or
- * null.
- */
-export type PartnerLogView = (answer: Answer, write: Write) => Promise<string | null>;
+/** Writes an answer of the notification log as it is read. Resolves with what is wrong with it, as text, or null. */
+export type PartnerLogView = (answer: Pick<LogAnswer, "body">, write: Write) => Promise<string | null>;
+
+/** Strings are matched first, so that white space inside of them stays. */
+const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g;
+/** Removes the white space between the tokens of a JSON text: it then stands on one line. */
+const compactJson = (json: string): string => json.replace(STRING_OR_SPACE, "$1");
 
 /** Larger entries are not shown. */
 const MAX_ENTRY_BYTES = 1_048_576;
 
-const faultOf = (fault: JsonFault | null): string | null => (fault === null ? null : JSON_FAULTS[fault]);
-
 const raw: PartnerLogView = async ({ body }, write) => {
   for await (const bytes of body) await write(bytes);
   return null;
-};
-
-/** Prints what is known from an answer that breaks off, too. */
-const shape: PartnerLogView = async ({ headers, body }, write) => {
-  const broken: { by?: unknown } = {};
-  async function* untilItFails(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* body;
-    } catch (error) {
-      broken.by = error;
-    }
-  }
-  const { lines, fault } = await readShape(untilItFails(), headers, MAX_ENTRY_BYTES);
-  await write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
-  if ("by" in broken) throw broken.by;
-  return faultOf(fault);
 };
 
 /** For the short body of a refusal. */
@@ -54,23 +34,13 @@ const text: PartnerLogView = async ({ body }, write) => {
 /** One line per entry. */
 const eachEntry =
   ({ partner }: Config, lineOf: (entry: string) => string): PartnerLogView =>
-  async ({ headers, body }, write) => {
+  async ({ body }, write) => {
     let lines = "";
-    let arrays = 0;
-    let tooLarge = 0;
-    const sink: EntriesSink = {
-      element: (text) => {
-        if (text === null) tooLarge += 1;
-        else lines += `${lineOf(text)}\n`;
-      },
-      arrayEnd: () => (arrays += 1),
-      otherArrayEnd: () => undefined,
-      member: () => undefined,
-    };
+    let hidden = 0;
     const flush = async (): Promise<void> => {
-      const text = lines;
+      const ready = lines;
       lines = "";
-      if (text !== "") await write(Buffer.from(text));
+      if (ready !== "") await write(Buffer.from(ready));
     };
     /** Backpressure: reads on only when the lines so far are written. */
     async function* inStep(): AsyncGenerator<Uint8Array> {
@@ -79,22 +49,25 @@ const eachEntry =
         await flush();
       }
     }
-    const entriesPointer = partner.logEntriesPointer ?? null;
-    const fault = isCsv(headers)
-      ? await readCsvEntries(inStep(), { headers, maxElementBytes: MAX_ENTRY_BYTES }, sink)
-      : await readJsonEntries(inStep(), { entriesPointer, maxElementBytes: MAX_ENTRY_BYTES }, sink);
+    const form = { entriesPointer: partner.logEntriesPointer ?? null, maxEntryBytes: MAX_ENTRY_BYTES };
+    const { arrays, fault } = await splitAnswer(inStep(), form, (element) => {
+      if (element.text === null) hidden += 1;
+      else lines += `${escapeInvisible(lineOf(element.text))}\n`;
+    });
     await flush();
-    if (tooLarge > 0) return `holds ${tooLarge} entries that are larger than 1 MiB and are not shown`;
-    return faultOf(fault) ?? (arrays === 0 ? "holds no array of entries" : null);
+    if (fault !== null) return fault;
+    if (hidden > 0)
+      return `holds ${hidden} entries that are larger than 1 MiB or no UTF-8, and are not shown`;
+    return arrays.length === 0 ? "holds no array of entries" : null;
   };
 
 const readable =
   ({ partner }: Config) =>
-  (text: string): string => {
-    const entry = readEntry(text, partner.logNotificationPointer ?? null);
+  (entryText: string): string => {
+    const entry = readEntry(entryText, partner.logNotificationPointer ?? null);
     if (entry.kind !== "notification") {
-      const why = entry.kind === "otherType" ? "another event type" : entry.detail;
-      return `(${why})  ${compactJson(text)}`;
+      const why = entry.kind === "otherType" ? "another event" : entry.detail;
+      return `(${why})  ${compactJson(entryText)}`;
     }
     const { createdAt, transactionId, status } = entry.notification;
     return [createdAt, transactionId, status].join("  ");
@@ -104,7 +77,19 @@ const readable =
 export const partnerLogViews = (config: Config) => ({
   raw,
   text,
-  shape,
-  json: eachEntry(config, (entry) => escapeInvisible(compactJson(entry))),
-  entries: eachEntry(config, (entry) => escapeInvisible(readable(config)(entry))),
+  json: eachEntry(config, compactJson),
+  entries: eachEntry(config, readable(config)),
 });
+
+/** What the reconcile flow finds in an answer; nothing is published. Rejects where the body breaks off. */
+export const examineLog = (
+  { partner }: Config,
+  answer: Pick<LogAnswer, "httpStatus" | "headers" | "body">,
+): Promise<Pick<ReadAnswer, "reasons" | "isUnderstood">> => {
+  const form = {
+    entriesPointer: partner.logEntriesPointer ?? null,
+    notificationPointer: partner.logNotificationPointer ?? null,
+    maxEntryBytes: MAX_ENTRY_BYTES,
+  };
+  return readAnswer(answer.body, form, answer, () => undefined);
+};

@@ -20,10 +20,7 @@ import type { Subsystem } from "./subsystem.ts";
 import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 
-/**
- * An entry holds a notification, maybe as an escaped string, and metadata. Parsing larger ones would block
- * other work.
- */
+/** An entry holds a notification, maybe as an escaped string, and metadata. Larger ones would block other work. */
 const MIN_MAX_ENTRY_BYTES = 262_144;
 const RANGES_MS = 10_000;
 /** Concurrent publications. Few, because webhooks wait in the same queue. */
@@ -81,23 +78,14 @@ export const reconcileRuns = (
 };
 
 const logReport = (log: Log, report: Report, { fromMs, toMs }: Period, ms: number): void => {
-  const { result, reasons, entries, known, published, tooYoung, unreadable } = report;
-  const counts = { entries, known, published, tooYoung, unreadable };
-  const [from, to] = [fromMs, toMs].map((at) => new Date(at).toISOString());
-  const line = { ...counts, from, to, ms: Math.round(ms), ...(reasons.length > 0 && { reasons }) };
-  switch (result) {
-    case "complete":
-      log.info(line, "reconcile.complete");
-      return;
-    case "incomplete":
-      log.warn(line, "reconcile.incomplete");
-      return;
-    case "suspicious":
-      log.error(line, "reconcile.suspicious");
-      return;
-    case "failed":
-      log.warn(line, "reconcile.failed");
-  }
+  const { result, reasons, entries, known, published, held, tooYoung, unreadable, otherType } = report;
+  const counts = { entries, known, published, held, tooYoung, unreadable, otherType };
+  const when = { from: iso(fromMs), to: iso(toMs), ms: Math.round(ms) };
+  const line = { ...counts, ...when, ...(reasons.length > 0 && { reasons }) };
+  if (result === "complete") log.info(line, "reconcile.complete");
+  else if (result === "incomplete") log.warn(line, "reconcile.incomplete");
+  else if (result === "suspicious") log.error(line, "reconcile.suspicious");
+  else log.warn(line, "reconcile.failed");
 };
 
 /** Resolves when the flow is not paused. */
@@ -149,8 +137,8 @@ export const openReconcile = (
 
   const ended = (report: Report, period: Period, ms: number): void => {
     metrics.reconcileRuns.inc({ result: report.result });
-    const counts = { known: report.known, published: report.published, too_young: report.tooYoung };
-    for (const [kind, count] of Object.entries({ ...counts, unreadable: report.unreadable }))
+    const { known, published, held, tooYoung: too_young, unreadable, otherType: other_type } = report;
+    for (const [kind, count] of Object.entries({ known, published, held, too_young, unreadable, other_type }))
       metrics.reconcileNotifications.inc({ kind }, count);
     const completeAtMs = report.result === "complete" ? clock.now() : note.completeAtMs;
     show({ ...note, completeAtMs });

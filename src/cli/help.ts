@@ -1,4 +1,4 @@
-import { type Argument, type Command, type HelpConfiguration, Option } from "commander";
+import type { Argument, HelpConfiguration, Option } from "commander";
 
 /** What stands below the options in a command's help. An example may go on in further lines. */
 export const examples = (...commands: readonly string[]): string =>
@@ -19,13 +19,3 @@ export const HELP_LAYOUT: HelpConfiguration = {
     `${option.description}${choicesOf(option)}${option.mandatory ? " (required)" : ""}${defaultOf(option)}`,
   argumentDescription: (argument) => `${argument.description}${choicesOf(argument)}`,
 };
-
-/** Adds `--help-all`, which also shows the options that `--help` hides because they would not fit on a screen. */
-export const withHelpAll = (command: Command): Command =>
-  command
-    .addOption(new Option("--help-all", "show the further options too"))
-    .on("option:help-all", () =>
-      command
-        .configureHelp({ ...command.configureHelp(), visibleOptions: ({ options }) => [...options] })
-        .help(),
-    );

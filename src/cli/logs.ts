@@ -10,7 +10,7 @@ import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
 type View = keyof ReturnType<typeof partnerLogViews>;
 type Flags = { from: string; to: string; eventType?: string } & { [V in View]?: boolean };
 
-const VIEWS = ["json", "raw", "shape"] as const satisfies readonly View[];
+const VIEWS = ["json", "raw"] as const satisfies readonly View[];
 
 /** What to do about an answer other than 2xx. */
 const adviceFor = (status: number, retryAfterMs: number | null): string => {
@@ -35,7 +35,7 @@ const logs = async (io: Io, flags: Flags): Promise<ExitCode> => {
     const view = isLog || wanted === "raw" ? wanted : "text";
     const wrong = await partnerLogViews(config)[view]({ ...answer, body }, io.write);
     if (isLog && wrong === null) return EXIT.done;
-    if (isLog) io.err(`The answer ${wrong}: see it with --raw or --shape, and docs/notification-log.md.`);
+    if (isLog) io.err(`The answer ${wrong}: see it with --raw, and docs/notification-log.md.`);
     else
       io.err(
         `The partner answered ${answer.httpStatus}; ${adviceFor(answer.httpStatus, answer.retryAfterMs)}.`,
@@ -63,10 +63,9 @@ export const logsCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
     .addOption(new Option("--from <day>", "first day, YYYY-MM-DD").argParser(day).makeOptionMandatory())
     .addOption(new Option("--to <day>", "last day").argParser(day).makeOptionMandatory())
     .option("--event-type <name>", "only these events, such as TRANSACTION_STATUS_UPDATED")
-    .addOption(new Option("--json", "print one JSON object a line").conflicts(["raw", "shape"]))
-    .addOption(new Option("--raw", "print it byte for byte, without our secrets").conflicts("shape"))
-    .option("--shape", "print only names and types, to set the JSON pointers by")
-    .addHelpText("after", examples("logs --from 2026-12-01 --to 2026-12-02 --shape"))
+    .addOption(new Option("--json", "print one JSON object a line").conflicts("raw"))
+    .option("--raw", "print it byte for byte, without our secrets")
+    .addHelpText("after", examples("logs --from 2026-12-01 --to 2026-12-02 --json"))
     .action(async (flags: Flags, command: Command) => {
       if (flags.from > flags.to) command.error("error: --from must not be later than --to", { exitCode: 2 });
       exit(await logs(io, flags));

@@ -17,13 +17,13 @@ const PROGRESS_EVERY_MS = 2_000;
 
 /** What a person must know beside the counts. */
 export const remarksOf = ({
-  result,
   reasons,
   tooYoung,
-}: Pick<Report, "result" | "reasons" | "tooYoung">): string[] => [
+  held,
+}: Pick<Report, "reasons" | "tooYoung" | "held">): string[] => [
   ...reasons.map((reason) => `Not complete: ${reason}.`),
-  ...(result === "suspicious"
-    ? ["Nothing was published. Compare `cambio-bridge logs --shape` with an event, or insist with --force."]
+  ...(held > 0
+    ? [`Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`]
     : []),
   ...(tooYoung > 0
     ? [
@@ -51,17 +51,32 @@ const reconcile = async (
       ? forceReconcile({ config, services }, actor, { period, progress }, { warn: io.err }, io.stopped)
       : reconcileOnce(config, services, { period, dryRun, force, progress }, io.stopped);
   const report = await explainOutage(config, running, io.stopped);
-  const { entries, known, published, tooYoung, unreadable, result, reasons } = report;
+  const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
   const complete = result === "complete";
 
   if (json) {
-    io.out(JSON.stringify({ entries, known, published, tooYoung, unreadable, result, complete, reasons }));
+    io.out(
+      JSON.stringify({
+        entries,
+        known,
+        published,
+        held,
+        tooYoung,
+        unreadable,
+        otherType,
+        result,
+        complete,
+        reasons,
+      }),
+    );
   } else {
     io.out(`entries        ${entries}`);
     io.out(`known          ${known}`);
     io.out(`${dryRun ? "missing        " : "published      "}${published}`);
+    io.out(`held back      ${held}`);
     io.out(`too young      ${tooYoung}`);
     io.out(`not understood ${unreadable}`);
+    io.out(`other events   ${otherType}`);
     io.out(`result         ${result}${dryRun ? " (dry run: nothing was published)" : ""}`);
   }
   for (const remark of remarksOf(report)) io.err(remark);
@@ -77,7 +92,7 @@ export const reconcileCommand = (io: Io, exit: (code: ExitCode) => void): Comman
     )
     .addOption(new Option("--to <day>", "last day").argParser(day).makeOptionMandatory())
     .option("--dry-run", "publish nothing, only say what is missing")
-    .option("--force", "publish although nothing of the log is known")
+    .option("--force", "publish what is held back, too")
     .option("--json", "print the counts as one JSON object")
     .addHelpText("after", examples("reconcile --from 2026-12-01 --to 2026-12-02 --dry-run"))
     .action(async (flags: Flags, command: Command) => {

@@ -1,4 +1,4 @@
-import { examineLog } from "../bridge/log-answer.ts";
+import { examineLog } from "../bridge/partner-log-views.ts";
 import type { Config } from "../config/config.ts";
 import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
@@ -69,7 +69,7 @@ const judgeLog = (
 ): Check => {
   if (reasons.length === 0) return ok(TOKENS, `its log of notifications can be read (${status})`);
   const why = reasons.join("; ");
-  return isUnderstood && !reasons.includes("the answer says that it failed")
+  return isUnderstood
     ? warn(
         TOKENS,
         `its log of notifications can be read (${status}), but not as a whole: ${why}`,
@@ -78,7 +78,7 @@ const judgeLog = (
     : fail(
         TOKENS,
         `the partner answers ${status}, but not with its log: ${why}`,
-        "see `cambio-bridge logs --shape`, PARTNER_BASE_URL and PARTNER_LOG_ENTRIES_POINTER",
+        "see `cambio-bridge logs --json`, PARTNER_BASE_URL and PARTNER_LOG_ENTRIES_POINTER",
       );
 };
 

@@ -1,24 +1,16 @@
-import { digestOf, type Digest } from "../runtime/digest.ts";
-import { DigestTable, keyOf } from "../notification/digest-table.ts";
-import { identityOf } from "../notification/identity.ts";
-import {
-  factsWith,
-  NO_FACTS,
-  packFacts,
-  unpackFacts,
-  type TransactionFacts,
-} from "../notification/transaction-facts.ts";
+import { DigestTable, keyOf, type DigestKey } from "../notification/digest-table.ts";
 import type { Notification } from "../notification/notification.ts";
 import { occurredAtOf } from "../notification/occurred-at.ts";
+import { identityOf } from "../notification/identity.ts";
+import { factsWith, NO_FACTS, packFacts, unpackFacts } from "../notification/transaction-facts.ts";
+import type { TransactionFacts } from "../notification/transaction-facts.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
+import { digestOf, type Digest } from "../runtime/digest.ts";
 import type { Period } from "./period.ts";
 
-/**
- * `known`: an event of the notification was published. `missing`: none was found. `too young`: none was
- * found, but its webhook may still come.
- */
-const STATES = ["known", "too young", "missing", "published", "refused"] as const;
-type NotificationState = (typeof STATES)[number];
+/** `missing`: no event was found. `too young`: nor, but the webhook may still come. `taken`: about to be published. */
+const STATES = ["known", "too young", "missing", "taken", "published", "refused"] as const;
+type State = (typeof STATES)[number];
 
 export type ComparisonOptions = {
   period: Period;
@@ -32,66 +24,102 @@ type PublishedEvent = Pick<
   TransactionStatusUpdated,
   "transactionId" | "status" | "createdAt" | "occurredAt" | "receivedAt" | "direction"
 >;
+type Dated = Pick<PublishedEvent, "transactionId" | "status" | "createdAt" | "occurredAt">;
+
+/** A log may cut its instants to seconds. */
+const SAME_WITHIN_MS = 1_000;
+
+const keyFor = ({ transactionId, status }: Dated, when: string): DigestKey =>
+  keyOf(digestOf(`${transactionId}\n${status}\n${when}`));
+const pairOf = (of: Dated): DigestKey => keyFor(of, "");
+/** Of a notification whose createdAt is no instant. */
+const textKey = (of: Dated): DigestKey => keyFor(of, `text ${of.createdAt}`);
 
 /**
- * Compares the notifications of a period with the published events. Keeps digests only: 9 bytes a slot for a
- * notification, with at most 85 % of the slots used, and 16 for each transaction of which a notification was
- * not found in the deduplication window. Ten million notifications of 1.7 million transactions take 150 and
- * 34 MB.
+ * Compares the notifications of a period with the published events. Keeps digests only: up to 60 bytes for one that the
+ * deduplication window does not hold, 19 for one that it does, nothing of other events.
  */
 export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) => {
-  const states = new DigestTable(Uint8Array);
+  /** For each notification its instant (0 for none) and its state, found by its second, or by the text of createdAt. */
+  const notifications = new DigestTable(Float64Array);
+  /** For each transaction and status: twice its missing notifications, and 1 more where the topic has an event of it. */
+  const pairs = new DigestTable(Float64Array);
   const factsByTransaction = new DigestTable(Float64Array);
-  const counts: Record<NotificationState, number> = {
-    known: 0,
-    "too young": 0,
-    missing: 0,
-    published: 0,
-    refused: 0,
-  };
-  /** Missing notifications whose createdAt is no instant. */
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
+  /** Of the missing ones, those whose pair is in the topic at another instant. */
+  let held = 0;
   let undated = 0;
   let eventsOfPeriod = 0;
 
-  const stateOf = (identity: Digest): NotificationState | undefined =>
-    STATES[states.get(keyOf(identity)) ?? -1];
-  const setState = (identity: Digest, state: NotificationState): void => {
-    const before = stateOf(identity);
-    if (before !== undefined) counts[before] -= 1;
-    counts[state] += 1;
-    states.set(keyOf(identity), STATES.indexOf(state));
+  const set = (key: DigestKey, instant: number, state: State): void =>
+    notifications.set(key, instant * STATES.length + STATES.indexOf(state));
+  const at = (key: DigestKey): { instant: number; state: State } | null => {
+    const packed = notifications.get(key);
+    if (packed === undefined) return null;
+    const instant = Math.floor(packed / STATES.length);
+    return { instant, state: STATES[packed - instant * STATES.length] ?? "known" };
   };
-  const isOpen = (state: NotificationState | undefined): boolean =>
-    state === "missing" || state === "too young";
+
+  /** The notifications that this one repeats, or that an event is of. */
+  const same = (of: Dated): DigestKey[] => {
+    const { occurredAt } = of;
+    if (occurredAt === null) return [textKey(of)].filter((key) => at(key) !== null);
+    const second = Math.floor(occurredAt / 1_000);
+    return [second, second - 1, second + 1]
+      .map((near) => keyFor(of, String(near)))
+      .filter((key) => Math.abs((at(key)?.instant ?? Infinity) - occurredAt) <= SAME_WITHIN_MS);
+  };
+
+  const setState = (key: DigestKey, state: State): void => {
+    const found = at(key);
+    if (!found) return;
+    counts[found.state] -= 1;
+    counts[state] += 1;
+    set(key, found.instant, state);
+  };
+
+  const countPair = (pair: DigestKey, missing: 1 | -1): void => {
+    const before = pairs.get(pair) ?? 0;
+    pairs.set(pair, before + 2 * missing);
+    if (before % 2 === 1) held += missing;
+  };
+
+  const becomeKnown = (key: DigestKey, pair: DigestKey): void => {
+    const state = at(key)?.state;
+    if (state === "missing") countPair(pair, -1);
+    if (state === "missing" || state === "too young") setState(key, "known");
+  };
 
   /** Null for a notification whose instant is outside the period. */
-  const identify = (notification: Notification): { identity: Digest; occurredAt: number | null } | null => {
+  const dated = (notification: Notification): Dated | null => {
     const occurredAt = occurredAtOf(notification.createdAt);
-    if (occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs)) return null;
-    return { identity: identityOf({ ...notification, occurredAt }), occurredAt };
+    const isOutside = occurredAt !== null && (occurredAt < period.fromMs || occurredAt > period.toMs);
+    return isOutside ? null : { ...notification, occurredAt };
   };
 
   return {
-    counts: counts as Readonly<Record<NotificationState, number>>,
+    counts: counts as Readonly<Record<State, number>>,
+    held: () => held,
     undated: () => undated,
     eventsOfPeriod: () => eventsOfPeriod,
 
-    /**
-     * Adds a notification of the log; one that is listed several times counts once. False when it is outside
-     * the period.
-     */
+    /** Adds a notification of the log; one that is repeated counts once. False when it is outside the period. */
     add: (notification: Notification): boolean => {
-      const found = identify(notification);
-      if (found === null) return false;
-      const { identity, occurredAt } = found;
-      if (stateOf(identity) !== undefined) return true;
-      if (seen(identity)) {
-        setState(identity, "known");
-        return true;
-      }
+      const of = dated(notification);
+      if (of === null) return false;
+      const { occurredAt } = of;
+      if (same(of).length > 0) return true;
+      const isYoung = occurredAt !== null && occurredAt > youngSinceMs;
+      const state = seen(identityOf(of)) ? "known" : isYoung ? "too young" : "missing";
+      const key = occurredAt === null ? textKey(of) : keyFor(of, String(Math.floor(occurredAt / 1_000)));
+      counts[state] += 1;
+      set(key, occurredAt ?? 0, state);
+      if (state === "known") return true;
       if (occurredAt === null) undated += 1;
-      setState(identity, occurredAt !== null && occurredAt > youngSinceMs ? "too young" : "missing");
-      const transaction = keyOf(digestOf(notification.transactionId));
+      const pair = pairOf(of);
+      if (state === "missing") countPair(pair, 1);
+      else if (pairs.get(pair) === undefined) pairs.set(pair, 0);
+      const transaction = keyOf(digestOf(of.transactionId));
       if (factsByTransaction.get(transaction) === undefined)
         factsByTransaction.set(transaction, packFacts(NO_FACTS));
       return true;
@@ -99,26 +127,35 @@ export const comparison = ({ period, youngSinceMs, seen }: ComparisonOptions) =>
 
     /** Takes an event of the topic: its notification is known. */
     addEvent: (event: PublishedEvent): void => {
-      const { transactionId, status } = event;
       const instantMs = event.occurredAt ?? event.receivedAt;
       if (instantMs >= period.fromMs && instantMs <= Math.min(period.toMs, youngSinceMs)) eventsOfPeriod += 1;
-      const identity = identityOf(event);
-      if (isOpen(stateOf(identity))) setState(identity, "known");
-      if (undated > 0) {
-        // A notification without createdAt is known by its transaction and status.
-        const withoutDate = identityOf({ transactionId, status, createdAt: "", occurredAt: null });
-        if (isOpen(stateOf(withoutDate))) setState(withoutDate, "known");
-      }
-      const transaction = keyOf(digestOf(transactionId));
+      const transaction = keyOf(digestOf(event.transactionId));
       const facts = factsByTransaction.get(transaction);
-      if (facts !== undefined)
-        factsByTransaction.set(transaction, packFacts(factsWith(unpackFacts(facts), event)));
+      if (facts === undefined) return;
+      factsByTransaction.set(transaction, packFacts(factsWith(unpackFacts(facts), event)));
+      const pair = pairOf(event);
+      const open = pairs.get(pair);
+      if (open === undefined) return;
+      if (open % 2 === 0) {
+        pairs.set(pair, open + 1);
+        held += open / 2;
+      }
+      for (const own of same(event)) becomeKnown(own, pair);
+      // A notification without createdAt is known by its transaction and status.
+      if (undated > 0) becomeKnown(textKey({ ...event, createdAt: "" }), pair);
     },
 
-    /** The identity of a notification that is missing; null for any other notification. */
-    missing: (notification: Notification): Digest | null => {
-      const identity = identify(notification)?.identity ?? null;
-      return identity !== null && stateOf(identity) === "missing" ? identity : null;
+    /**
+     * Takes a missing notification, to be published: its key. Null for any other, and for one that is taken already.
+     * @param force also one whose transaction and status are in the topic at another instant
+     */
+    take: (notification: Notification, force: boolean): DigestKey | null => {
+      const of = dated(notification);
+      const key = of === null ? undefined : same(of)[0];
+      if (of === null || key === undefined || at(key)?.state !== "missing") return null;
+      if (!force && (pairs.get(pairOf(of)) ?? 0) % 2 === 1) return null;
+      setState(key, "taken");
+      return key;
     },
     /** The facts from the topic about a transaction with a missing notification. */
     factsOf: (transactionId: string): TransactionFacts => {

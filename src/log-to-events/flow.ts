@@ -1,12 +1,13 @@
-import type { Digest } from "../runtime/digest.ts";
-import type { Notification } from "../notification/notification.ts";
 import { EventTooLarge, type PublishOnce } from "../notification/publish-once.ts";
+import type { Notification } from "../notification/notification.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
+import type { Digest } from "../runtime/digest.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { createLogReader, type LogReaderOptions, type LogReaderPorts, type Reading } from "./read-log.ts";
+import { backfillBatch, type Missing } from "./backfill-batch.ts";
 import { comparison, type Comparison } from "./comparison.ts";
-import { backfillBatch } from "./backfill-batch.ts";
 import type { Period } from "./period.ts";
+import type { AnswerForm } from "./read-answer.ts";
+import { createLogReader, UNREAD, type LogReaderPorts } from "./read-log.ts";
 
 export type RunRequest = {
   period: Period;
@@ -14,7 +15,7 @@ export type RunRequest = {
   minAgeMs: number;
   /** Compares only, publishes nothing. */
   dryRun: boolean;
-  /** Publishes even when the result is suspicious. */
+  /** Publishes what is held back, too. */
   force: boolean;
   /** The latest instant of the monotonic clock for which a Retry-After of the partner is waited. */
   giveUpAt: number;
@@ -22,25 +23,27 @@ export type RunRequest = {
 
 export type Report = {
   result: "complete" | "incomplete" | "suspicious" | "failed";
-  /** Whether the whole period was read and compared; single entries may be unreadable or too large. */
+  /** Whether the whole period was read and compared; single entries may be unreadable, held back or too large. */
   isWhole: boolean;
   /** Entries of the period; a notification that is listed several times counts as often. */
   entries: number;
-  /** Notifications, each counted once. */
+  /** Notifications, each counted once; so are `published`, `held` and `tooYoung`. */
   known: number;
-  /** Notifications, each counted once. In a dry run: those that would be published. */
+  /** In a dry run: those that would be published. */
   published: number;
-  /** Notifications, each counted once. */
+  /** Missing, and not published because the log's form may differ from the webhooks'. */
+  held: number;
   tooYoung: number;
+  /** Entries that are not understood, and events that are larger than the topic takes. */
   unreadable: number;
+  /** Entries about other events. */
+  otherType: number;
   /** Why the run is not complete, for people. */
   reasons: string[];
 };
 
-export type LogOptions = LogReaderOptions & {
-  /** How many transactions are published at the same time. */
-  lanes: number;
-};
+/** `lanes`: how many transactions are published at the same time. */
+export type LogOptions = AnswerForm & { lanes: number };
 
 /** What the flow does outside of itself. */
 export type LogPorts = LogReaderPorts & {
@@ -61,43 +64,34 @@ export type LogPorts = LogReaderPorts & {
 
 export type Progress = { step: "reading the log" | "reading the topic" | "publishing"; done: number };
 
-/**
- * From this many missing notifications on, with none known although the topic has events of the same period,
- * the log's form is taken to differ from the webhooks': it is no outage, and publishing would duplicate every
- * event.
- */
+/** With so many missing and none known, although the topic has events of the period, it is the form that differs. */
 const SUSPICIOUS_COUNT = 20;
-/** The partner's clock may be ahead of Kafka's. */
-const CLOCK_MARGIN_MS = 3_600_000;
+/** The log's clock may be shifted by a time zone: then the event of an entry is found, and the entry held back. */
+const SHIFT_MARGIN_MS = 86_400_000;
 /** The log is asked for by days, and an entry without an instant may be of any of them. */
 const UNDATED_MARGIN_MS = 4 * 86_400_000;
 const REPORT_EVERY = 1_000;
 
-const SUSPICIOUS_REASON =
+const NONE_KNOWN =
   "not one of the log's notifications is known, although events of the same time are: their form may differ";
+const OTHER_INSTANT =
+  "notifications of which the topic has the transaction and status at another instant are held back";
 const TOO_LARGE = "an event is larger than the topic takes";
-const CHANGED = "the log did not show again what it had shown";
-
-const resultOf = (isRead: boolean, reasons: readonly string[]): Report["result"] =>
-  reasons.length === 0 ? "complete" : isRead ? "incomplete" : "failed";
+const CHANGED = "the second read lacked entries of the first";
 
 /**
- * The whole path: compares the partner's log for a period with the published events, and publishes what is
- * missing. Keeps only digests while it compares; where something is missing, it reads the log again for it.
+ * The whole path: compares the partner's log for a period with the published events, and publishes what is missing.
+ * Keeps only digests while it compares; where something is missing, it reads the log again for it.
  */
 export const logToEvents = (options: LogOptions, ports: LogPorts) => {
   const readLog = createLogReader(options, ports);
   const { progress } = ports;
 
-  const isSuspicious = ({ counts, eventsOfPeriod }: Comparison): boolean =>
-    counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && eventsOfPeriod() > 0;
-
   /** Marks as known what is in the topic. */
   const lookUp = (compared: Comparison, { period }: RunRequest, signal: AbortSignal): Promise<void> => {
-    const sinceMs = period.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : CLOCK_MARGIN_MS);
     let done = 0;
     return ports.readEvents(
-      sinceMs,
+      period.fromMs - (compared.undated() > 0 ? UNDATED_MARGIN_MS : SHIFT_MARGIN_MS),
       (event) => {
         compared.addEvent(event);
         done += 1;
@@ -107,15 +101,10 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     );
   };
 
-  /** Publishes the missing notifications of one transaction, the oldest first. */
-  const publishInOrder = async (
-    compared: Comparison,
-    notifications: readonly Notification[],
-    reasons: Set<string>,
-  ): Promise<void> => {
-    for (const notification of notifications) {
-      const identity = compared.missing(notification);
-      if (identity === null) continue;
+  /** Publishes the missing notifications of one transaction, oldest first. False when the topic does not take one. */
+  const publishInOrder = async (compared: Comparison, items: readonly Missing[]): Promise<boolean> => {
+    let isAll = true;
+    for (const { key, notification } of items) {
       ports.mayPublish();
       try {
         const published = await ports.publishOnce(notification, {
@@ -124,46 +113,41 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
           trace: null,
           facts: compared.factsOf(notification.transactionId),
         });
-        compared.setOutcome(identity, published.kind === "published" ? "published" : "known");
+        compared.setOutcome(key, published.kind === "published" ? "published" : "known");
         if (published.kind === "published") ports.published(published.event);
         if (compared.counts.published % REPORT_EVERY === 0)
           progress({ step: "publishing", done: compared.counts.published });
       } catch (error) {
         if (!(error instanceof EventTooLarge)) throw error;
-        compared.setOutcome(identity, "refused");
-        reasons.add(TOO_LARGE);
+        compared.setOutcome(key, "refused");
+        isAll = false;
       }
     }
+    return isAll;
   };
 
-  /**
-   * Reads the log again and publishes what is missing, batch by batch. Resolves with the reasons why the run
-   * is not complete.
-   */
+  /** Reads the log again and publishes what is missing, batch by batch. Resolves with why the run is not complete. */
   const backfill = async (
     compared: Comparison,
-    { period, giveUpAt }: RunRequest,
+    { period, giveUpAt, force }: RunRequest,
     signal: AbortSignal,
   ): Promise<string[]> => {
     const reasons = new Set<string>();
-    for (;;) {
+    const left = (): number => compared.counts.missing - (force ? 0 : compared.held());
+    while (left() > 0) {
+      const before = left();
       const batch = backfillBatch();
-      const reading = await readLog(
-        period,
-        (notification) => {
-          batch.shown(notification);
-          const identity = compared.missing(notification);
-          if (identity !== null) batch.add(identity, notification);
-          return identity !== null;
-        },
-        { giveUpAt, signal },
-      );
+      const collect = (notification: Notification): boolean => {
+        const key = batch.hasRoomFor(notification) ? compared.take(notification, force) : null;
+        if (key !== null) batch.add(key, notification);
+        return key !== null;
+      };
+      const reading = await readLog(period, collect, { giveUpAt, signal });
       for (const reason of reading.reasons) reasons.add(reason);
       const transactions = batch.byTransaction();
-      if (transactions.length === 0) break;
       const publishNext = async (): Promise<void> => {
         for (let next = transactions.pop(); next !== undefined; next = transactions.pop())
-          await publishInOrder(compared, next, reasons);
+          if (!(await publishInOrder(compared, next))) reasons.add(TOO_LARGE);
       };
       const lanes = Array.from({ length: options.lanes }, publishNext);
       // When one lane fails, the others finish their transaction and begin no other.
@@ -171,9 +155,8 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         transactions.length = 0;
         return Promise.allSettled(lanes);
       });
-      if (compared.counts.missing === 0) break;
+      if (left() === before) return [...reasons, CHANGED];
     }
-    if (compared.counts.missing > 0) reasons.add(CHANGED);
     return [...reasons];
   };
 
@@ -182,21 +165,23 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
     const youngSinceMs = ports.clock.now() - minAgeMs;
     const compared = comparison({ period, youngSinceMs, seen: ports.seen });
     const { counts } = compared;
-    const reading: Reading = { isRead: false, isWhole: false, entries: 0, unreadable: 0, reasons: [] };
+    let reading = UNREAD;
     let taken = 0;
 
-    const report = (result: Report["result"], more: readonly string[] = []): Report => {
+    /** @param held how many missing ones are held back */
+    const report = (result: Report["result"], held: number, more: readonly string[] = []): Report => {
       const notifications = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const wouldPublish = dryRun && (result === "complete" || result === "incomplete");
+      const isDone = counts.missing === held && counts.taken === 0;
       return {
         result,
-        isWhole:
-          reading.isWhole && (result === "complete" || (result === "incomplete" && counts.missing === 0)),
-        entries: Math.max(reading.entries, notifications) + reading.unreadable,
+        isWhole: reading.isWhole && result !== "failed" && (dryRun || isDone),
+        entries: Math.max(reading.entries, notifications) + reading.unreadable + reading.otherType,
         known: counts.known,
-        published: wouldPublish ? counts.missing : counts.published,
+        published: dryRun && result !== "failed" ? counts.missing - held : counts.published,
+        held,
         tooYoung: counts["too young"],
         unreadable: reading.unreadable + counts.refused,
+        otherType: reading.otherType,
         reasons: [...new Set([...reading.reasons, ...more])],
       };
     };
@@ -207,14 +192,20 @@ export const logToEvents = (options: LogOptions, ports: LogPorts) => {
         if (taken % REPORT_EVERY === 0) progress({ step: "reading the log", done: taken });
         return compared.add(notification);
       };
-      Object.assign(reading, await readLog(period, take, { giveUpAt, signal }));
+      reading = await readLog(period, take, { giveUpAt, signal });
       if (counts.missing + counts["too young"] > 0) await lookUp(compared, request, signal);
-      if (!force && isSuspicious(compared)) return report("suspicious", [SUSPICIOUS_REASON]);
-      const more = counts.missing > 0 && !dryRun ? await backfill(compared, request, signal) : [];
-      return report(resultOf(reading.isRead, [...reading.reasons, ...more]), more);
+      const isNoneKnown =
+        counts.known === 0 && counts.missing >= SUSPICIOUS_COUNT && compared.eventsOfPeriod() > 0;
+      const held = force ? 0 : compared.held();
+      const why = held > 0 ? [OTHER_INSTANT] : [];
+      if (!force && isNoneKnown) return report("suspicious", counts.missing, [NONE_KNOWN, ...why]);
+      const more = dryRun ? [] : await backfill(compared, request, signal);
+      if (held > 0) return report("suspicious", held, [...more, ...why]);
+      const isComplete = reading.reasons.length + more.length === 0;
+      return report(isComplete ? "complete" : reading.isRead ? "incomplete" : "failed", held, more);
     } catch (error) {
       signal.throwIfAborted();
-      return report("failed", [messageOf(error)]);
+      return report("failed", force ? 0 : compared.held(), [messageOf(error)]);
     }
   };
 };

@@ -2,34 +2,25 @@ import { dateIn, SAO_PAULO } from "../runtime/date-in.ts";
 
 /** Milliseconds since the epoch; both ends are included. */
 export type Period = { fromMs: number; toMs: number };
-/**
- * What the partner is asked for, as YYYY-MM-DD. It is not known in which time zone it reads them, nor whether
- * it includes the end.
- */
+/** What the partner is asked for, as YYYY-MM-DD; not known is the time zone, and whether the end is included. */
 export type DateRange = { startDate: string; endDate: string };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The outermost time zones in use: UTC-12 and UTC+14. */
-const WEST_MS = -12 * HOUR_MS;
-const EAST_MS = 14 * HOUR_MS;
+const [WEST_MS, EAST_MS] = [-12 * HOUR_MS, 14 * HOUR_MS];
 
 const utcDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const utcMidnight = (date: string): number => Date.parse(`${date}T00:00:00.000Z`);
 const dayAfter = (date: string): string => utcDate(utcMidnight(date) + DAY_MS);
 
-/**
- * A range that covers the period in every time zone, even if the partner excludes the first or the last day.
- */
+/** A range that covers the period in every time zone, even if the partner excludes the first or the last day. */
 export const datesAround = ({ fromMs, toMs }: Period): DateRange => ({
   startDate: utcDate(fromMs + WEST_MS - DAY_MS),
   endDate: utcDate(toMs + EAST_MS + DAY_MS),
 });
 
-/**
- * One range per day, from D to D+1: whichever end the partner excludes, each day but the first and the last
- * is covered by one of them.
- */
+/** One range per day, from D to D+1: whichever end the partner excludes, each day but the outer two is covered. */
 export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
   const days: DateRange[] = [];
   for (let day = startDate; day < endDate; day = dayAfter(day))
@@ -37,10 +28,7 @@ export const singleDays = ({ startDate, endDate }: DateRange): DateRange[] => {
   return days;
 };
 
-/**
- * The ranges to try in turn where the partner refuses an end in the future: as it is, then up to today in São
- * Paulo, then up to today in UTC. A range that begins after today is tried only as it is.
- */
+/** What to try in turn where an end in the future is refused: as it is, today in São Paulo, today in UTC. */
 export const rangesToTry = ({ startDate, endDate }: DateRange, nowMs: number): DateRange[] => {
   const earlierEnds = [dateIn(SAO_PAULO)(nowMs), utcDate(nowMs)].filter(
     (today) => today >= startDate && today < endDate,
@@ -51,29 +39,20 @@ export const rangesToTry = ({ startDate, endDate }: DateRange, nowMs: number): D
 /** Whether the range begins after today, both in São Paulo and in UTC. */
 export const isFuture = ({ startDate }: DateRange, nowMs: number): boolean => startDate > utcDate(nowMs);
 
-/**
- * Whether an instant lies outside the range in every time zone. The partner may list an entry by its sending
- * time, up to a day after the change.
- */
+/** Whether an instant lies outside in every time zone. An entry may be listed by its sending, up to a day later. */
 export const isOutside = ({ startDate, endDate }: DateRange, ms: number): boolean =>
   ms + EAST_MS + DAY_MS < utcMidnight(startDate) || ms + WEST_MS >= utcMidnight(endDate) + DAY_MS;
 
 const isDate = (text: string): boolean =>
   /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(utcMidnight(text)) && utcDate(utcMidnight(text)) === text;
 
-/**
- * São Paulo lies three hours behind UTC, and lay two behind in the summers until 2019, which began and ended
- * at midnight.
- */
+/** São Paulo lies three hours behind UTC, and lay two behind in the summers until 2019, which changed at midnight. */
 const startOfDay = (date: string): number => {
   const inSummer = utcMidnight(date) + 2 * HOUR_MS;
   return dateIn(SAO_PAULO)(inSummer) === date ? inSummer : inSummer + HOUR_MS;
 };
 
-/**
- * The period from one day in São Paulo to another, both included. Null for an invalid date, or for dates in
- * the wrong order.
- */
+/** From one day in São Paulo to another, both included. Null for an invalid date, or for dates in the wrong order. */
 export const periodOfDays = (from: string, to: string): Period | null =>
   isDate(from) && isDate(to) && from <= to
     ? { fromMs: startOfDay(from), toMs: startOfDay(dayAfter(to)) - 1 }

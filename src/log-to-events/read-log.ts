@@ -3,21 +3,9 @@ import { occurredAtOf } from "../notification/occurred-at.ts";
 import type { FetchLog, LogAnswer } from "../partner/types.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
-import {
-  datesAround,
-  rangesToTry,
-  isFuture,
-  isOutside,
-  singleDays,
-  type DateRange,
-  type Period,
-} from "./period.ts";
-import { readAnswer, type ReadOptions } from "./read-answer.ts";
-
-export type LogReaderOptions = Pick<ReadOptions, "entriesPointer" | "notificationPointer"> & {
-  /** A larger entry is unreadable. */
-  maxEntryBytes: number;
-};
+import { datesAround, isFuture, isOutside, rangesToTry, singleDays } from "./period.ts";
+import type { DateRange, Period } from "./period.ts";
+import { readAnswer, SeveralArrays, type AnswerForm } from "./read-answer.ts";
 
 export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "monotonic" | "sleep"> };
 
@@ -25,15 +13,12 @@ export type LogReaderPorts = { fetchLog: FetchLog; clock: Pick<Clock, "now" | "m
 export type Reading = {
   /** Whether at least one answer could be read. */
   isRead: boolean;
-  /**
-   * Whether every answer could be read to its end, and their form is understood. A log of which all entries
-   * say another event type is not: ours may have been taken for them.
-   */
+  /** Whether every answer could be read to its end. */
   isWhole: boolean;
-  /** The entries of the period in the largest answer. */
+  /** Of the largest answer: entries of the period, those that are not understood, and those about other events. */
   entries: number;
-  /** The unreadable entries in the largest answer. */
   unreadable: number;
+  otherType: number;
   /** Why the reading is incomplete, for people; empty when it is complete. */
   reasons: string[];
 };
@@ -59,145 +44,112 @@ const refusalOf = ({ httpStatus }: LogAnswer): Refusal => {
 /** Called for each notification; returns whether it is in the period. */
 export type OnNotification = (notification: Notification) => boolean;
 
+/** `giveUpAt`: the latest instant of the monotonic clock for which a Retry-After is waited. */
+type Until = { giveUpAt: number; signal: AbortSignal };
+
+/** `mayShowMore`: requests for single days may show more. `isRefused`: any other request would be refused too. */
+type Answered = Reading & { mayShowMore: boolean; isRefused: boolean };
+
+export const UNREAD: Reading = {
+  isRead: false,
+  isWhole: false,
+  entries: 0,
+  unreadable: 0,
+  otherType: 0,
+  reasons: [],
+};
+
 /** Reads the partner's log. A Retry-After of the partner holds for later readings as well. */
-export const createLogReader = (
-  { entriesPointer, notificationPointer, maxEntryBytes }: LogReaderOptions,
-  { fetchLog, clock }: LogReaderPorts,
-) => {
+export const createLogReader = (form: AnswerForm, { fetchLog, clock }: LogReaderPorts) => {
   /** How many of the ranges to try were refused with 400 in this reading. */
   let refusedEnds = 0;
   /** No request before this instant of the monotonic clock. */
   let notBeforeMs = Number.NEGATIVE_INFINITY;
 
-  const get = async (
-    dates: DateRange,
-    giveUpAt: number,
-    signal: AbortSignal,
-  ): Promise<LogAnswer | Refusal> => {
+  const get = async (dates: DateRange, { giveUpAt, signal }: Until): Promise<LogAnswer | Refusal> => {
     for (;;) {
       if (notBeforeMs > giveUpAt) return { retry: "not in this run", reason: TOO_LONG };
       await clock.sleep(Math.max(0, notBeforeMs - clock.monotonic()), signal);
-      const answer = await fetchLog({ ...dates, eventType: EVENT_TYPE }, signal);
+      // Where the partner refuses an end in the future, an earlier one is tried.
+      const ends = rangesToTry(dates, clock.now());
+      const range = ends[Math.min(refusedEnds, ends.length - 1)] ?? dates;
+      const answer = await fetchLog({ ...range, eventType: EVENT_TYPE }, signal);
       if (answer.httpStatus >= 200 && answer.httpStatus < 300) return answer;
       const refusal = refusalOf(answer);
-      if (refusal.retry !== "later") return refusal;
-      if (answer.retryAfterMs === null) return { ...refusal, retry: "not in this run" };
-      notBeforeMs = clock.monotonic() + Math.max(answer.retryAfterMs, MIN_WAIT_MS);
+      if (refusal.retry === "another end" && refusedEnds + 1 < ends.length) refusedEnds += 1;
+      else if (refusal.retry !== "later") return refusal;
+      else if (answer.retryAfterMs === null) return { ...refusal, retry: "not in this run" };
+      else notBeforeMs = clock.monotonic() + Math.max(answer.retryAfterMs, MIN_WAIT_MS);
     }
   };
 
-  /** Tries an earlier end where the partner refuses one in the future. */
-  const getWithEnd = async (
-    dates: DateRange,
-    giveUpAt: number,
-    signal: AbortSignal,
-  ): Promise<LogAnswer | Refusal> => {
-    for (;;) {
-      const tries = rangesToTry(dates, clock.now());
-      const answer = await get(tries[Math.min(refusedEnds, tries.length - 1)] ?? dates, giveUpAt, signal);
-      const isRefused = "retry" in answer && answer.retry === "another end";
-      if (!isRefused || refusedEnds + 1 >= tries.length) return answer;
-      refusedEnds += 1;
-    }
-  };
-
-  /**
-   * `isRefused`: any other request of this run would be refused too. `mayShowMore`: requests for single days
-   * may show more entries. `notifications` also counts those outside the period.
-   */
-  type SingleReading = Reading & {
-    isRefused: boolean;
-    mayShowMore: boolean;
-    notifications: number;
-    otherType: number;
-  };
-  const nothingRead = {
-    isRead: false,
-    isWhole: false,
-    isRefused: false,
-    entries: 0,
-    unreadable: 0,
-    notifications: 0,
-    otherType: 0,
-  };
-  const isOfOtherType = (parts: readonly SingleReading[]): boolean =>
-    parts.some(({ otherType }) => otherType > 0) && parts.every(({ notifications }) => notifications === 0);
   const readOnce = async (
     dates: DateRange,
     onNotification: OnNotification,
-    giveUpAt: number,
-    signal: AbortSignal,
-  ): Promise<SingleReading> => {
-    const counts = { notifications: 0, inPeriod: 0, outsideDates: 0 };
+    until: Until,
+  ): Promise<Answered> => {
+    let inPeriod = 0;
+    let outside = 0;
     try {
-      const answer = await getWithEnd(dates, giveUpAt, signal);
+      const answer = await get(dates, until);
       if ("retry" in answer) {
         const isRefused = answer.retry === "not in this run";
-        return { ...nothingRead, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
+        return { ...UNREAD, isRefused, mayShowMore: !isRefused, reasons: [answer.reason] };
       }
-      const read = await readAnswer(
+      const { reasons, isUnderstood, mayShowMore, unreadable, otherType } = await readAnswer(
         answer.body,
-        { ...answer, entriesPointer, notificationPointer, maxElementBytes: maxEntryBytes },
+        form,
+        answer,
         (notification) => {
           const occurredAt = occurredAtOf(notification.createdAt);
-          if (occurredAt !== null && isOutside(dates, occurredAt)) counts.outsideDates += 1;
-          counts.notifications += 1;
-          if (onNotification(notification)) counts.inPeriod += 1;
+          if (occurredAt !== null && isOutside(dates, occurredAt)) outside += 1;
+          if (onNotification(notification)) inPeriod += 1;
         },
       );
-      const mayShowMore = read.mayShowMore || counts.outsideDates > 0;
       return {
-        isRead: read.isRead,
-        isWhole: !mayShowMore && read.isUnderstood,
+        isRead: isUnderstood,
+        isWhole: isUnderstood && !mayShowMore && outside === 0,
         isRefused: false,
         mayShowMore,
-        entries: counts.inPeriod,
-        unreadable: read.unreadable,
-        notifications: counts.notifications,
-        otherType: read.otherType,
-        reasons: counts.outsideDates > 0 ? [...read.reasons, OUTSIDE] : read.reasons,
+        entries: inPeriod,
+        unreadable,
+        otherType,
+        reasons: outside > 0 ? [...reasons, OUTSIDE] : reasons,
       };
     } catch (error) {
-      signal.throwIfAborted();
-      const reasons = [messageOf(error)];
-      const { notifications, inPeriod: entries } = counts;
-      const isRead = notifications > 0;
-      return { ...nothingRead, isRead, mayShowMore: true, entries, notifications, reasons };
+      until.signal.throwIfAborted();
+      if (error instanceof SeveralArrays) throw error;
+      const failed = { isRead: inPeriod > 0, entries: inPeriod, reasons: [messageOf(error)] };
+      return { ...UNREAD, ...failed, isRefused: false, mayShowMore: true };
     }
   };
 
   /**
-   * Calls `onNotification` for every notification of a period in the log, perhaps several times for one, and
-   * perhaps for notifications outside the period. Asks for single days where one answer does not show
-   * everything. Rejects only when `signal` aborts.
-   * @param giveUpAt the latest instant of the monotonic clock for which a Retry-After is waited
+   * Calls `onNotification` for every notification of a period in the log, perhaps several times, and perhaps for some
+   * outside of it. Asks for single days where one answer may hide some. Rejects on abort, and with SeveralArrays.
    */
-  return async (
-    period: Period,
-    onNotification: OnNotification,
-    { giveUpAt, signal }: { giveUpAt: number; signal: AbortSignal },
-  ): Promise<Reading> => {
+  return async (period: Period, onNotification: OnNotification, until: Until): Promise<Reading> => {
     refusedEnds = 0;
     const dates = datesAround(period);
-    const whole = await readOnce(dates, onNotification, giveUpAt, signal);
-    if (!whole.mayShowMore) return { ...whole, isWhole: whole.isWhole && !isOfOtherType([whole]) };
-    const parts: SingleReading[] = [whole];
+    const whole = await readOnce(dates, onNotification, until);
+    if (!whole.mayShowMore) return whole;
+    const days: Answered[] = [];
     const reasons = new Set<string>();
-    let isWhole = true;
     for (const day of singleDays(dates)) {
       // A partner that refuses an end in the future is not asked for days in the future.
       if (refusedEnds > 0 && isFuture(day, clock.now())) continue;
-      const part = await readOnce(day, onNotification, giveUpAt, signal);
-      parts.push(part);
-      isWhole &&= part.isWhole;
+      const part = await readOnce(day, onNotification, until);
+      days.push(part);
       for (const reason of part.reasons) reasons.add(`${day.startDate}: ${reason}`);
       if (part.isRefused) break;
     }
+    const most = (count: (part: Answered) => number): number => Math.max(...[whole, ...days].map(count));
     return {
-      isRead: parts.some(({ isRead }) => isRead),
-      isWhole: isWhole && !isOfOtherType(parts),
-      entries: Math.max(...parts.map(({ entries }) => entries)),
-      unreadable: Math.max(...parts.map(({ unreadable }) => unreadable)),
+      isRead: [whole, ...days].some(({ isRead }) => isRead),
+      isWhole: days.every(({ isWhole }) => isWhole),
+      entries: most(({ entries }) => entries),
+      unreadable: most(({ unreadable }) => unreadable),
+      otherType: most(({ otherType }) => otherType),
       reasons: [...reasons],
     };
   };

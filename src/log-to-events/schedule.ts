@@ -14,29 +14,23 @@ export type ScheduleOptions = {
 };
 
 const DAY_MS = 86_400_000;
-
 /** The events topic may have deleted older events, and their notifications would look unpublished. */
 const MAX_BACK_MS = 14 * DAY_MS;
-
 /** How far the clocks of replicas may differ. */
 const MAX_SKEW_MS = 300_000;
 
 /** It was noted while a clock was wrong, and says nothing. */
 export const isAhead = (atMs: number, nowMs: number): boolean => atMs > nowMs + MAX_SKEW_MS;
 
-/**
- * When the last complete run and the last complete look back began. Before the first look back it is null;
- * before the first complete run, `wholeAt` stands for what the first run of a leader looks back to.
- */
+/** When the last whole run began, or what the first looks back to; and the last whole look back, null before one. */
 type Last = { wholeAt: number; lookbackAt: number | null };
 
 /** The period of the next run. */
 export const periodOf = (
   nowMs: number,
   { windowMs, lookbackMs, minAgeMs }: ScheduleOptions,
-  last: Last,
+  { wholeAt, lookbackAt }: Last,
 ): Period & { isLookback: boolean } => {
-  const { wholeAt, lookbackAt } = last;
   const isLookback = lookbackAt === null || isAhead(lookbackAt, nowMs) || nowMs - lookbackAt >= DAY_MS;
   // All since the last complete run, and what was too young for that one.
   const sinceWholeMs = isAhead(wholeAt, nowMs)
@@ -46,36 +40,28 @@ export const periodOf = (
   return { fromMs: nowMs - backMs, toMs: nowMs, isLookback };
 };
 
+export type SchedulePorts = {
+  clock: Clock;
+  /** Resolves when a run may begin. */
+  untilOpen: (signal: AbortSignal) => Promise<void>;
+  ended: (report: Report, period: Period, durationMs: number) => void;
+  /** Called after a whole run for what no run has looked at, and no later one will. */
+  leftOut: (period: Period) => void;
+};
+
 /**
- * Reconciles again and again until `signal` aborts. Begins with the long look back, because it is not known
- * what was missed before; repeats it until one is complete.
- * @param notedAt when the last complete run of an earlier leader began; null if that is not known
+ * Reconciles again and again until `signal` aborts. Begins with the long look back, and repeats it until one is whole.
+ * @param notedAt when the last whole run of an earlier leader began; null if that is not known
  */
 export const reconcileRepeatedly = async (
   options: ScheduleOptions,
   run: Reconcile,
-  {
-    clock,
-    untilOpen,
-    ended,
-    leftOut,
-  }: {
-    clock: Clock;
-    /** Resolves when a run may begin. */
-    untilOpen: (signal: AbortSignal) => Promise<void>;
-    ended: (report: Report, period: Period, durationMs: number) => void;
-    /** Called after a complete run for what no run has looked at, and no later one will. */
-    leftOut: (period: Period) => void;
-  },
+  { clock, untilOpen, ended, leftOut }: SchedulePorts,
   notedAt: number | null,
   signal: AbortSignal,
 ): Promise<void> => {
   const { lookbackMs, minAgeMs } = options;
-  const beganAt = clock.now();
-  const last: Last = {
-    wholeAt: notedAt ?? beganAt - lookbackMs + minAgeMs,
-    lookbackAt: null,
-  };
+  const last: Last = { wholeAt: notedAt ?? clock.now() - lookbackMs + minAgeMs, lookbackAt: null };
   for (;;) {
     await untilOpen(signal);
     const nowMs = clock.now();

@@ -1,6 +1,4 @@
-/**
- * Types that several rooms share. Every instant is milliseconds since the Unix epoch on the sandbox's clock.
- */
+/** Types that several rooms share. Every instant is milliseconds since the Unix epoch on the sandbox's clock. */
 
 export type Direction = "INBOUND" | "OUTBOUND";
 
@@ -18,10 +16,7 @@ export type Quote = QuoteRequest & {
   quoteId: string;
   createdAt: number;
   expiresAt: number;
-  /**
-   * How many accepts of this quote were executed. More than one is the error that the bridge must never
-   * cause.
-   */
+  /** How many accepts of this quote were executed. More than one is the error that the bridge must never cause. */
   executions: number;
   acceptedAt: number | null;
   accept: AcceptRequest | null;
@@ -44,49 +39,27 @@ export type Transaction = {
 
 export type Subscription = { subscriptionId: string; url: string; events: string[]; createdAt: number };
 
-export type Attempt = {
-  dueAt: number;
-  /** Later than `dueAt` when the machine is busy. */
-  startedAt: number;
-  tookMs: number;
-  httpStatus: number | null;
-  answer: string | null;
-  error: string | null;
+export type Attempt = { dueAt: number; startedAt: number; httpStatus: number | null; error: string | null };
+
+/** A notification to one URL, with its attempts, oldest first. */
+export type Sent = Change & {
+  url: string;
+  state: "pending" | "delivered" | "failed" | "dropped";
+  attempts: readonly Attempt[];
+};
+
+export type Delivery = Sent & {
+  deliveryId: string;
+  /** The JSON text that is posted. */
+  body: string;
+  /** A copy that the partner's log does not show. */
+  duplicate: boolean;
+  attempts: Attempt[];
+  nextAttemptAt: number | null;
 };
 
 /** How the log shows a lost notification: as five failed attempts, or as delivered. */
 export type LostAs = "failed" | "delivered";
-
-/** One notification to one URL, as the log keeps it. */
-export type LoggedNotification = {
-  entryId: number;
-  url: string;
-  transactionId: string;
-  status: string;
-  createdAt: number;
-  state: Delivery["state"];
-  /** Oldest first; `httpStatus` is null when no answer came. */
-  attempts: { at: number; httpStatus: number | null }[];
-};
-
-/** One notification to one URL, with its attempts. */
-export type Delivery = {
-  deliveryId: string;
-  /** Null for what is not in the log: duplicates, and forged notifications, which the partner never sent. */
-  entryId: number | null;
-  url: string;
-  eventType: string;
-  transactionId: string;
-  status: string;
-  createdAt: number;
-  /** The JSON text that is posted. */
-  body: string;
-  state: "pending" | "delivered" | "failed" | "dropped";
-  duplicate: boolean;
-  forged: boolean;
-  attempts: Attempt[];
-  nextAttemptAt: number | null;
-};
 
 export type Operation = "create" | "accept" | "subscribe" | "logs";
 

@@ -23,7 +23,6 @@ it("gives a quote to one of two commands that want it, wherever they come from",
     falseSuccesses: [],
     executedTwice: [],
     repetitions: 0,
-    exact: true,
     succeeded: QUOTES,
     committed: 2 * QUOTES,
   });

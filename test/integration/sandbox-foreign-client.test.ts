@@ -8,7 +8,7 @@ if (!hasPython) console.warn("skipped: python3 is not installed (apt-get install
 
 const client = new URL("../foreign/partner_client.py", import.meta.url).pathname;
 
-test.skipIf(!hasPython).each(["plain", "nested", "snake", "numeric"] as const)(
+test.skipIf(!hasPython).each(["plain", "nested", "attempts"] as const)(
   "a Python client written from the specification alone works against the sandbox with answers %s",
   async (answers) => {
     const sandbox = await startSandbox({ timeScale: 30_000, answers });

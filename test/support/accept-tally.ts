@@ -5,7 +5,6 @@ type Totals = {
   executions: number;
   executedTwice: { quoteId: string }[];
   repetitions: number;
-  exact: boolean;
 };
 
 /**
@@ -25,8 +24,6 @@ export type AcceptTally = {
   executedTwice: Totals["executedTwice"];
   /** Calls for a quote that had been executed before. */
   repetitions: number;
-  /** Whether the partner's counters are complete. */
-  exact: boolean;
   committed: number;
 };
 
@@ -39,7 +36,6 @@ export const correctTally = (sent: number) => ({
   falseFailures: [],
   executedTwice: [],
   repetitions: 0,
-  exact: true,
   committed: sent,
 });
 
@@ -77,7 +73,7 @@ export const tallyAccepts = async (
   },
 ): Promise<AcceptTally> => {
   const executions = await executionsOf(world, [...quotes.values()]);
-  const { executedTwice, repetitions, exact } = await world.sandbox<Totals>("/_sandbox/executions");
+  const { executedTwice, repetitions } = await world.sandbox<Totals>("/_sandbox/executions");
   const tally: AcceptTally = {
     sent: quotes.size,
     unanswered: [],
@@ -88,7 +84,6 @@ export const tallyAccepts = async (
     falseFailures: [],
     executedTwice,
     repetitions,
-    exact,
     committed,
   };
   for (const [commandId, quoteId] of quotes) {

@@ -81,20 +81,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ["sandbox/runtime/", "sandbox/transactions/", "sandbox/faults/"],
     ["sandbox/types.ts", "sandbox/notifications/"],
   ),
-  "sandbox/stories.ts": room([], ["sandbox/types.ts", "sandbox/transactions/"]),
-  "sandbox/options.ts": room([
-    "sandbox/stories.ts",
-    "sandbox/api/answers/",
-    "sandbox/api/log/",
-    "sandbox/notifications/",
-    "sandbox/transactions/",
-    "sandbox/runtime/",
-  ]),
-  "sandbox/simulated-partner.ts": room(
+  "sandbox/options.ts": room(["sandbox/runtime/"], ["sandbox/api/", "sandbox/transactions/"]),
+  "sandbox/partner.ts": room(
     [
-      "sandbox/stories.ts",
-      "sandbox/api/answers/",
-      "sandbox/api/log/",
+      "sandbox/api/",
       "sandbox/notifications/",
       "sandbox/faults/",
       "sandbox/transactions/",
@@ -104,9 +94,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   "sandbox/control/": room(
     ["sandbox/faults/", "sandbox/transactions/", "sandbox/runtime/"],
-    ["sandbox/types.ts", "sandbox/simulated-partner.ts"],
+    ["sandbox/types.ts", "sandbox/partner.ts"],
   ),
-  "sandbox/page/": room(["sandbox/runtime/"], ["sandbox/types.ts", "sandbox/simulated-partner.ts"]),
 };
 
 /** Libraries that only these rooms may import. */
@@ -118,7 +107,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   avsc: ["kafka/"],
   // The partner is an HTTP API, and so is the schema registry.
   undici: ["partner/connection/", "kafka/"],
-  "@streamparser/json": ["log-to-events/"],
   pino: ["ops/"],
   "prom-client": ["ops/"],
   "@opentelemetry/api": ["ops/traces/"],

@@ -134,24 +134,11 @@ describe("the checker bites", () => {
     ["sandbox/start.ts", 'import "../../test/x.ts";', "imports ../test/x.ts"],
     ["sandbox/runtime/clock.ts", 'import type { X } from "../types.ts";', "types of sandbox/types.ts"],
     ["sandbox/transactions/walks.ts", 'import { x } from "../api/route.ts";', "imports sandbox/api/route.ts"],
-    [
-      "sandbox/faults/faults.ts",
-      'import type { X } from "../simulated-partner.ts";',
-      "types of sandbox/simulated-partner.ts",
-    ],
+    ["sandbox/faults/faults.ts", 'import type { X } from "../partner.ts";', "types of sandbox/partner.ts"],
     ["sandbox/api/partner.ts", 'import { x } from "../control/control.ts";', "imports sandbox/control"],
-    ["sandbox/control/control.ts", 'import { x } from "../page/page.ts";', "imports sandbox/page/page.ts"],
-    [
-      "sandbox/control/control.ts",
-      'import { x } from "../simulated-partner.ts";',
-      "imports sandbox/simulated-partner.ts",
-    ],
-    [
-      "sandbox/simulated-partner.ts",
-      'import { x } from "./control/control.ts";',
-      "imports sandbox/control/control.ts",
-    ],
-    ["sandbox/page/page.ts", 'import type { X } from "../../ops/log.ts";', "imports types of ops/log.ts"],
+    ["sandbox/control/control.ts", 'import { x } from "../partner.ts";', "imports sandbox/partner.ts"],
+    ["sandbox/partner.ts", 'import { x } from "./control/control.ts";', "imports sandbox/control/control.ts"],
+    ["sandbox/control/views.ts", 'import type { X } from "../../ops/log.ts";', "imports types of ops/log.ts"],
     [
       "bridge/services.ts",
       'import { x } from "../ops/traces/open.ts";',

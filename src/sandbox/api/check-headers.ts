@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Refusal } from "./answers/refusals.ts";
+import type { Refusal } from "./answers.ts";
 
-export type HeaderRules = { accessToken: string | null; xToken: string | null; serviceName: string | null };
+export type HeaderRules = { accessToken: string | null; xToken: string | null };
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
@@ -39,13 +39,10 @@ export const createHeaderCheck = (rules: HeaderRules): ((headers: IncomingHttpHe
     if (!acceptsJson(headers.accept))
       return { code: "NOT_ACCEPTABLE", message: "accept must be application/json" };
     const agent = headers["user-agent"] ?? "";
-    if (
-      !userAgentForm.test(agent) ||
-      (rules.serviceName !== null && !agent.endsWith(`-${rules.serviceName}`))
-    )
+    if (!userAgentForm.test(agent))
       return {
         code: "INVALID_HEADER",
-        message: `User-Agent must have the form <partner_name>-${rules.serviceName ?? "<service_name>"}`,
+        message: "User-Agent must have the form <partner_name>-<service_name>",
       };
     return null;
   };

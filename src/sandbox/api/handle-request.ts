@@ -1,77 +1,132 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { applyFault } from "../faults/apply-fault.ts";
 import type { RequestFault } from "../faults/fault-rules.ts";
 import type { Faults } from "../faults/faults.ts";
-import { applyFault } from "../faults/apply-fault.ts";
+import type { Deliveries } from "../notifications/deliveries.ts";
+import type { Past } from "../notifications/past.ts";
 import { sendAnswer, type Answer } from "../runtime/answer.ts";
-import type { Ring } from "../runtime/bounded.ts";
 import type { Handler } from "../runtime/listen.ts";
-import type { RecordedRequest } from "../types.ts";
-import type { PartnerApi, ApiRequest } from "./partner-api.ts";
-import { routeOf, type Route } from "./route.ts";
+import type { Newest } from "../runtime/newest.ts";
+import { WrongInput } from "../runtime/wrong-input.ts";
+import { canonicalId, type QuoteBook } from "../transactions/quotes.ts";
+import type { Operation, RecordedRequest, Subscription } from "../types.ts";
+import { forms, type Form, type Refusal } from "./answers.ts";
+import { createHeaderCheck } from "./check-headers.ts";
+import { answerLog, type LogSource } from "./log.ts";
+import { read } from "./read-requests.ts";
 
-export type ApiHandlerDeps = {
-  api: PartnerApi;
+export type ApiDeps = Omit<LogSource, "sent"> & {
   faults: Faults;
-  requests: Ring<RecordedRequest>;
+  requests: Newest<RecordedRequest>;
   counters: { requests: number };
-  now: () => number;
+  quotes: QuoteBook;
+  deliveries: Deliveries;
+  past: Past;
+  subscribe: (url: string, events: readonly string[]) => Subscription;
 };
 
-const faultMessage = "a fault of the sandbox";
+const operations: { path: RegExp; method: string; operation: Operation }[] = [
+  { path: /^\/corporate\/v1\/quote$/, method: "POST", operation: "create" },
+  { path: /^\/corporate\/v1\/quote\/([^/]+)\/accept$/, method: "PUT", operation: "accept" },
+  { path: /^\/corporate\/v1\/webhook\/subscribe$/, method: "POST", operation: "subscribe" },
+  { path: /^\/corporate\/v1\/webhook\/logs$/, method: "GET", operation: "logs" },
+];
 
-/** Handles a request to the imitated API: records it, applies faults, answers it. */
-export const createApiHandler = (deps: ApiHandlerDeps): Handler => {
-  const { api, faults } = deps;
+const refusals = {
+  unknown: { code: "QUOTE_NOT_FOUND", message: "there is no such quote" },
+  "already-accepted": { code: "QUOTE_ALREADY_ACCEPTED", message: "the quote was accepted before" },
+  expired: { code: "QUOTE_EXPIRED", message: "the quote's validity has passed: request a new one" },
+  "not-of-today": { code: "QUOTE_NOT_OF_TODAY", message: "the quote was not created on this business day" },
+} as const satisfies Record<string, Refusal>;
 
-  const faultAnswer = (status: number, headers: Record<string, string>, body: string | null): Answer => {
-    const answer = api.refuse({ code: "FAULT", message: faultMessage, status, headers });
-    return body === null
-      ? answer
-      : { ...answer, headers: { "content-type": "application/json", ...headers }, body };
-  };
+type Route = { operation: Operation; quoteId: string } | Refusal;
 
-  const answerNormally = (
-    route: Route,
-    request: Omit<ApiRequest, "operation" | "quoteId">,
-    tooLarge: boolean,
-  ): Answer => {
-    if (tooLarge) return api.refuse({ code: "BODY_TOO_LARGE", message: "the body is too large" });
-    switch (route.kind) {
-      case "not-found":
-        return api.refuse({ code: "NOT_FOUND", message: "there is nothing at this path" });
-      case "method-not-allowed":
-        return api.refuse({
-          code: "METHOD_NOT_ALLOWED",
-          message: `this path takes ${route.allow} only`,
-          headers: { allow: route.allow },
-        });
-      case "operation":
-        return api.answer({ ...request, operation: route.operation, quoteId: route.quoteId });
+const routeOf = (method: string, path: string): Route => {
+  const found = operations.find((each) => each.path.test(path));
+  if (!found) return { code: "NOT_FOUND", message: "there is nothing at this path" };
+  const headers = { allow: found.method };
+  if (found.method !== method)
+    return { code: "METHOD_NOT_ALLOWED", message: `this path takes ${found.method} only`, headers };
+  try {
+    const quoteId = canonicalId(decodeURIComponent(found.path.exec(path)?.[1] ?? ""));
+    return { operation: found.operation, quoteId };
+  } catch {
+    return { code: "NOT_FOUND", message: "the identifier in the path is not percent-encoded UTF-8" };
+  }
+};
+
+/** Handles a request to the imitated API: records it, applies faults, executes and answers it. */
+export const createApiHandler = (
+  settings: { answers: Form; accessToken: string | null; xToken: string | null },
+  deps: ApiDeps,
+): Handler => {
+  const form = forms[settings.answers];
+  const checkHeaders = createHeaderCheck(settings);
+
+  const execute = (operation: Operation, quoteId: string, query: string, body: Buffer): Answer => {
+    switch (operation) {
+      case "create":
+        return form.created(deps.quotes.create(read.quote(body)));
+      case "accept": {
+        const request = read.accept(body);
+        const outcome = deps.quotes.accept(quoteId, request);
+        if (outcome.kind !== "executed" && outcome.kind !== "same")
+          return form.refused(refusals[outcome.kind]);
+        const { transactionId, acceptedAt } = outcome;
+        return form.accepted({ quoteId, transactionId, acceptedAt, externalId: request.externalId ?? null });
+      }
+      case "subscribe": {
+        const { url, events } = read.subscription(body);
+        return form.subscribed(deps.subscribe(url, events));
+      }
+      case "logs": {
+        const sent: LogSource["sent"] = function* (fits, newestFirst) {
+          const sources = [deps.past, deps.deliveries];
+          for (const source of newestFirst ? sources.reverse() : sources)
+            yield* source.sent(fits, newestFirst);
+        };
+        const filter = read.logFilter(new URLSearchParams(query));
+        return answerLog(filter, { ...deps, sent });
+      }
     }
   };
 
+  const answerTo = (
+    route: Route,
+    query: string,
+    headers: IncomingHttpHeaders,
+    body: Buffer | null,
+  ): Answer => {
+    if (body === null) return form.refused({ code: "BODY_TOO_LARGE", message: "the body is too large" });
+    const refusal = "code" in route ? route : checkHeaders(headers);
+    if (refusal) return form.refused(refusal);
+    if ("code" in route) return form.refused(route);
+    try {
+      return execute(route.operation, route.quoteId, query, body);
+    } catch (error) {
+      if (!(error instanceof WrongInput)) throw error;
+      return form.refused({ code: "INVALID_REQUEST", message: error.message });
+    }
+  };
+
+  const faultAnswer = (status: number, headers: Record<string, string>, body: string | null): Answer => {
+    const answer = form.refused({ code: "FAULT", message: "a fault of the sandbox", status, headers });
+    return body === null ? answer : { ...answer, body };
+  };
+
   return (incoming, response, body) => {
-    const target = incoming.url ?? "/";
-    const mark = target.indexOf("?");
-    const path = mark < 0 ? target : target.slice(0, mark);
-    const method = incoming.method ?? "GET";
+    const { url: target = "/", method = "GET", rawHeaders } = incoming;
+    const [path = "", query = ""] = target.split(/\?(.*)/s);
     const route = routeOf(method, path);
+    const { operation, quoteId } = "code" in route ? { operation: null, quoteId: undefined } : route;
+    const kept = body ?? Buffer.alloc(0);
     const recorded: RecordedRequest = {
-      at: deps.now(),
-      method,
-      target,
-      operation: route.kind === "operation" ? route.operation : null,
-      rawHeaders: incoming.rawHeaders,
-      body: body ?? Buffer.alloc(0),
-      answered: null,
-      faults: [],
+      ...{ at: deps.now(), method, target, operation, rawHeaders, body: kept, answered: null, faults: [] },
     };
-    deps.requests.push(recorded);
+    deps.requests.add(recorded);
     deps.counters.requests += 1;
 
-    const answer = () => {
-      const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
-      return answerNormally(route, { query, headers: incoming.headers, body: recorded.body }, body === null);
-    };
+    const answer = () => answerTo(route, query, incoming.headers, body);
     const finish = (fault: Exclude<RequestFault, { kind: "latency" }> | undefined) => {
       if (fault) {
         recorded.answered = applyFault(response, fault, answer, faultAnswer);
@@ -82,22 +137,14 @@ export const createApiHandler = (deps: ApiHandlerDeps): Handler => {
       return sendAnswer(response, normal);
     };
 
-    const due = faults.hasRules()
-      ? faults.forRequest({
-          operation: recorded.operation,
-          quoteId: route.kind === "operation" ? (route.quoteId ?? undefined) : undefined,
-          path,
-          query: mark < 0 ? "" : target.slice(mark + 1),
-          body: recorded.body.toString(),
-          rawHeaders: recorded.rawHeaders,
-        })
+    const due = deps.faults.hasRules()
+      ? deps.faults.forRequest({ operation, quoteId, path, query, body: kept.toString() })
       : [];
     recorded.faults = due.map(({ kind }) => kind);
     const latencyMs = due.reduce((sum, fault) => sum + (fault.kind === "latency" ? fault.ms : 0), 0);
-    const other = due.find((fault) => fault.kind !== "latency");
+    const others = due.find((fault) => fault.kind !== "latency");
     // The request is executed after the latency, as with a slow network.
-    if (latencyMs > 0)
-      return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(other));
-    return finish(other);
+    if (latencyMs === 0) return finish(others);
+    return new Promise<void>((resolve) => setTimeout(resolve, latencyMs).unref()).then(() => finish(others));
   };
 };

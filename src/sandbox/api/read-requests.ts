@@ -21,8 +21,8 @@ const objectFrom = (body: Buffer): Fields => {
   return isFields(value) ? value : fail("the body must be a JSON object");
 };
 
-const onlyKnown = (names: readonly string[], known: readonly string[], ignoreUnknown: boolean) => {
-  const unknown = ignoreUnknown ? undefined : names.find((name) => !known.includes(name));
+const onlyKnown = (names: readonly string[], known: readonly string[]) => {
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) fail(`${unknown} is not known here, only ${known.join(", ")}`);
 };
 
@@ -34,11 +34,11 @@ const text = (fields: Fields, name: string): string => {
 };
 
 /** Parsers for the four requests; each throws a WrongInput. */
-export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFields: boolean }) => ({
+export const read = {
   quote: (body: Buffer): QuoteRequest => {
     const fields = objectFrom(body);
     const known = ["direction", "purpose", "quotedAmount", "baseCurrencyIso", "quotedCurrencyIso"];
-    onlyKnown(Object.keys(fields), known, rules.ignoreUnknownFields);
+    onlyKnown(Object.keys(fields), known);
     const quotedAmount = text(fields, "quotedAmount");
     if (!amountForm.test(quotedAmount) || Number(quotedAmount) === 0)
       fail("quotedAmount must be a string that holds an amount above zero");
@@ -53,10 +53,9 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
 
   accept: (body: Buffer): AcceptRequest => {
     const fields = objectFrom(body);
-    onlyKnown(Object.keys(fields), ["counterpartyId", "amount", "externalId"], rules.ignoreUnknownFields);
+    onlyKnown(Object.keys(fields), ["counterpartyId", "amount", "externalId"]);
     const counterpartyId = text(fields, "counterpartyId");
     const { amount, externalId } = fields;
-    if (amount === undefined && rules.localQuotation) fail("amount is mandatory in the local quotation flow");
     if (amount !== undefined && !(typeof amount === "number" && amount > 0))
       fail("amount must be a number above zero, without quotes");
     if (externalId !== undefined && typeof externalId !== "string") fail("externalId must be a string");
@@ -69,7 +68,7 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
 
   subscription: (body: Buffer): { url: string; events: string[] } => {
     const fields = objectFrom(body);
-    onlyKnown(Object.keys(fields), ["url", "events"], rules.ignoreUnknownFields);
+    onlyKnown(Object.keys(fields), ["url", "events"]);
     const url = text(fields, "url");
     if (!printableAscii.test(url)) fail("url must be percent-encoded ASCII");
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
@@ -83,7 +82,7 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
   },
 
   logFilter: (query: URLSearchParams): LogFilter => {
-    onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"], rules.ignoreUnknownFields);
+    onlyKnown([...query.keys()], ["startDate", "endtDate", "eventType"]);
     for (const name of query.keys())
       if (query.getAll(name).length > 1) fail(`${name} is given more than once`);
     const date = (name: string): string | null => {
@@ -92,6 +91,4 @@ export const createReaders = (rules: { localQuotation: boolean; ignoreUnknownFie
     };
     return { startDate: date("startDate"), endtDate: date("endtDate"), eventType: query.get("eventType") };
   },
-});
-
-export type Readers = ReturnType<typeof createReaders>;
+};

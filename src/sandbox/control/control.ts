@@ -1,17 +1,10 @@
 import { parseFaultRule } from "../faults/fault-rules.ts";
 import { json, type Answer } from "../runtime/answer.ts";
 import { WrongInput } from "../runtime/wrong-input.ts";
-import { parseTransactionRequest } from "../transactions/transaction-request.ts";
-import { canonicalId } from "../transactions/quote-id.ts";
-import type { SimulatedPartner } from "../simulated-partner.ts";
-import {
-  deliveryView,
-  lostView,
-  quoteView,
-  requestView,
-  subscriptionView,
-  transactionView,
-} from "./views.ts";
+import { canonicalId } from "../transactions/quotes.ts";
+import { parseTransactionRequest } from "../transactions/transactions.ts";
+import type { Partner } from "../partner.ts";
+import type { RecordedRequest } from "../types.ts";
 
 export const controlPrefix = "/_sandbox/";
 
@@ -33,62 +26,78 @@ const idsOf = (value: unknown): string[] => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The answer of GET /_sandbox/state, lists newest first; `limit` bounds each list. */
-const stateOf = (partner: SimulatedPartner, limit: number | undefined) => ({
-  settings: partner.summary(),
-  totals: partner.totals(),
-  quotes: partner.quotes
-    .newest(Math.min(limit ?? Infinity, partner.settings.history))
-    .map((quote) => quoteView(quote, partner.now())),
-  transactions: partner.transactions.newest(limit).map(transactionView),
-  subscriptions: partner.subscriptions.list().map(subscriptionView),
-  deliveries: partner.deliveries.newest(limit).map(deliveryView),
-  lost: lostView(partner.lost(limit ?? partner.settings.history)),
-  requests: partner.requests.newest(limit).map(requestView),
-  faults: partner.faults.list(),
-});
-
-type Call = { partner: SimulatedPartner; id: string; query: URLSearchParams; body: Buffer };
-
-const limitOf = (query: URLSearchParams): number | undefined => {
-  const limit = query.get("limit");
-  return limit !== null && /^\d+$/.test(limit) ? Number(limit) : undefined;
+/** What is an instant, by the names of members; the control API writes them in ISO 8601. */
+const instants = new Set("at createdAt expiresAt acceptedAt nextAttemptAt dueAt startedAt".split(" "));
+const view = (status: number, value: unknown): Answer => {
+  const body = JSON.stringify(value, (name, inner: unknown) =>
+    instants.has(name) && typeof inner === "number" ? new Date(inner).toISOString() : inner,
+  );
+  return { ...json(status, null), body };
 };
 
+const requestView = ({ rawHeaders, body, ...request }: RecordedRequest) => ({
+  ...request,
+  /** Names and values, in their original order and case. */
+  headers: rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ""]] : [])),
+  body: body.toString("utf8"),
+  bodyBase64: body.toString("base64"),
+});
+
+const shownByDefault = 5_000;
+
+/** Notifications that were never delivered, newest first. */
+const lostOf = ({ past, deliveries }: Partner, limit: number) => {
+  const lost = [];
+  for (const source of [deliveries, past])
+    for (const { transactionId, status, createdAt, url, state } of source.sent(() => true, true))
+      if (state === "dropped" || state === "failed")
+        lost.push({ transactionId, status, createdAt, url, state });
+  return { count: lost.length, notifications: lost.slice(0, limit) };
+};
+
+/** The parts of GET /_sandbox/state, lists newest first; `limit` bounds each list. */
+const parts: Record<string, (partner: Partner, limit: number) => unknown> = {
+  totals: (partner) => partner.totals(),
+  quotes: ({ quotes }, limit) => quotes.newest(limit),
+  transactions: ({ transactions }, limit) => transactions.newest(limit),
+  subscriptions: (partner) => partner.subscriptions(),
+  deliveries: ({ deliveries }, limit) => deliveries.newest(limit),
+  lost: lostOf,
+  requests: ({ requests }, limit) => requests.newest(limit).map(requestView),
+  faults: ({ faults }) => faults.list(),
+};
+
+type Call = { partner: Partner; id: string; query: URLSearchParams; body: Buffer };
+
 const state = ({ partner, query }: Call): Answer => {
-  const whole = stateOf(partner, limitOf(query));
-  const only = query.get("only")?.split(",");
-  return json(
-    200,
-    only ? Object.fromEntries(Object.entries(whole).filter(([name]) => only.includes(name))) : whole,
-  );
+  const limit = query.get("limit") ?? "";
+  const only = query.get("only")?.split(",") ?? Object.keys(parts);
+  const asked = Object.entries(parts).filter(([name]) => only.includes(name));
+  const shown = /^\d+$/.test(limit) ? Number(limit) : shownByDefault;
+  return view(200, Object.fromEntries(asked.map(([name, part]) => [name, part(partner, shown)])));
 };
 
 /** The control API by method and path; an id follows a path that ends in `/`. */
 const routes: Record<string, (call: Call) => Answer> = {
   "GET state": state,
-  "GET executions": ({ partner }) =>
-    json(200, { ...partner.ledger.totals(), repetitions: partner.quotes.totals().repetitions }),
+  "GET executions": ({ partner: { quotes } }) => {
+    const { executions, executedQuotes, repetitions } = quotes.totals();
+    return json(200, {
+      executions,
+      quotes: executedQuotes,
+      repetitions,
+      executedTwice: quotes.executedTwice(),
+    });
+  },
   "GET executions/": ({ partner, id }) =>
-    json(200, { quoteId: id, executions: partner.ledger.executionsOf(id) }),
+    json(200, { quoteId: id, executions: partner.quotes.executionsOf(id) }),
   "POST executions": ({ partner, body }) =>
-    json(200, { executions: idsOf(parsed(body)).map((id) => partner.ledger.executionsOf(id)) }),
-  "GET quotes/": ({ partner, id }) => {
-    const quote = partner.quotes.get(id);
-    return quote ? json(200, quoteView(quote, partner.now())) : problem(404, "no such quote is remembered");
-  },
-  "GET transactions/": ({ partner, id }) => {
-    const transaction = partner.transactions.get(id);
-    return transaction
-      ? json(200, transactionView(transaction))
-      : problem(404, "no such transaction is remembered");
-  },
+    json(200, { executions: idsOf(parsed(body)).map((id) => partner.quotes.executionsOf(id)) }),
   "POST transactions": ({ partner, body }) =>
     json(201, partner.startTransactions(parseTransactionRequest(parsed(body)))),
-  "GET log": ({ partner }) => json(200, partner.logResponder.rules),
+  "GET log": ({ partner }) => json(200, partner.logRules),
   "PUT log": ({ partner, body }) => json(200, partner.changeLogRules(parsed(body))),
-  "POST log": ({ partner, body }) => json(201, partner.addPastNotifications(parsed(body))),
-  "GET faults": ({ partner }) => json(200, partner.faults.list()),
+  "POST log": ({ partner, body }) => json(201, partner.addPast(parsed(body))),
   "POST faults": ({ partner, body }) => {
     const value = parsed(body);
     // All rules are parsed before the first is added, so that an invalid one leaves none behind.
@@ -101,8 +110,6 @@ const routes: Record<string, (call: Call) => Answer> = {
     partner.faults.clear();
     return json(200, { cleared: true });
   },
-  "DELETE faults/": ({ partner, id }) =>
-    partner.faults.remove(id) ? json(200, { removed: id }) : problem(404, "there is no such fault"),
   "POST reset": ({ partner }) => {
     partner.reset();
     return json(200, { reset: true });
@@ -110,12 +117,7 @@ const routes: Record<string, (call: Call) => Answer> = {
 };
 
 /** Answers a request to the control API, which requires no headers. */
-export const control = (
-  partner: SimulatedPartner,
-  method: string,
-  target: string,
-  body: Buffer | null,
-): Answer => {
+export const control = (partner: Partner, method: string, target: string, body: Buffer | null): Answer => {
   if (body === null) return problem(413, "the body is too large");
   const url = new URL(target, "http://sandbox");
   const path = url.pathname.slice(controlPrefix.length);

@@ -32,21 +32,14 @@ export type BrokenBodyFault =
 
 /** A fault of a notification. `ms` is the partner's time, which the time scale divides. */
 export type NotificationFault =
-  | { kind: "duplicate"; times: number }
-  | { kind: "delay"; ms: number }
-  | { kind: "reorder" }
-  | { kind: "drop"; logged: LostAs }
-  | { kind: "forge" }
-  | { kind: "burst"; size: number };
+  { kind: "duplicate"; times: number } | { kind: "delay"; ms: number } | { kind: "drop"; logged: LostAs };
 
 export type Fault = RequestFault | NotificationFault;
 
 const matchable = ["quoteId", "path", "query", "url", "transactionId", "status", "body"] as const;
 
 /** All given fields must match. A text that ends in `*` matches as a prefix. */
-export type FaultMatch = Partial<Record<(typeof matchable)[number], string>> & {
-  header?: Record<string, string>;
-};
+export type FaultMatch = Partial<Record<(typeof matchable)[number], string>>;
 
 export type FaultRule = {
   operation: Operation | "notification" | "any";
@@ -132,10 +125,7 @@ const requestFaults: Record<RequestFault["kind"], (fields: Fields) => RequestFau
 const notificationFaults: Record<NotificationFault["kind"], (fields: Fields) => NotificationFault> = {
   duplicate: (f) => ({ kind: "duplicate", times: Math.trunc(numberIn(f, "times", 1, 1, 1000)) }),
   delay: (f) => ({ kind: "delay", ms: numberIn(f, "ms", 60_000, 0, 365 * dayMs) }),
-  reorder: () => ({ kind: "reorder" }),
   drop: (f) => ({ kind: "drop", logged: choiceIn(f, "logged", ["failed", "delivered"], "failed") }),
-  forge: () => ({ kind: "forge" }),
-  burst: (f) => ({ kind: "burst", size: Math.trunc(numberIn(f, "size", 10, 2, 10_000)) }),
 };
 
 export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
@@ -143,7 +133,7 @@ export const isNotificationFault = (fault: Fault): fault is NotificationFault =>
 
 const operations = ["create", "accept", "subscribe", "logs", "notification", "any"] as const;
 const known =
-  "operation match probability skip count kind ms retryAfter status when body headers times size bytes filler bytesPerSecond logged".split(
+  "operation match probability skip count kind ms retryAfter status when body headers times bytes filler bytesPerSecond logged".split(
     " ",
   );
 
@@ -151,13 +141,12 @@ const matchOf = (value: unknown): FaultMatch => {
   if (!isFields(value)) throw new WrongInput("match must be an object");
   const match: FaultMatch = {};
   for (const name of Object.keys(value))
-    if (name !== "header" && !(matchable as readonly string[]).includes(name))
-      throw new WrongInput(`match.${name} is not one of ${[...matchable, "header"].join(", ")}`);
+    if (!(matchable as readonly string[]).includes(name))
+      throw new WrongInput(`match.${name} is not one of ${matchable.join(", ")}`);
   for (const name of matchable) {
     const text = string(value, name);
     if (text !== null) match[name] = text;
   }
-  if (value["header"] !== undefined) match.header = stringMap(value, "header");
   return match;
 };
 

@@ -1,4 +1,3 @@
-import { randomFrom, type Random } from "../runtime/random.ts";
 import type { Operation } from "../types.ts";
 import { isNotificationFault } from "./fault-rules.ts";
 import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
@@ -6,19 +5,12 @@ import type { FaultMatch, FaultRule, RequestFault } from "./fault-rules.ts";
 export type InstalledFault = FaultRule & { faultId: string; matched: number; hits: number };
 
 /** What a match is compared with; a request and a notification have different parts of it. */
-export type FaultTarget = Partial<Record<Exclude<keyof FaultMatch, "header">, string | undefined>> & {
+export type FaultTarget = Partial<Record<keyof FaultMatch, string | undefined>> & {
   operation: Operation | "notification" | null;
-  rawHeaders?: readonly string[];
 };
 
 const fits = (pattern: string, text: string | undefined): boolean =>
   text !== undefined && (pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern);
-
-const headerOf = (rawHeaders: readonly string[], name: string): string | undefined => {
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() === name) return rawHeaders[at + 1];
-  return undefined;
-};
 
 const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   for (const name of ["quoteId", "path", "url", "transactionId", "status"] as const) {
@@ -27,23 +19,21 @@ const matches = (match: FaultMatch, target: FaultTarget): boolean => {
   }
   for (const name of ["body", "query"] as const)
     if (match[name] !== undefined && !target[name]?.includes(match[name])) return false;
-  return Object.entries(match.header ?? {}).every(([name, pattern]) =>
-    fits(pattern, headerOf(target.rawHeaders ?? [], name)),
-  );
+  return true;
 };
 
-export const createFaults = (seed: string) => {
-  let installed: { rule: InstalledFault; dice: Random }[] = [];
+export const createFaults = () => {
+  let installed: InstalledFault[] = [];
   let added = 0;
 
-  const hits = ({ rule, dice }: { rule: InstalledFault; dice: Random }, target: FaultTarget): boolean => {
+  const hits = (rule: InstalledFault, target: FaultTarget): boolean => {
     const concerns =
       rule.operation === target.operation ||
       (rule.operation === "any" && target.operation !== "notification");
     if (!concerns || (rule.count !== null && rule.hits >= rule.count)) return false;
     if (!matches(rule.match, target)) return false;
     rule.matched += 1;
-    if (rule.matched <= rule.skip || dice() >= rule.probability) return false;
+    if (rule.matched <= rule.skip || Math.random() >= rule.probability) return false;
     rule.hits += 1;
     return true;
   };
@@ -53,16 +43,11 @@ export const createFaults = (seed: string) => {
       added += 1;
       const faultId = `fault-${added}`;
       const installedRule = { ...rule, faultId, matched: 0, hits: 0 };
-      installed.push({ rule: installedRule, dice: randomFrom(seed, faultId) });
+      installed.push(installedRule);
       return installedRule;
     },
     hasRules: () => installed.length > 0,
-    list: (): readonly InstalledFault[] => installed.map(({ rule }) => rule),
-    remove: (faultId: string): boolean => {
-      const before = installed.length;
-      installed = installed.filter(({ rule }) => rule.faultId !== faultId);
-      return installed.length < before;
-    },
+    list: (): readonly InstalledFault[] => installed,
     clear: () => {
       installed = [];
     },
@@ -70,22 +55,20 @@ export const createFaults = (seed: string) => {
     forRequest: (target: FaultTarget) => {
       const faults: RequestFault[] = [];
       let decided = false;
-      for (const entry of installed) {
-        const { fault } = entry.rule;
-        // A later rule is not evaluated: this request must not use up its count or its random numbers.
-        if (isNotificationFault(fault) || (decided && fault.kind !== "latency") || !hits(entry, target))
+      for (const rule of installed) {
+        const { fault } = rule;
+        // A later rule is not evaluated: this request must not use up its count.
+        if (isNotificationFault(fault) || (decided && fault.kind !== "latency") || !hits(rule, target))
           continue;
         decided ||= fault.kind !== "latency";
         faults.push(fault);
       }
       return faults;
     },
-    /** The faults of this notification, each with the id of its rule. */
     forNotification: (target: FaultTarget) =>
-      installed.flatMap((entry) => {
-        const { faultId, fault } = entry.rule;
-        return isNotificationFault(fault) && hits(entry, target) ? [{ faultId, fault }] : [];
-      }),
+      installed.flatMap((rule) =>
+        isNotificationFault(rule.fault) && hits(rule, target) ? [rule.fault] : [],
+      ),
   };
 };
 

@@ -1,15 +1,12 @@
 import http from "node:http";
 import https from "node:https";
 
-export type PostResult =
-  { httpStatus: number; answer: string; error: null } | { httpStatus: null; answer: null; error: string };
+export type PostResult = { httpStatus: number; error: null } | { httpStatus: null; error: string };
 
 export type Poster = {
   post(url: string, body: string, headers: Record<string, string>): Promise<PostResult>;
   close: () => void;
 };
-
-const maxAnswerLength = 2048;
 
 /** Posts notifications. Never rejects: the result holds the error. Does not follow redirects. */
 export const createPoster = (timeoutMs: number): Poster => {
@@ -41,23 +38,19 @@ export const createPoster = (timeoutMs: number): Poster => {
         // no attempt.
         if (mayRepeat && request.reusedSocket && error.code === "ECONNRESET")
           resolve(send(url, body, headers, false));
-        else resolve({ httpStatus: null, answer: null, error: error.code ?? error.message });
+        else resolve({ httpStatus: null, error: error.code ?? error.message });
       };
       request.once("error", fail);
       request.once("response", (response) => {
-        let answer = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => {
-          if (answer.length < maxAnswerLength) answer += chunk.slice(0, maxAnswerLength - answer.length);
-        });
+        response.resume();
         // The receiver has read the notification: to send it again would be another attempt.
         response.once("error", ({ message }) => {
           clearTimeout(timer);
-          resolve({ httpStatus: null, answer: null, error: `answer cut off: ${message}` });
+          resolve({ httpStatus: null, error: `answer cut off: ${message}` });
         });
         response.once("end", () => {
           clearTimeout(timer);
-          resolve({ httpStatus: response.statusCode ?? 0, answer, error: null });
+          resolve({ httpStatus: response.statusCode ?? 0, error: null });
         });
       });
       request.end(body);

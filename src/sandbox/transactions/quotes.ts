@@ -1,13 +1,18 @@
-import { BoundedMap } from "../runtime/bounded.ts";
+import { randomUUID } from "node:crypto";
+import { Newest } from "../runtime/newest.ts";
 import type { AcceptRequest, Direction, Quote, QuoteRequest } from "../types.ts";
-import type { Ledger } from "./ledger.ts";
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/** A UUID names the same quote in upper and lower case: who sends an accept for both has accepted it twice. */
+export const canonicalId = (quoteId: string): string =>
+  uuid.test(quoteId) ? quoteId.toLowerCase() : quoteId;
 
 export type QuoteRules = {
   /** Already divided by the time scale. */
   validityMs: number;
   repetition: "conflict" | "same" | "again";
   acceptUnknownQuotes: boolean;
-  maxQuotes: number;
 };
 
 export type AcceptOutcome =
@@ -18,24 +23,32 @@ export type QuoteDeps = {
   now: () => number;
   /** The calendar day of an instant in São Paulo. */
   day: (at: number) => string;
-  nextQuoteId: () => string;
-  ledger: Ledger;
   /** Starts the transaction of an executed accept, and returns its id. */
   startTransaction: (start: { quoteId: string; direction: Direction; accept: AcceptRequest }) => string;
 };
 
+const keptQuotes = 50_000;
+
 export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
-  const quotes = new BoundedMap<Quote>(rules.maxQuotes);
+  const quotes = new Newest<Quote>(keptQuotes);
+  /** How many accepts of each quote were executed. Never forgotten: it is what the sandbox is for. */
+  const executions = new Map<string, number>();
+  let executed = 0;
   let created = 0;
   let repetitions = 0;
 
   const execute = (quoteId: string, quote: Quote | undefined, accept: AcceptRequest): AcceptOutcome => {
-    const direction = quote?.direction ?? "OUTBOUND";
-    const executions = deps.ledger.execute(quoteId);
-    const transactionId = deps.startTransaction({ quoteId, direction, accept });
+    const count = (executions.get(quoteId) ?? 0) + 1;
+    executions.set(quoteId, count);
+    executed += 1;
+    const transactionId = deps.startTransaction({
+      quoteId,
+      direction: quote?.direction ?? "OUTBOUND",
+      accept,
+    });
     const acceptedAt = deps.now();
     if (quote) {
-      quote.executions = executions;
+      quote.executions = count;
       quote.acceptedAt ??= acceptedAt;
       quote.accept ??= accept;
       quote.transactionIds.push(transactionId);
@@ -45,56 +58,48 @@ export const createQuoteBook = (rules: QuoteRules, deps: QuoteDeps) => {
 
   const repeat = (quoteId: string, quote: Quote | undefined, accept: AcceptRequest): AcceptOutcome => {
     repetitions += 1;
-    switch (rules.repetition) {
-      case "conflict":
-        return { kind: "already-accepted" };
-      case "same":
-        return {
-          kind: "same",
-          quoteId,
-          transactionId: quote?.transactionIds[0] ?? null,
-          acceptedAt: quote?.acceptedAt ?? deps.now(),
-        };
-      case "again":
-        return execute(quoteId, quote, accept);
-    }
+    if (rules.repetition === "conflict") return { kind: "already-accepted" };
+    if (rules.repetition === "again") return execute(quoteId, quote, accept);
+    const [transactionId = null] = quote?.transactionIds ?? [];
+    return { kind: "same", quoteId, transactionId, acceptedAt: quote?.acceptedAt ?? deps.now() };
   };
 
   return {
     create: (request: QuoteRequest): Quote => {
-      const createdAt = deps.now();
+      const [quoteId, createdAt] = [randomUUID(), deps.now()];
+      const untouched = { executions: 0, acceptedAt: null, accept: null, transactionIds: [] };
       const quote: Quote = {
         ...request,
-        quoteId: deps.nextQuoteId(),
+        quoteId,
         createdAt,
         expiresAt: createdAt + rules.validityMs,
-        executions: 0,
-        acceptedAt: null,
-        accept: null,
-        transactionIds: [],
+        ...untouched,
       };
       created += 1;
-      quotes.add(quote.quoteId, quote);
+      quotes.add(quote, quoteId);
       return quote;
     },
 
     /** Executes and counts the accept, unless it must be refused. */
     accept: (quoteId: string, request: AcceptRequest): AcceptOutcome => {
       const quote = quotes.get(quoteId);
-      // The ledger decides what is a repetition, because it remembers for longer than quotes are kept.
-      if (deps.ledger.executionsOf(quoteId) > 0) return repeat(quoteId, quote, request);
+      if (executions.has(quoteId)) return repeat(quoteId, quote, request);
       if (!quote) return rules.acceptUnknownQuotes ? execute(quoteId, quote, request) : { kind: "unknown" };
       const now = deps.now();
       if (deps.day(now) !== deps.day(quote.createdAt)) return { kind: "not-of-today" };
-      if (now >= quote.expiresAt) return { kind: "expired" };
-      return execute(quoteId, quote, request);
+      return now >= quote.expiresAt ? { kind: "expired" } : execute(quoteId, quote, request);
     },
 
-    totals: () => ({ created, repetitions }),
+    executionsOf: (quoteId: string) => executions.get(quoteId) ?? 0,
+    /** Those that were executed more than once. */
+    executedTwice: () =>
+      [...executions].flatMap(([quoteId, count]) => (count > 1 ? [{ quoteId, executions: count }] : [])),
+    totals: () => ({ created, repetitions, executions: executed, executedQuotes: executions.size }),
     newest: (limit?: number) => quotes.newest(limit),
     get: (quoteId: string) => quotes.get(quoteId),
     clear: () => {
-      created = repetitions = 0;
+      executed = created = repetitions = 0;
+      executions.clear();
       quotes.clear();
     },
   };

@@ -1,85 +1,92 @@
-import { BoundedMap } from "../runtime/bounded.ts";
-import { jittered, type Random } from "../runtime/random.ts";
-import type { Scheduler } from "../runtime/scheduler.ts";
-import type { Direction, Transaction } from "../types.ts";
-import { statusesOf, type Walk } from "./walks.ts";
+import { Newest } from "../runtime/newest.ts";
+import { jittered, type Scheduler } from "../runtime/scheduler.ts";
+import { choiceIn, fail, fieldsFrom } from "../runtime/wrong-input.ts";
+import type { Change, Direction, Transaction } from "../types.ts";
+import { walkNames, type Walk } from "./walks.ts";
 
-export type WalkRules = {
-  /** Mean time between two statuses, already divided by the time scale. */
-  stepMs: number;
-  jitter: number;
-  history: number;
-};
-
-export type TransactionStart = {
-  transactionId: string;
-  quoteId: string | null;
+/** Starts transactions without an accept, as money orders from abroad do. */
+export type TransactionRequest = {
   direction: Direction;
-  walk: Walk;
-  /** Replace those of the walk. */
+  walk?: Walk;
+  /** Replaces the statuses of the walk; any text, to test how a client handles unknown statuses. */
   statuses?: readonly string[];
+  transactionId?: string;
+  count: number;
 };
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** Reads POST /_sandbox/transactions; throws a WrongInput. */
+export const parseTransactionRequest = (value: unknown): TransactionRequest => {
+  const fields = fieldsFrom(value, ["direction", "walk", "statuses", "transactionId", "count"]);
+  const { statuses, transactionId, count = 1 } = fields;
+  if (statuses !== undefined && !(Array.isArray(statuses) && statuses.every(isText)))
+    return fail("statuses must be an array of strings");
+  if (transactionId !== undefined && !isText(transactionId)) return fail("transactionId must be a string");
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 100_000)
+    return fail("count must be a whole number from 1 to 100000");
+  if (transactionId !== undefined && count !== 1) return fail("count must be 1 where transactionId is given");
+  return {
+    direction: choiceIn(fields, "direction", ["OUTBOUND", "INBOUND"], "OUTBOUND"),
+    ...(fields["walk"] !== undefined && { walk: choiceIn(fields, "walk", walkNames) }),
+    ...(statuses !== undefined && { statuses }),
+    ...(transactionId !== undefined && { transactionId }),
+    count,
+  };
+};
+
+export type TransactionStart = Omit<Transaction, "statuses"> & { statuses: readonly string[] };
 
 export type TransactionDeps = {
   now: () => number;
   scheduler: Scheduler;
-  /** Each transaction has its own random stream, so that its dates do not depend on other transactions. */
-  randomFor: (label: string) => Random;
   /** Called for each status, including the first one. */
-  onStatusChange: (transaction: Transaction, change: { status: string; createdAt: number }) => void;
+  onStatusChange: (change: Change) => void;
 };
 
+const keptTransactions = 5_000;
 /** Bounds the memory: beyond this number a transaction stays at its first status. */
 const maxWalking = 100_000;
 
-export const createTransactions = (rules: WalkRules, deps: TransactionDeps) => {
-  const kept = new BoundedMap<Transaction>(rules.history);
+/** @param stepMs mean time between two statuses, already divided by the time scale */
+export const createTransactions = (stepMs: number, deps: TransactionDeps) => {
+  const kept = new Newest<Transaction>(keptTransactions);
   let transactions = 0;
   let walking = 0;
-  let notWalked = 0;
-  let statusChanges = 0;
 
   const enter = (transaction: Transaction, status: string, createdAt: number) => {
-    const change = { status, createdAt };
-    transaction.statuses.push(change);
-    statusChanges += 1;
-    deps.onStatusChange(transaction, change);
+    transaction.statuses.push({ status, createdAt });
+    deps.onStatusChange({ transactionId: transaction.transactionId, status, createdAt });
   };
 
-  // A status gets its planned date, not that of the timer: the same seed gives the same dates.
-  const plan = (transaction: Transaction, rest: readonly string[], from: number, random: Random) => {
-    const [status, ...later] = rest;
+  const walkOn = (transaction: Transaction, [status, ...later]: readonly string[], from: number) => {
     if (status === undefined) {
       walking -= 1;
       return;
     }
-    const dueAt = Math.round(from + jittered(random, rules.stepMs, rules.jitter));
+    const dueAt = Math.round(from + jittered(stepMs));
     deps.scheduler.at(dueAt, () => {
       enter(transaction, status, dueAt);
-      plan(transaction, later, dueAt, random);
+      walkOn(transaction, later, dueAt);
     });
   };
 
   return {
-    start: ({ transactionId, quoteId, direction, walk, statuses }: TransactionStart) => {
-      const transaction: Transaction = { transactionId, quoteId, direction, walk, statuses: [] };
-      const [first, ...later] = statuses ?? statusesOf(direction, walk);
+    start: ({ statuses: [first, ...later], ...start }: TransactionStart) => {
+      const transaction: Transaction = { ...start, statuses: [] };
       const now = deps.now();
       transactions += 1;
-      if (!kept.get(transactionId)) kept.add(transactionId, transaction);
+      if (!kept.get(start.transactionId)) kept.add(transaction, start.transactionId);
       if (first !== undefined) enter(transaction, first, now);
-      if (later.length === 0) return;
-      if (walking >= maxWalking) notWalked += 1;
-      else {
-        walking += 1;
-        plan(transaction, later, now, deps.randomFor(transactionId));
-      }
+      if (later.length === 0 || walking >= maxWalking) return;
+      walking += 1;
+      walkOn(transaction, later, now);
     },
     newest: (limit?: number) => kept.newest(limit),
     get: (transactionId: string) => kept.get(transactionId),
-    totals: () => ({ transactions, walking, notWalked, statusChanges }),
+    totals: () => ({ transactions, walking }),
     clear: () => {
-      transactions = walking = notWalked = statusChanges = 0;
+      transactions = walking = 0;
       kept.clear();
     },
   };

@@ -38,7 +38,6 @@ const printed = ({
     ],
     ["executed twice", account.executedTwice.length],
     ["calls for an executed quote", account.repetitions],
-    ["the partner's count is exact", account.exact],
     ["never answered", account.unanswered.length],
     ["two different finals", account.conflictingFinals.length],
     ["SUCCEEDED, not executed", account.falseSuccesses.length],

@@ -64,11 +64,3 @@ describe.each(named)("$name", ({ command, path }) => {
     }
   });
 });
-
-test("sandbox --help-all shows the options that --help has no room for", async () => {
-  const sandbox = named.find(({ name }) => name === "sandbox");
-  const lines: string[] = [];
-  const program = await wholeProgram((line) => lines.push(line));
-  await program.parseAsync(["sandbox", "--help-all"], { from: "user" }).catch(() => undefined);
-  for (const { long } of sandbox?.command.options ?? []) expect(lines.join("\n")).toContain(long);
-});

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/sandbox.ts";
-import { logChoices, defaultLogRules } from "../../../src/sandbox/api/log/log-rules.ts";
 import { aQuote, clientOf } from "../sandbox/client.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -38,7 +37,7 @@ test("it listens until it is stopped, and checks the tokens of the environment",
   let address = "";
   await run([], { PARTNER_ACCESS_TOKEN: "access", PARTNER_X_TOKEN: "other" }, async (url, lines) => {
     address = url;
-    expect(lines[0]).toMatch(/^sandbox listening on http:\/\/127\.0\.0\.1:\d+ \(time scale 1, seed \w+\)$/);
+    expect(lines[0]).toMatch(/^sandbox listening on http:\/\/127\.0\.0\.1:\d+ \(time scale 1\)$/);
     expect((await clientOf(url).create()).status).toBe(401);
   });
   await expect(fetch(address)).rejects.toThrow();
@@ -72,56 +71,26 @@ test("a token whose file cannot be read is wrong configuration", async () => {
 });
 
 test("flags reach the sandbox", async () => {
-  const args = "--time-scale 900 --seed abc --story refund --answers snake --repetition again".split(" ");
-  await run(
-    [...args, "--webhook-url", "http://127.0.0.1:9/a", "--webhook-url", "http://127.0.0.1:9/b"],
-    {},
-    async (url, lines) => {
-      expect(lines).toHaveLength(2);
-      expect(lines[1]).toMatch(/^quote /);
-      const state = await clientOf(url).control<{ subscriptions: unknown[] }>("GET", "state");
-      expect(state.subscriptions).toHaveLength(2);
-      expect(state).toMatchObject({
-        settings: { timeScale: 900, seed: "abc", story: "refund", answers: "snake", repetition: "again" },
-      });
-    },
-  );
-});
-
-test("the flags of the log reach it, and the log has a flag for each of its rules", async () => {
-  const args = "--log-end exclusive --log-created-at offset --log-late 15m --log-limit 7 --log-entries 9";
-  await run(args.split(" "), {}, async (url) => {
-    expect(await clientOf(url).control("GET", "log")).toEqual({
-      ...defaultLogRules,
-      end: "exclusive",
-      createdAt: "offset",
-      lateMs: 900_000,
-      limit: 7,
-    });
-  });
-  const all = Object.entries(logChoices).flatMap(([name, { names }]) => [
-    `--log-${name === "createdAt" ? "created-at" : name}`,
-    names.at(-1)!,
-  ]);
-  await run(all, {}, async (url) => {
-    const rules = await clientOf(url).control<Record<string, unknown>>("GET", "log");
-    for (const [name, { names }] of Object.entries(logChoices)) expect(rules[name]).toBe(names.at(-1));
+  const args =
+    "--time-scale 900 --answers nested --repetition again --accept-unknown-quotes --walk still".split(" ");
+  const hooks = ["--webhook-url", "http://127.0.0.1:9/a", "--webhook-url", "http://127.0.0.1:9/b"];
+  await run([...args, ...hooks], {}, async (url, lines) => {
+    expect(lines).toHaveLength(1);
+    const client = clientOf(url);
+    for (let nth = 0; nth < 2; nth++)
+      expect((await client.accept("q-1")).json).toMatchObject({ data: { quote: { id: "q-1" } } });
+    const state = await client.control<{ subscriptions: unknown[]; transactions: object[] }>("GET", "state");
+    expect(state.subscriptions).toHaveLength(2);
+    expect(state).toMatchObject({ totals: { executions: 2, walking: 0 } });
   });
 });
 
 test.each([
-  [["--log-end", "open"]],
-  [["--log-late", "15"]],
   [["--time-scale", "0"]],
   [["--port", "70000"]],
-  [["--story", "unheard"]],
   [["--walk", "moon"]],
   [["--validity", "15"]],
   [["--webhook-url", "nowhere"]],
-  [["--start-at", "yesterday"]],
-  [["--history", "0"]],
-  [["--sign", "hmac-hex"]],
-  [["--sign", "header", "--sign-secret", "s", "--sign-header", "not a header"]],
 ])("wrong usage %j is refused before anything listens", async (args) => {
   await expect(run(args, {}, () => Promise.reject(new Error("it listens")))).rejects.toThrow(CommanderError);
 });

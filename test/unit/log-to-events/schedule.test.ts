@@ -51,7 +51,7 @@ const lead = async (results: Report["result"][], notedAt: number | null, aheadMs
       entries: 0,
       known: 0,
       published: 0,
-      tooYoung: 0,
+      ...{ held: 0, otherType: 0, tooYoung: 0 },
       unreadable: 0,
       reasons: [],
       isWhole: result === "complete" || result === "incomplete",

@@ -4,7 +4,6 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { eventually } from "../../support/eventually.ts";
-import { read } from "../log-to-events/answers.ts";
 import { ACCEPT, answer, CREDENTIALS, free, partnerOf, serve } from "./hostile-server.ts";
 import { chunked, chunkOf, DAY, failureOf, hastyClock, LAST_CHUNK, logOf, textOf } from "./log-reader.ts";
 
@@ -207,23 +206,6 @@ describe("a log that does not answer as it should", () => {
     expect(failure).not.toBe("read to its end");
     expect(failure).toMatch(reason);
     await eventually(allClosed, "the connection to be closed");
-  });
-
-  it.each([
-    ["lost", (socket: net.Socket): void => void socket.resetAndDestroy()],
-    ["closed", (socket: net.Socket): void => void socket.end()],
-  ])("CSV whose only end is that its connection is %s: whole rows and a reason", async (_, end) => {
-    const row = "2026-01-05T10:00:01.123Z,REFUNDED,tx-1";
-    const rows = `createdAt,status,transactionId\n${row}\n${row.slice(0, -3)}`;
-    const { fetch } = await logOf((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n${rows}`);
-      setTimeout(end, 50, socket);
-    });
-    const { headers, body } = await fetch();
-    const { reasons, mayShowMore, taken } = await read(body, { headers });
-    expect(taken.map(({ transactionId }) => transactionId)).toEqual(["tx-1"]);
-    expect(reasons).toEqual([expect.stringMatching(/its end cannot be told from a lost connection$/)]);
-    expect(mayShowMore).toBe(true);
   });
 
   it("a body without end comes to one by its size", async () => {

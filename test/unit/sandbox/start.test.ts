@@ -59,34 +59,6 @@ test("every subscribed URL is notified, and subscribing one again does not notif
   });
 });
 
-test("a notification is tried five times and no more, and the log and the state tell", async () => {
-  const hook = await openReceiver(() => 500);
-  const client = await openSandbox({ timeScale: 90_000, walk: "still", webhookUrls: [hook.url] });
-  await client.accept(await client.createdId());
-  type State = { totals: { failed: number }; deliveries: { attempts: { httpStatus: number }[] }[] };
-  const state = () => client.control<State>("GET", "state");
-  await until(async () => (await state()).totals.failed === 1, "the delivery to fail for good");
-  expect(hook.received).toHaveLength(5);
-  expect((await state()).deliveries[0]!.attempts.map(({ httpStatus }) => httpStatus)).toEqual([
-    500, 500, 500, 500, 500,
-  ]);
-  expect((await client.logs()).json).toMatchObject([
-    { status: "AWAITING_PAYMENT", attempts: 5, delivered: false },
-  ]);
-});
-
-test("a receiver that comes back is notified once, by a later attempt", async () => {
-  const hook = await openReceiver((nth) => (nth < 3 ? 503 : 204));
-  const client = await openSandbox({ timeScale: 90_000, walk: "still", webhookUrls: [hook.url] });
-  await client.accept(await client.createdId());
-  await until(async () => {
-    const { totals } = await client.control<{ totals: { delivered: number } }>("GET", "state?only=totals");
-    return totals.delivered === 1;
-  }, "the third attempt");
-  expect(hook.received).toHaveLength(3);
-  expect(new Set(hook.received.map(({ body }) => body)).size).toBe(1);
-});
-
 test("requests are remembered byte for byte, with their headers in order and case", async () => {
   const client = await openSandbox();
   const body = '{ "counterpartyId":"Zürich",\n"amount": 1234567890.10 }';

@@ -1,113 +1,146 @@
 import { expect, test } from "vitest";
-import type { LogRules } from "../../../../src/sandbox/api/log/log-rules.ts";
-import type { SandboxOptions } from "../../../../src/sandbox/options.ts";
-import type { Reply } from "../client.ts";
+import { formNames } from "../../../../src/sandbox/api/answers.ts";
 import { manualClock } from "../manual-clock.ts";
 import { openReceiver, openSandbox } from "../open.ts";
 import { until } from "../receiver.ts";
 
-// 01:00 UTC on the 22nd is still the 21st in São Paulo.
-const start = Date.parse("2026-11-22T01:00:00Z");
-const hourMs = 3_600_000;
+type Entry = Record<string, unknown>;
 
-type Entry = { transactionId: string };
-const idsIn = (reply: Reply) => (reply.json as Entry[]).map(({ transactionId }) => transactionId);
+/** 23:30 on the 5th in São Paulo, the 6th in UTC. */
+const EVENING = Date.parse("2026-01-06T02:30:00Z");
 
-/** A log of three notifications, three hours apart, to a receiver that is not there. */
-const scene = async (log: Partial<LogRules> = {}, options: SandboxOptions = {}) => {
-  const clock = manualClock(start);
-  const client = await openSandbox({ clock, log, webhookUrls: ["http://127.0.0.1:9/"], ...options });
-  for (const transactionId of ["late-21", "early-22", "later-22"]) {
-    await client.control("POST", "transactions", { transactionId, statuses: ["AWAITING_PAYMENT"] });
-    clock.advance(3 * hourMs);
-  }
-  return { client, clock, ids: async (query = "") => idsIn(await client.logs(query)) };
+const withOne = async (options: Parameters<typeof openSandbox>[0] = {}) => {
+  const hook = await openReceiver();
+  const clock = manualClock(EVENING);
+  const client = await openSandbox({ clock, webhookUrls: [hook.url], ...options });
+  await client.control("POST", "transactions", { transactionId: "tx-1", statuses: ["CANCELED"] });
+  clock.advance(1);
+  await until(() => hook.received.length === 1, "the webhook");
+  await until(
+    async () =>
+      (await client.control<{ totals: { delivered: number } }>("GET", "state")).totals.delivered === 1,
+    "its end",
+  );
+  const shown = async (query: string, rules: object = {}): Promise<unknown> => {
+    await client.control("PUT", "log", rules);
+    return (await client.logs(query)).json;
+  };
+  return { client, clock, shown, body: JSON.parse(hook.received[0]!.body) as Entry };
 };
 
-test("the log is filtered by São Paulo's days, both included, and by event type", async () => {
-  const { ids } = await scene();
-  expect(await ids()).toEqual(["late-21", "early-22", "later-22"]);
-  expect(await ids("?startDate=2026-11-22")).toEqual(["early-22", "later-22"]);
-  expect(await ids("?endtDate=2026-11-21")).toEqual(["late-21"]);
-  expect(await ids("?startDate=2026-11-21&endtDate=2026-11-22")).toHaveLength(3);
-  expect(await ids("?eventType=TRANSACTION_STATUS_UPDATED")).toHaveLength(3);
-  expect(await ids("?eventType=SOMETHING_ELSE")).toEqual([]);
+test.each([
+  ["", {}, 1],
+  ["?startDate=2026-01-05&endtDate=2026-01-05", {}, 1],
+  ["?startDate=2026-01-05&endtDate=2026-01-05", { zone: "utc" }, 0],
+  ["?startDate=2026-01-06&endtDate=2026-01-06", {}, 0],
+  ["?startDate=2026-01-05&endtDate=2026-01-05", { end: "exclusive" }, 0],
+  ["?startDate=2026-01-04&endtDate=2026-01-06", { end: "exclusive" }, 1],
+  ["?startDate=2025-01-01&endtDate=2025-01-02", { ignore: "dates" }, 1],
+  ["?eventType=OTHER", {}, 0],
+  ["?eventType=OTHER", { ignore: "event-type" }, 1],
+  ["?eventType=TRANSACTION_STATUS_UPDATED", { lateMs: 60_000 }, 0],
+])("%s under %j finds %i", async (query, rules, count) => {
+  const { shown } = await withOne();
+  expect(await shown(query, rules)).toHaveLength(count);
 });
 
-test.each<[Partial<LogRules>, string, string[]]>([
-  [{ zone: "utc" }, "?endtDate=2026-11-21", []],
-  [{ zone: "utc" }, "?startDate=2026-11-22", ["late-21", "early-22", "later-22"]],
-  [{ end: "exclusive" }, "?startDate=2026-11-21&endtDate=2026-11-22", ["late-21"]],
-  [{ ignore: "dates" }, "?startDate=2026-12-01", ["late-21", "early-22", "later-22"]],
-  [{ ignore: "event-type" }, "?eventType=OTHER", ["late-21", "early-22", "later-22"]],
-  [{ ignore: "both" }, "?startDate=2026-12-01&eventType=OTHER", ["late-21", "early-22", "later-22"]],
-  [{ order: "newest" }, "", ["later-22", "early-22", "late-21"]],
-  [{ limit: 2 }, "", ["late-21", "early-22"]],
-  [{ limit: 2, order: "newest" }, "?startDate=2026-11-22", ["later-22", "early-22"]],
-])("with the rules %j, %j finds %j", async (rules, query, expected) => {
-  const { client, ids } = await scene();
-  await client.control("PUT", "log", rules);
-  expect(await ids(query)).toEqual(expected);
+test("what is late is shown after its time", async () => {
+  const { shown, clock } = await withOne();
+  expect(await shown("", { lateMs: 60_000 })).toHaveLength(0);
+  clock.advance(60_000);
+  expect(await shown("")).toHaveLength(1);
 });
 
-test("a random order has every entry, and is not the usual one", async () => {
-  const client = await openSandbox({ seed: "order", log: { order: "random" } });
-  await client.control("POST", "log", { ...day, count: 100 });
-  const shuffled = idsIn(await client.logs());
-  await client.control("PUT", "log", { order: "oldest" });
-  const sorted = idsIn(await client.logs());
-  expect(shuffled).not.toEqual(sorted);
-  expect(shuffled.sort()).toEqual(sorted.sort());
-});
-
-test("the dates may be compared with the time of sending", async () => {
-  const hook = await openReceiver();
-  const log = { by: "sending" } as const;
-  const client = await openSandbox({ log, webhookUrls: [hook.url], startAt: start });
-  await client.control("POST", "log", { ...day, count: 1 });
-  await until(async () => {
-    const { totals } = await client.control<{ totals: { delivered: number } }>("GET", "state?only=totals");
-    return totals.delivered === 1;
-  }, "the webhook");
-  expect(idsIn(await client.logs("?startDate=2026-11-21"))).toHaveLength(1);
-  await client.control("PUT", "log", { by: "change" });
-  expect(idsIn(await client.logs("?startDate=2026-11-21"))).toEqual([]);
-});
-
-test.each<[LogRules["refuse"], string, number]>([
-  ["future-end", "?startDate=2026-11-21&endtDate=2026-11-23", 400],
-  ["future-end", "?startDate=2026-11-21&endtDate=2026-11-22", 200],
-  ["future-end", "?startDate=2026-11-21", 200],
-  ["one-date", "?startDate=2026-11-21", 400],
-  ["one-date", "?endtDate=2026-11-21", 400],
-  ["one-date", "?startDate=2026-11-21&endtDate=2026-11-23", 200],
-  ["both", "?startDate=2026-11-21&endtDate=2026-11-23", 400],
-  ["both", "?endtDate=2026-11-21", 400],
-  ["both", "", 200],
-])("where %s is refused, %j gets %i", async (refuse, query, status) => {
-  const { client } = await scene({ refuse });
-  expect((await client.logs(query)).status).toBe(status);
-});
-
-test("a late entry appears so long after its sending, by the partner's time", async () => {
-  const { ids, clock } = await scene({ lateMs: 8 * hourMs }, { timeScale: 2 });
-  // The last of the three was sent three hours ago, and appears four hours after that.
-  expect(await ids()).toEqual(["late-21", "early-22"]);
-  clock.advance(hourMs);
-  expect(await ids()).toEqual(["late-21", "early-22", "later-22"]);
-});
-
-test("the oldest entries are forgotten, the others keep their order", async () => {
-  const { ids } = await scene({}, { logEntries: 2 });
-  expect(await ids()).toEqual(["early-22", "later-22"]);
-});
-
-test.each(["?startDate=22-11-2026", "?endtDate=2026-02-30", "?startDate=", "?endDate=2026-11-22"])(
-  "the query %j is refused",
-  async (query) => {
-    const client = await openSandbox();
-    expect((await client.logs(query)).status).toBe(400);
+test.each(["plain", "nested", "attempts"] as const)(
+  "the form %s holds what the webhook said",
+  async (answers) => {
+    const { shown, body } = await withOne({ answers });
+    const log = (await shown("")) as Entry[] & { data: { notifications: Entry[] } } & {
+      logs: { request: { body: string } }[];
+    };
+    if (answers === "plain") expect(log[0]).toMatchObject(body);
+    else if (answers === "nested") expect(log.data.notifications[0]!["payload"]).toEqual(body);
+    else {
+      expect(log.logs[0]).toMatchObject({ attempt: 1, status: "DELIVERED", httpStatus: 200 });
+      expect(JSON.parse(log.logs[0]!.request.body)).toEqual(body);
+    }
   },
 );
 
-const day = { from: "2026-11-20T03:00:00Z", to: "2026-11-21T03:00:00Z" };
+test.each([
+  ["iso-seconds", "2026-01-06T02:30:00Z"],
+  ["offset", "2026-01-05T23:30:00.000-03:00"],
+  ["epoch-millis", EVENING],
+])("instants are written as %s", async (createdAt, expected) => {
+  const { shown } = await withOne();
+  expect(await shown("", { createdAt })).toMatchObject([{ createdAt: expected }]);
+});
+
+test("an end in the future is refused where that is the rule", async () => {
+  const { client, shown } = await withOne();
+  await shown("", { refuse: "future-end" });
+  const dates = (end: string) => `?startDate=2026-01-04&endtDate=${end}`;
+  expect((await client.logs(dates("2026-01-06"))).status).toBe(400);
+  expect((await client.logs(dates("2026-01-05"))).status).toBe(200);
+});
+
+test("other events, the order, a limit and the hints of more", async () => {
+  const client = await openSandbox();
+  await client.control("POST", "log", {
+    count: 10,
+    from: "2026-01-05T12:00:00Z",
+    to: "2026-01-05T13:00:00Z",
+  });
+  const log = async (rules: object) => {
+    await client.control("PUT", "log", { hint: "none", limit: 0, order: "oldest", ...rules });
+    return client.logs();
+  };
+  const all = (await log({})).json as Entry[];
+  expect(all).toHaveLength(10);
+  const newest = (await log({ order: "newest" })).json as Entry[];
+  expect(newest).toEqual(all.toReversed());
+  expect((await log({ limit: 3 })).json).toEqual(all.slice(0, 3));
+  expect((await log({ limit: 3, hint: "next" })).json).toMatchObject({ next: expect.any(String) as string });
+  expect((await log({ limit: 10, hint: "next" })).json).toMatchObject({ next: null });
+  expect((await log({ limit: 3, hint: "has-more" })).json).toMatchObject({ hasMore: true });
+  expect((await log({ limit: 3, hint: "total" })).json).toMatchObject({ total: 10 });
+  expect((await log({ limit: 3, hint: "link" })).headers.get("link")).toMatch(/rel="next"/);
+  const mixed = (await log({ others: "mixed-in" })).json as Entry[];
+  expect(mixed.map(({ eventType }) => eventType).filter((type) => type === "QUOTATION_EXPIRED")).toHaveLength(
+    2,
+  );
+});
+
+test.each(formNames)(
+  "a log of the past in the form %s: what is lost is shown as failed, and listed",
+  async (answers) => {
+    const hook = await openReceiver();
+    const client = await openSandbox({ answers, webhookUrls: [hook.url] });
+    const past = { count: 60, from: "2026-01-05T12:00:00Z", to: "2026-01-05T13:00:00Z", lostShare: 0.5 };
+    const made = await client.control<{ lost: number; toSend: number }>("POST", "log", past);
+    expect(made.lost).toBeGreaterThan(5);
+    expect(made.toSend).toBe(60 - made.lost);
+    await until(() => hook.received.length === made.toSend, "the webhooks");
+    const { lost } = await client.control<{ lost: { count: number } }>("GET", "state?only=lost");
+    expect(lost.count).toBe(made.lost);
+    const text = (await client.logs()).text;
+    expect(new Set(text.match(/2026-01-05T\d\d:\d\d:\d\d\.\d+/g)).size).toBeGreaterThanOrEqual(60);
+  },
+);
+
+test("a million notifications of the past take little memory, and are read in pieces", async () => {
+  const client = await openSandbox();
+  const before = process.memoryUsage().heapUsed;
+  const past = { count: 1_000_000, from: "2026-01-05T03:00:00Z", to: "2026-01-06T03:00:00Z", send: false };
+  await client.control("POST", "log", past);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+  await client.control("PUT", "log", { limit: 5_000, order: "newest" });
+  const { json, headers } = await client.logs("?startDate=2026-01-05&endtDate=2026-01-05");
+  expect(json).toHaveLength(5_000);
+  expect(headers.get("content-length")).toBeNull();
+}, 60_000);
+
+test.each([[{ zone: "moon" }], [{ what: 1 }], [{ limit: -1 }]])("%j is no rule", async (rules) => {
+  const client = await openSandbox();
+  expect((await client.send("PUT", "/_sandbox/log", rules)).status).toBe(400);
+});

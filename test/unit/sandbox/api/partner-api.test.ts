@@ -55,8 +55,8 @@ test("what the sandbox answers and sends by default is what the file says it cho
     expectValid("SandboxRefusal", refused.json);
 });
 
-test.each(["plain", "nested", "snake", "numeric", "empty", "text"] as const)(
-  "notifications of profile %s keep the three fields that are known",
+test.each(["plain", "nested", "attempts"] as const)(
+  "notifications in the form %s keep the three fields that are known",
   async (answers) => {
     const hook = await openReceiver();
     const client = await openSandbox({ answers, walk: "still", webhookUrls: [hook.url] });

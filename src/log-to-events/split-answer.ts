@@ -1,0 +1,159 @@
+import { isUtf8 } from "node:buffer";
+import { yieldToEventLoop } from "../runtime/event-loop.ts";
+import { pointerNames } from "../runtime/json-pointer.ts";
+import { parseJson } from "../runtime/json-object.ts";
+
+export type SplitOptions = {
+  /** JSON pointer to the array of entries; null: each array within the first three levels may be it. */
+  entriesPointer: string | null;
+  /** A larger element is not kept. */
+  maxEntryBytes: number;
+};
+
+/** An element of an array: its text, or why there is none. */
+export type Element = { text: string } | { text: null; detail: (typeof NO_TEXT)[keyof typeof NO_TEXT] };
+
+/** An array that may hold the entries. */
+export type FoundArray = { isRoot: boolean; elements: number };
+
+export type SplitAnswer = {
+  arrays: FoundArray[];
+  /** The answer without the elements of its arrays; null when that is no JSON. */
+  frame: unknown;
+  /** Why the answer could not be read to its end. */
+  fault: "breaks off, or is not JSON" | "is nested too deeply, or holds too much beside its arrays" | null;
+};
+
+const NO_TEXT = { size: "larger than an entry may be", bytes: "bytes that are no UTF-8" } as const;
+/** An array may lie within so many objects. */
+const MAX_LEVELS = 3;
+const MAX_FRAME_BYTES = 262_144;
+/** After a piece other work of the process has its turn: its entries take a few milliseconds. */
+const PIECE_BYTES = 16_384;
+
+const [SPACE, QUOTE, BACKSLASH, COMMA, COLON] = [0x20, 0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/** An object or array around the arrays of entries; `name` is that of its current member, or an index. */
+type Around = { isArray: boolean; name: string };
+
+/**
+ * Splits a JSON answer as a stream into the elements of its arrays, in memory bounded by the largest element. Counts
+ * brackets and knows strings, no more: what is wrong in one element costs that element. Rejects with the stream.
+ */
+export const splitAnswer = async (
+  body: AsyncIterable<Uint8Array>,
+  { entriesPointer, maxEntryBytes }: SplitOptions,
+  take: (element: Element, array: FoundArray) => void,
+): Promise<SplitAnswer> => {
+  const path = entriesPointer === null ? null : pointerNames(entriesPointer);
+  const arrays: FoundArray[] = [];
+  /** The bytes outside of the arrays' elements. */
+  const frame: number[] = [];
+  const around: Around[] = [];
+  let inString = false;
+  let isEscaped = false;
+  let stringAt = 0;
+  /** How many brackets are open within the array under way, itself included; 0 outside of arrays. */
+  let depth = 0;
+  /** Null while the array under way holds no entries. */
+  let array: FoundArray | null = null;
+  /** The bytes of the element under way, but for those in the current piece; null when none has begun. */
+  let held: Uint8Array[] | null = null;
+  let heldBytes = 0;
+
+  const endElement = (piece: Uint8Array, from: number, to: number): void => {
+    if (array === null) return;
+    const size = heldBytes + to - from;
+    const bytes = size > maxEntryBytes ? null : Buffer.concat([...(held ?? []), piece.subarray(from, to)]);
+    held = null;
+    heldBytes = 0;
+    array.elements += 1;
+    if (bytes === null) take({ text: null, detail: NO_TEXT.size }, array);
+    else if (isUtf8(bytes)) take({ text: bytes.toString("utf8").trim() }, array);
+    else take({ text: null, detail: NO_TEXT.bytes }, array);
+  };
+
+  const isOnPath = (): boolean =>
+    path !== null && around.length <= path.length && around.every(({ name }, at) => name === path[at]);
+  const holdsEntries = (): boolean =>
+    path === null ? around.length <= MAX_LEVELS : around.length === path.length && isOnPath();
+
+  /** A byte outside of arrays' elements and strings. */
+  const outside = (byte: number): void => {
+    const inner = around.at(-1);
+    if (byte === COLON && inner && frame[stringAt] === QUOTE) {
+      inner.name = String(parseJson(Buffer.from(frame.slice(stringAt)).toString("utf8")));
+      // Further colons, which are no JSON, cost nothing.
+      stringAt = frame.length;
+    }
+    if (byte === COMMA && inner?.isArray) inner.name = String(Number(inner.name) + 1);
+    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) around.pop();
+    if (byte === OPEN_OBJECT) around.push({ isArray: false, name: "" });
+    if (byte === OPEN_ARRAY) {
+      const holds = holdsEntries();
+      // A pointer may lead through an array.
+      if (!holds && isOnPath()) around.push({ isArray: true, name: "0" });
+      else {
+        depth = 1;
+        array = holds ? { isRoot: around.length === 0, elements: 0 } : null;
+        if (array) arrays.push(array);
+      }
+    }
+    if (byte === QUOTE) stringAt = frame.length;
+    frame.push(byte);
+  };
+
+  const scan = (piece: Uint8Array): void => {
+    /** Where the element under way begins in this piece. */
+    let from = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at] ?? 0;
+      if (inString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) inString = false;
+        if (depth === 0) frame.push(byte);
+        continue;
+      }
+      inString = byte === QUOTE;
+      if (depth === 0) {
+        outside(byte);
+        continue;
+      }
+      const isEnd = depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY);
+      if (isEnd) {
+        if (held !== null || byte === COMMA) endElement(piece, held === null ? at : from, at);
+      } else if (held === null && array !== null && byte > SPACE) {
+        held = [];
+        from = at;
+      }
+      if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth += 1;
+      if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth -= 1;
+      if (depth === 0) frame.push(byte);
+    }
+    if (held === null) return;
+    heldBytes += piece.length - from;
+    if (heldBytes > maxEntryBytes) held = [];
+    else held.push(piece.slice(from));
+  };
+
+  let mark = 0;
+  for await (const chunk of body)
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      while (mark < BYTE_ORDER_MARK.length && chunk[at] === BYTE_ORDER_MARK[mark] && frame.length === 0) {
+        mark += 1;
+        at += 1;
+      }
+      scan(chunk.subarray(at, at + PIECE_BYTES));
+      if (frame.length > MAX_FRAME_BYTES)
+        return { arrays, frame: null, fault: "is nested too deeply, or holds too much beside its arrays" };
+      await yieldToEventLoop();
+    }
+  try {
+    return { arrays, frame: JSON.parse(Buffer.from(frame).toString("utf8")) as unknown, fault: null };
+  } catch {
+    return { arrays, frame: null, fault: "breaks off, or is not JSON" };
+  }
+};

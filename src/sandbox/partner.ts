@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { forms } from "./api/answers.ts";
+import { changedLogRules, defaultLogRules } from "./api/log-rules.ts";
+import { createFaults } from "./faults/faults.ts";
+import { createDeliveries } from "./notifications/deliveries.ts";
+import { createPast, parsePast } from "./notifications/past.ts";
+import type { Poster } from "./notifications/post.ts";
+import type { Settings } from "./options.ts";
+import { Newest } from "./runtime/newest.ts";
+import { createCalendar } from "./runtime/calendar.ts";
+import { createScheduler } from "./runtime/scheduler.ts";
+import { createQuoteBook } from "./transactions/quotes.ts";
+import { createTransactions, type TransactionRequest } from "./transactions/transactions.ts";
+import { isWalk, statusesOf } from "./transactions/walks.ts";
+import type { RecordedRequest, Subscription } from "./types.ts";
+
+const walkPrefix = "walk:";
+const keptRequests = 5_000;
+
+/** The state and behaviour of the imitated partner, without the HTTP server in front of it. */
+export const createPartner = (settings: Settings, poster: Poster) => {
+  const now = () => settings.clock.now();
+  const scaled = (ms: number) => ms / settings.timeScale;
+  const days = { "sao-paulo": createCalendar("America/Sao_Paulo"), utc: createCalendar("UTC") };
+  const scheduler = createScheduler(settings.clock);
+  const faults = createFaults();
+  const requests = new Newest<RecordedRequest>(keptRequests);
+  const counters = { requests: 0 };
+  const subscriptions = new Map<string, Subscription>();
+  const retryMs = scaled(settings.retryMs);
+
+  const deliveries = createDeliveries(retryMs, {
+    now,
+    scheduler,
+    faults,
+    scaled,
+    post: (url, body) =>
+      poster.post(url, body, { "content-type": "application/json", "user-agent": "partner-sandbox" }),
+    bodyOf: (change) => JSON.stringify(forms[settings.answers].notification(change)),
+  });
+  const past = createPast({ deliveries, now, retryMs, statuses: statusesOf("OUTBOUND", "main") });
+  const urls = () => [...subscriptions.keys()];
+
+  const transactions = createTransactions(scaled(settings.stepMs), {
+    now,
+    scheduler,
+    onStatusChange: (change) => urls().forEach((url) => deliveries.notify(url, change)),
+  });
+  const quotes = createQuoteBook(
+    { ...settings, validityMs: scaled(settings.quoteValidityMs) },
+    {
+      now,
+      day: days["sao-paulo"],
+      startTransaction: ({ quoteId, direction, accept: { counterpartyId } }) => {
+        const wanted = counterpartyId.startsWith(walkPrefix) ? counterpartyId.slice(walkPrefix.length) : null;
+        const walk = isWalk(wanted) ? wanted : settings.walk;
+        const transactionId = randomUUID();
+        transactions.start({
+          transactionId,
+          quoteId,
+          direction,
+          walk,
+          statuses: statusesOf(direction, walk),
+        });
+        return transactionId;
+      },
+    },
+  );
+  const subscribe = (url: string, events: readonly string[]): Subscription => {
+    const before = subscriptions.get(url) ?? { subscriptionId: randomUUID(), url, createdAt: now() };
+    const subscription = { ...before, events: [...events] };
+    subscriptions.set(url, subscription);
+    return subscription;
+  };
+  for (const url of settings.webhookUrls) subscribe(url, ["TRANSACTION_STATUS_UPDATED"]);
+
+  const partner = {
+    now,
+    days,
+    scaled,
+    faults,
+    requests,
+    counters,
+    quotes,
+    transactions,
+    deliveries,
+    past,
+    subscribe,
+    subscriptions: () => [...subscriptions.values()],
+    logRules: { ...defaultLogRules, answers: settings.answers },
+    startTransactions: ({
+      direction,
+      walk = settings.walk,
+      statuses,
+      transactionId,
+      count,
+    }: TransactionRequest) => {
+      const transactionIds = Array.from({ length: count }, () => transactionId ?? randomUUID());
+      const start = { quoteId: null, direction, walk, statuses: statuses ?? statusesOf(direction, walk) };
+      for (const each of transactionIds) transactions.start({ ...start, transactionId: each });
+      return { transactionIds };
+    },
+    /** Adds notifications with past dates to the log; see POST /_sandbox/log. */
+    addPast: (request: unknown) => past.add(parsePast(request), urls()[0]),
+    /** Changes the rules of the log; see PUT /_sandbox/log. */
+    changeLogRules: (changes: unknown) => (partner.logRules = changedLogRules(partner.logRules, changes)),
+    totals: () => ({
+      requests: counters.requests,
+      ...quotes.totals(),
+      ...transactions.totals(),
+      ...deliveries.totals(),
+      pending: deliveries.totals().pending + past.waiting(),
+    }),
+    /** Stops all timers. */
+    close: () => scheduler.close(),
+    /** Forgets everything but the settings. */
+    reset: () => {
+      for (const part of [scheduler, past, quotes, transactions, deliveries, faults, subscriptions, requests])
+        part.clear();
+      counters.requests = 0;
+      partner.logRules = { ...defaultLogRules, answers: settings.answers };
+    },
+  };
+  return partner;
+};
+
+export type Partner = ReturnType<typeof createPartner>;

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { hintInFrame, hintInHead } from "../../../src/log-to-events/more-hints.ts";
+
+const hint = (frame: unknown) => hintInFrame(frame, 20);
+
+test.each<Record<string, unknown>>([
+  { next: "/logs?page=2" },
+  { next_page: 2 },
+  { nextPageToken: "abc" },
+  { "@odata.nextLink": "https://x" },
+  { links: { next: { href: "/x" } } },
+  { meta: { pagination: { cursor: "abc" } } },
+  { data: { proximaPagina: 2 } },
+  { paginaSeguinte: "/x" },
+  { próxima: "/x" },
+  { LastEvaluatedKey: { id: "1" } },
+  { chavePagina: "x", paginaChave: "x" },
+  { continuationToken: "x" },
+  { marker: "x" },
+  { hasMore: true },
+  { temMais: "true" },
+  { existemMais: true },
+  { há_mais: true },
+  { possuiProximaPagina: true },
+  { hasNextPage: true },
+  { truncado: true },
+  { isTruncated: true },
+  { last: false },
+  { ultimaPagina: false },
+  { é_última: false },
+  { pages: 2 },
+  { totalPages: "3" },
+  { total_de_paginas: 2 },
+  { ultima_pagina: 7 },
+  { page: { pageCount: 2 } },
+  { total: 21 },
+  { totalCount: "21" },
+  { totalElements: 21 },
+  { quantidadeDeRegistros: 21 },
+  { total_itens: 21 },
+  { numeroDeRegistros: 21 },
+  { recordsTotal: 21 },
+  { "@odata.count": 21 },
+])("%j says that there is more", (frame) => {
+  expect(hint(frame)).not.toBeNull();
+});
+
+test.each<Record<string, unknown>>([
+  { next: null, nextPage: "", next_cursor: 0, links: { next: { href: null } } },
+  { hasMore: false, temMais: "false", last: true, ultimaPagina: true },
+  { pages: 1, totalPages: 1, ultima_pagina: 1, page: 1, pagina: 1 },
+  { total: 20, count: 20, totalRegistros: "20" },
+  { prevCursor: "x", previous: "/x", paginaAnterior: 1, self: "/x" },
+  { limit: 100, size: 1_000, number: 3_000, totalAmount: 5_000, totalMs: 900 },
+  { data: [], texto: "há mais", a: { b: { c: { d: { next: "too deep" } } } } },
+])("%j says nothing of more", (frame) => {
+  expect(hint(frame)).toBeNull();
+});
+
+test("a round number of entries, a list or nothing is no hint", () => {
+  for (const frame of [[], null, "x", { data: [] }]) expect(hintInFrame(frame, 1_000)).toBeNull();
+});
+
+test.each([
+  [200, { link: '</x>; rel="next"' }, true],
+  [200, { link: ['</x>; rel="prev"', "</x>; rel=next"] }, true],
+  [200, { link: '</x>; rel="last"' }, false],
+  [200, {}, false],
+  [206, {}, true],
+])("a head %i %j: %s", (httpStatus, headers, isMore) => {
+  expect(hintInHead(httpStatus, headers) !== null).toBe(isMore);
+});
