@@ -6,6 +6,7 @@ import { createJob, leaveSlot, release, writeConclusion, writeStep, type Job } f
 import type { Deps, PreparedCommand, StopSignals, Slot, Settled } from "./journal-rules/ports.ts";
 import { startStopwatch } from "../runtime/stopwatch.ts";
 import { takeOver } from "./journal-rules/takeover.ts";
+import type { Command } from "./types.ts";
 
 /** How often a command checks whether the group's heartbeat is fresh again. */
 const HEARTBEAT_POLL_MS = 250;
@@ -30,15 +31,27 @@ const endOwnAttempt = async (job: Job, attemptId: string): Promise<void> => {
   else await release(job, attemptId);
 };
 
+/** What all commands of this replica have in common. */
+type Shared = { breaker: Breaker; commandIds: CommandIdLocks; moment: () => Promise<void> };
+
+/** A moment that all who wait share: thousands of timers and listeners of one signal would stop the process. */
+const sharedMoment = ({ clock }: Pick<Deps, "clock">): (() => Promise<void>) => {
+  let moment: Promise<void> | null = null;
+  return () => (moment ??= clock.sleep(PAUSE_POLL_MS).finally(() => (moment = null)));
+};
+
 /**
- * Waits a moment, without its slot. The deadline does not run meanwhile: the commands' own age and expiry bound how
- * long an accept waits for people.
+ * Waits without its slot. The deadline does not run meanwhile: the commands' own age and expiry bound how long an
+ * accept waits for people.
  */
-const waitWhilePaused = async (job: Job): Promise<void> => {
+const waitWhilePaused = async (job: Job, command: Command, moment: () => Promise<void>): Promise<void> => {
   const { deps, signals } = job;
   const waitedMs = startStopwatch(deps.clock);
   leaveSlot(job);
-  await deps.clock.sleep(PAUSE_POLL_MS, signals.stop);
+  do {
+    await moment();
+    signals.stop.throwIfAborted();
+  } while (deps.acceptsPaused() && deps.guard(command, deps.clock.now()) === null);
   job.pausedMs += waitedMs();
 };
 
@@ -51,14 +64,15 @@ const retakeSlot = async (job: Job): Promise<boolean> => {
 };
 
 /** The view shows no claim on the key: refuse the command, wait, or claim it. */
-const begin = async (job: Job, breaker: Breaker): Promise<void> => {
+const begin = async (job: Job, { breaker, moment }: Shared): Promise<void> => {
   const { deps, ref, signals, slot } = job;
   const { work } = job.prepared;
   const { clock, options } = deps;
   if (work.kind === "refuse") return writeConclusion(job, { attemptId: null, verdict: work.verdict });
   const verdict = deps.guard(work.command, clock.now());
   if (verdict !== null) return writeConclusion(job, { attemptId: null, verdict: job.lostCreate ?? verdict });
-  if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused()) return waitWhilePaused(job);
+  if (ref.operation === "ACCEPT_QUOTE" && deps.acceptsPaused())
+    return waitWhilePaused(job, work.command, moment);
 
   const leftMs = options.deadlineMs - Math.max(job.elapsedMs(), job.notBeforeMs);
   // A claim of this job that lands later holds nothing: the command has its final result before it.
@@ -98,8 +112,9 @@ const isStillNamedElsewhere = async (job: Job): Promise<boolean> => {
  * A loop: read what the view says of the command, do the one thing that follows, read again. Journal before
  * guards.
  */
-const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Promise<Settled> => {
+const run = async (job: Job, shared: Shared): Promise<Settled> => {
   const { deps, prepared, ref, signals } = job;
+  const { commandIds } = shared;
   for (;;) {
     // A conclusion that this job has appended must be published even while the process drains.
     await deps.view.untilReady(job.ownConclusion ? signals.abandon : signals.stop);
@@ -112,7 +127,7 @@ const run = async (job: Job, breaker: Breaker, commandIds: CommandIdLocks): Prom
       // No await between these checks and `begin`: the view may fold another use of the commandId meanwhile.
       if (deps.view.isNamedElsewhere(ref)) {
         if (await isStillNamedElsewhere(job)) return { kind: "reused" };
-      } else if (commandIds.acquire(job)) await begin(job, breaker);
+      } else if (commandIds.acquire(job)) await begin(job, shared);
       else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));
       continue;
     }
@@ -150,11 +165,12 @@ export const createExecute = (deps: Deps): Execute => {
     changed: (state) => observer.breaker(state),
   });
   const commandIds = createCommandIdLocks();
+  const moment = sharedMoment(deps);
   return async (prepared, signals, slot) => {
     const own = deps.traced ? { ...deps, ...deps.traced(prepared.envelope) } : deps;
     const job = createJob(own, prepared, signals, slot);
     try {
-      return await run(job, breaker, commandIds);
+      return await run(job, { breaker, commandIds, moment });
     } catch (error) {
       // Otherwise the claim of a call that was never sent would end as a needless doubt.
       if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);

@@ -123,7 +123,7 @@ export const tryOnce = async (
       identity: { quoteId },
     } = prepared;
     const { attempts } = job;
-    job.repeatable.set(attemptId, neverSent);
+    job.repeatable.set(attemptId, job.lostCreate ?? neverSent);
     job.unreleased = attemptId;
     job.retrying = giveBack;
     await writeClaim(

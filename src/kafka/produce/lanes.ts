@@ -55,7 +55,9 @@ export const createLanes = (options: Options) => {
     const byLane = new Map<Lane | null, PendingRecord[]>();
     for (const item of items) {
       const lane = laneOf(item.partition);
-      byLane.set(lane, [...(byLane.get(lane) ?? []), item]);
+      const ofLane = byLane.get(lane);
+      if (ofLane) ofLane.push(item);
+      else byLane.set(lane, [item]);
     }
     for (const [lane, ofLane] of byLane)
       if (lane) lane.merge(ofLane);

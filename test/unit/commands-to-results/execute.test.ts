@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createExecute } from "../../../src/commands-to-results/execute.ts";
 import { EntryRefused } from "../../../src/commands-to-results/journal-rules/kafka-retry.ts";
@@ -488,6 +489,16 @@ describe("accepts that people have paused", () => {
     await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
   });
 
+  it("share one wait, however many they are", async () => {
+    const { life, run, calls, resume } = paused();
+    const running = Array.from({ length: 50 }, (_, i) => run(accept(`c${i}`, `q${i}`)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(life.stop.signal, "abort")).toHaveLength(0);
+    resume();
+    await Promise.all(running);
+    expect(calls()).toBe(50);
+  });
+
   it("do not keep a create back", async () => {
     const { run } = paused();
     await expect(run(create("c9"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
@@ -667,6 +678,22 @@ describe("a create whose answer was lost", () => {
       });
     },
   );
+
+  it("and whose next claim comes too late for a call is not told that no call was made", async () => {
+    const log = createLog();
+    const { deps } = createDeps(log);
+    let claims = 0;
+    const append: Deps["journal"]["append"] = async (key, entry) => {
+      if (entry.step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 300));
+      return deps.journal.append(key, entry);
+    };
+    const { call } = answers(lost);
+    const options = { ...deps.options, beginWithinMs: 20, deadlineMs: 200 };
+    const { run } = bridge({ call, journal: { ...deps.journal, append }, options }, log);
+    const settled = await run(create("c1"));
+    expect(settled).toMatchObject({ result: { outcome: "FAILED", attempts: 1 } });
+    expect(JSON.stringify(settled)).not.toContain("no call could be started");
+  });
 
   it("is rejected as expired where nothing was sent before, or nothing done", async () => {
     for (const outcomes of [[], [throttled]]) {

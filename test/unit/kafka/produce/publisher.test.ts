@@ -456,6 +456,21 @@ describe("when one partition takes nothing", () => {
   });
 });
 
+test("a long queue that moves to another lane stops nothing else", async () => {
+  const { cluster, publish } = setUp(2, { maxWaiting: 20_000 });
+  await publish("first");
+  let refuse: ((error: Error) => void) | undefined;
+  cluster.before = () => new Promise((_, reject) => (refuse ??= reject));
+  void publish("one").catch(() => undefined);
+  await eventually(() => refuse !== undefined, "a send");
+  for (const key of keys(19_000)) void publish(key).catch(() => undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  const startedAt = performance.now();
+  refuse?.(protocolError("NOT_ENOUGH_REPLICAS"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(performance.now() - startedAt).toBeLessThan(400);
+});
+
 describe("closing", () => {
   test("pending records are written first; afterwards none is accepted", async () => {
     const { cluster, publish, publisher, failure } = setUp();
