@@ -6,6 +6,7 @@ import { messageOf } from "../runtime/errors.ts";
 import { createWebhookApp, type ServedRequest } from "../webhooks-to-events/webhook-app.ts";
 import { webhooksToEvents, type WebhookFlow } from "../webhooks-to-events/flow.ts";
 import { createWebhookServer } from "../webhooks-to-events/listener.ts";
+import { createPlaces } from "../webhooks-to-events/places.ts";
 import { readInTurns } from "../webhooks-to-events/turns.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
 import type { DeadLetters } from "./dead-letters.ts";
@@ -50,6 +51,7 @@ export const webhookServer = (
   const route = { path: webhook.path, trusted: webhook.trustTrace };
   let flow: WebhookFlow | null = null;
   const turns = readInTurns(clock.monotonic);
+  const places = createPlaces();
 
   const logRequest = ({ status, outcome, error }: ServedRequest, ms: number): void => {
     const event = outcome && "event" in outcome ? outcome.event : undefined;
@@ -89,6 +91,7 @@ export const webhookServer = (
     {
       flow: () => (isOpen() ? flow : null),
       turns,
+      places,
       served,
       trace: traces ? (headers) => beginWebhook(traces, headers, route) : undefined,
       monotonic: clock.monotonic,
@@ -97,6 +100,7 @@ export const webhookServer = (
   );
   const server = createWebhookServer(app, {
     turns,
+    places,
     maxConnections: Math.max(MIN_MAX_CONNECTIONS, 2 * webhook.maxInFlight),
     arrivalTimeoutMs: ARRIVAL_TIMEOUT_MS,
   });

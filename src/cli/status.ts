@@ -109,7 +109,8 @@ export const whyNoCommands = async (
     askStatus(tool, signal).catch(nothing),
     askPauses(tool, { warn: nothing }, signal).catch(nothing),
   ]);
-  const pausable = "cambio.bridge.v1.AcceptQuote" in request ? (["commands", "accepts"] as const) : (["commands"] as const);
+  const pausable =
+    "cambio.bridge.v1.AcceptQuote" in request ? (["commands", "accepts"] as const) : (["commands"] as const);
   for (const flow of pausable) {
     const pause = stateOf(entries?.get(flow), systemClock.now());
     if (pause.paused) return pauseLine(flow, pause).replace(/ +/, " ");

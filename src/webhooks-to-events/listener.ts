@@ -1,19 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { LinkedList } from "../runtime/linked-list.ts";
+import type { Places } from "./places.ts";
 import type { Turns } from "./turns.ts";
 import type { WebhookApp } from "./webhook-app.ts";
 
 export type ListenerOptions = {
   /**
    * Open connections, idle ones included: each takes memory and a file descriptor. One more takes the place of
-   * the oldest.
+   * the oldest that waits for no answer.
    */
   maxConnections: number;
   /** The time for a request's head, and for the whole request, to arrive. A slower one is cut off. */
   arrivalTimeoutMs: number;
   turns: Turns;
+  places: Places;
 };
 
 /** How often node looks for requests that are late; its default is 30 seconds. */
@@ -54,15 +55,15 @@ export const createWebhookServer = (app: WebhookApp, options: ListenerOptions): 
   // (`allowHalfOpen` is a different option.)
   Object.assign(server, { httpAllowHalfOpen: true });
 
-  const connections = new LinkedList<Socket>();
+  const { places } = options;
   let open = 0;
   server.on("connection", (socket) => {
-    if (open >= options.maxConnections) connections.first?.destroy();
+    if (open >= options.maxConnections) (places.oldest ?? socket).destroy();
     open += 1;
-    const leave = connections.add(socket);
+    places.enter(socket);
     socket.once("close", () => {
       open -= 1;
-      leave();
+      places.leave(socket);
     });
     options.turns.enter(socket);
   });

@@ -5,6 +5,7 @@ import type { Span } from "../runtime/traces.ts";
 import { answerEarly, answerUnread, awaitsContinue, type Env } from "./answer-unread.ts";
 import type { DeliveryOutcome, WebhookFlow } from "./flow.ts";
 import { declaresMore, readBody, type Body } from "./read-body.ts";
+import type { Places } from "./places.ts";
 import type { Turns } from "./turns.ts";
 
 export type WebhookAppOptions = {
@@ -37,6 +38,7 @@ export type WebhookAppPorts = {
   /** Begins the span of a request; absent when tracing is off. */
   trace?: ((headers: IncomingMessage["headers"]) => Span) | undefined;
   turns: Pick<Turns, "yield">;
+  places: Pick<Places, "enter" | "leave">;
   /** Monotonic milliseconds. */
   monotonic: () => number;
   /** Milliseconds since the Unix epoch. */
@@ -158,12 +160,15 @@ export const createWebhookApp = (
       // Read from node's own request: the fetch API costs a fifth of the throughput, and has no size limit.
       const body = await read(incoming, startedAt);
       if (!body.ok) return served(refuse(c, body.why));
+      // Strangers who come now must not take its place.
+      ports.places.leave(incoming.socket);
       const outcome = await admission.receive(body.bytes);
       return served(answerTo(c, outcome), outcome);
     } catch (error) {
       return served(c.body("", 503, retryAfter), null, error);
     } finally {
       inFlight -= 1;
+      if (!incoming.socket.destroyed) ports.places.enter(incoming.socket);
     }
   });
   app.notFound((c) => answerEarly(c, 404, { maxBodyBytes }));

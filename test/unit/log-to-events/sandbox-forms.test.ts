@@ -37,7 +37,12 @@ test.each(formNames)(
       expect({ reasons, unreadable }, createdAt).toEqual({ reasons: [], unreadable: 0 });
       expect(taken.map(identity).sort(), createdAt).toEqual(expected);
     }
-    expect(await log({ others: "mixed-in" })).toMatchObject({ entries: 6, otherType: 1, unreadable: 0, reasons: [] });
+    expect(await log({ others: "mixed-in" })).toMatchObject({
+      entries: 6,
+      otherType: 1,
+      unreadable: 0,
+      reasons: [],
+    });
     await log({ others: "absent" });
     for (const hint of ["next", "has-more", "total", "link"]) {
       expect((await log({ hint, limit: 2 })).reasons, hint).toHaveLength(1);

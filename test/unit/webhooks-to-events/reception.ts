@@ -9,6 +9,7 @@ import {
 import { createWebhookServer, type ListenerOptions } from "../../../src/webhooks-to-events/listener.ts";
 import { eventWindow } from "../../../src/notification/event-window.ts";
 import { publishOnce } from "../../../src/notification/publish-once.ts";
+import { createPlaces } from "../../../src/webhooks-to-events/places.ts";
 import { readInTurns } from "../../../src/webhooks-to-events/turns.ts";
 import {
   webhooksToEvents,
@@ -67,6 +68,7 @@ export const openReception = async (setup: Setup = {}) => {
   const { receive } = setup;
   const given = {
     turns: readInTurns(systemClock.monotonic),
+    places: createPlaces(),
     path: PATH,
     pathToken: auth.kind === "path-token",
     maxBodyBytes: 65_536,
@@ -81,6 +83,7 @@ export const openReception = async (setup: Setup = {}) => {
     {
       flow: () => (!state.open ? null : receive ? () => ({ kind: "admitted", receive }) : flow),
       turns: given.turns,
+      places: given.places,
       served: (request) => void served.push(request),
       monotonic: setup.monotonic ?? systemClock.monotonic,
       now: systemClock.now,

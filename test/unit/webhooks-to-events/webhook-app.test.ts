@@ -483,6 +483,24 @@ describe("senders that take their time", () => {
     expect(silent.map(({ ended }) => ended())).toEqual([true, false, false]);
   });
 
+  test("do not take its place from a sender whose event is being written", async () => {
+    let written = (): void => undefined;
+    const write = () =>
+      new Promise<{ partition: number; offset: number }>((resolve) => {
+        written = () => resolve({ partition: 0, offset: 0 });
+      });
+    const desk = await open({ write, options: { maxConnections: 3 } });
+    const answer = desk.post(notification("tx"));
+    await eventually(() => desk.published.length === 1, "the event to be under way");
+    const silent = [await desk.raw(), await desk.raw(), await desk.raw(), await desk.raw()];
+    await eventually(
+      () => silent.filter(({ ended }) => ended()).length === 2,
+      "two newcomers to lose their places",
+    );
+    written();
+    expect((await answer).status).toBe(200);
+  });
+
   test("do not keep others out with connections that they hold and do not use", async () => {
     const desk = await open({ options: { maxConnections: 3 } });
     for (let i = 0; i < 3; i++) {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { findQuoteId, findTransactionId, quoteIdOfLocation } from "../../../../src/partner/calls/find-quote-id.ts";
+import {
+  findQuoteId,
+  findTransactionId,
+  quoteIdOfLocation,
+} from "../../../../src/partner/calls/find-quote-id.ts";
 
 describe("findQuoteId", () => {
   it.each([
