@@ -63,8 +63,7 @@ const linesOf = (shown: ShownLetter): string[] => {
     `source      ${letter.source}`,
     ...(origin ? [`origin      ${placeText(origin.topic, origin)}, written ${iso(origin.timestampMs)}`] : []),
     ...(receivedAtMs === null ? [] : [`received    ${iso(receivedAtMs)}`]),
-    ...(letter.records.length > 1 ? [`parts       ${letter.records.map(refOf).join(" ")}`] : []),
-    ...(letter.missing === null ? [] : [`missing     parts ${letter.missing}`]),
+    ...(letter.missing === null ? [] : [`cut         ${letter.missing}`]),
     ...(letter.obstacle === null ? [] : [`no replay   ${letter.obstacle}`]),
     ...(sent === null
       ? ["replayed    not known: the audit topic could not be read"]
@@ -96,7 +95,6 @@ const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCod
           ...jsonOf(letter, sent),
           meaning: explainReason(letter.reason),
           obstacle: letter.obstacle,
-          records: letter.records.map(refOf),
           key: loaded && textOrBase64(loaded.original.key),
           headers: loaded && headerList(loaded.original.headers),
           letterHeaders: addedTo(found),
