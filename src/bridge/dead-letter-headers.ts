@@ -5,10 +5,11 @@ const PREFIX = "dead-letter-";
 const ANY = ["reason", "detail", "source"] as const;
 const OF_COMMAND = [...ANY, "topic", "partition", "offset", "timestamp"] as const;
 const OF_WEBHOOK = [...ANY, "received-at"] as const;
-const OF_PART = ["part", "part-of", "part-id"] as const;
-const MOST = OF_COMMAND.length + OF_PART.length;
+/** Of a letter whose value was cut: the number of bytes that it had. */
+const OF_CUT = ["cut"] as const;
+const MOST = OF_COMMAND.length + OF_CUT.length;
 
-export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_PART)[number];
+export type AddedName = (typeof OF_COMMAND | typeof OF_WEBHOOK | typeof OF_CUT)[number];
 
 /** The headers that the bridge added, by name without the prefix, and those of the original record. */
 export type Unwrapped = { added: ReadonlyMap<AddedName, string>; original: EncodedHeaders };
@@ -34,8 +35,8 @@ export const unwrap = (headers: EncodedHeaders): Unwrapped | null => {
     begin = end;
   }
   const names = last.map(({ name }) => name);
-  const ofPart = atEnd(names, OF_PART) ? OF_PART : [];
-  const before = names.slice(0, names.length - ofPart.length);
+  const ofCut = atEnd(names, OF_CUT) ? OF_CUT : [];
+  const before = names.slice(0, names.length - ofCut.length);
   const ofLetter = [OF_COMMAND, OF_WEBHOOK].find((each) => atEnd(before, each));
   if (ofLetter === undefined) return null;
   const ours = last.slice(before.length - ofLetter.length);

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { traceHeaders } from "../kafka/produce/cloud-event.ts";
 import { isRefused } from "../kafka/produce/publish-error.ts";
@@ -7,7 +6,6 @@ import type { Metrics } from "../ops/metrics.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 import type { SpanStart, TraceContext } from "../runtime/traces.ts";
 import type { UnreadableNotification } from "../webhooks-to-events/flow.ts";
-import { splitIntoParts } from "./dead-letter-parts.ts";
 import type { Services } from "./services.ts";
 import type { Subsystem } from "./subsystem.ts";
 import { sendInSpan } from "./traces/record-span.ts";
@@ -35,6 +33,8 @@ const COMMAND_TIMEOUT_MS = 15_000;
 const MAX_WAITING_BYTES = 72 * 1_048_576;
 /** A detail may quote what others wrote, of any length. */
 const MAX_DETAIL_LENGTH = 1_000;
+/** What is kept of a value that does not fit: enough to tell what it was, little enough for any topic. */
+const CUT_BYTES = 65_536;
 
 export const openDeadLetters = (config: Config, services: Services, metrics: Metrics): DeadLetters => {
   const topic = config.topics.deadLetters;
@@ -44,23 +44,14 @@ export const openDeadLetters = (config: Config, services: Services, metrics: Met
     sendTimeoutMs: 8_000,
   });
 
-  /**
-   * One after the other, so that parts do not fill the queue. There may be hundreds, so each has its own
-   * timeout.
-   */
-  const publishParts = async (letter: Outgoing, timeoutMs: number): Promise<RecordPosition | null> => {
-    let written: RecordPosition | null = null;
-    for (const part of splitIntoParts(letter, randomUUID()))
-      written = await publisher.publish(part, timeoutMs);
-    return written;
-  };
-
-  /** A letter that the topic refuses for its size (compressed already) is sent in parts. */
+  /** A letter that the topic refuses for its size (compressed already) is sent with the beginning of its value. */
   const put = (letter: Outgoing, timeoutMs: number): Promise<RecordPosition> =>
-    publisher.publish(letter, timeoutMs).catch(async (error: unknown) => {
-      const written = isRefused(error) ? await publishParts(letter, timeoutMs) : null;
-      if (written === null) throw error;
-      return written;
+    publisher.publish(letter, timeoutMs).catch((error: unknown) => {
+      const { value, headers } = letter;
+      if (!isRefused(error) || value === null || value.length <= CUT_BYTES) throw error;
+      const cut: Header = ["dead-letter-cut", String(value.length)];
+      const beginning = value.subarray(0, CUT_BYTES);
+      return publisher.publish({ ...letter, value: beginning, headers: [...headers, cut] }, timeoutMs);
     });
   const { traces } = services;
   /** Puts the cause in front of the letter's headers, sends it, and counts it. */

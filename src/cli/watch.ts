@@ -63,7 +63,7 @@ const resultLine = ({ commandId, operation, outcome, quoteId, error }: CommandRe
 
 const shownDeadLetter = ({ value, headers }: Incoming): Shown => {
   const shown = textOrBase64(value);
-  const added = ["reason", "detail", "part"].map((name) =>
+  const added = ["reason", "detail", "cut"].map((name) =>
     textOf(headerValue(headers, `dead-letter-${name}`)),
   );
   const text = typeof shown === "string" ? shown : `${value?.length ?? "no"} bytes`;

@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decode } from "../support/avro.ts";
 import { sharedCluster } from "../support/cluster.ts";
-import { eventually } from "../support/eventually.ts";
 import { readTopic } from "../support/follow-topics.ts";
-import { endTotal, setTopicConfig } from "../support/kafka.ts";
+import { endTotal } from "../support/kafka.ts";
 import type { ProgramResult } from "../support/program.ts";
 import {
   followRaw,
@@ -208,55 +206,16 @@ describe("letters of commands", () => {
     expect(await endTotal(world.brokers, world.topics.commands)).toBe(before);
   });
 
-  test("that came in parts are put together; one whose parts are not all there is not sent", async () => {
+  test("that were cut are not sent", async () => {
     const { brokers, topics } = world;
-    const bridge = await world.startReplica();
-    await bridge.untilReady();
-    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "400000" });
-    // A broker goes by the new setting a moment later.
-    const tooLarge = { key: null, value: randomBytes(450_000), headers: [] };
-    const isRefused = (): Promise<boolean> =>
-      produceRaw(brokers, topics.deadLetters, [tooLarge]).then(
-        () => false,
-        () => true,
-      );
-    await eventually(isRefused, "the topic to be narrow", 20_000);
-    const [value, key] = [randomBytes(600_000), randomBytes(420_000)];
-    const whole = { key: Buffer.from("parts"), value, headers: [header("a", "1"), header("a", null)] };
-    const keyed = { key, value: Buffer.from("no command"), headers: [header("b", null)] };
-    // Its parts have no key, so that they lie in any partition.
-    const sentBefore = commands.seen.length;
-    await produceRaw(brokers, topics.commands, [whole, keyed]);
-    await commands.until((record) => commands.seen.indexOf(record) >= sentBefore, 2);
-    const isPart = ({ headers }: ReadRawRecord): boolean =>
-      headers.some(([name]) => name.toString() === "dead-letter-part");
-    await letters.until(isPart, 3 + 4);
-    await bridge.stop();
-    const listed = linesOf(await deadLetters("list", "--json"));
-    const inParts = listed.filter(({ parts }) => Number(parts) > 1);
-    expect(inParts.map(({ parts }) => parts).sort()).toEqual([3, 4]);
-
-    const before = commands.seen.length;
-    const refs = inParts.map((each) => String(each["ref"]));
-    const sent = await replay(...refs);
-    expect(sent.code, sent.err).toBe(0);
-    await commands.until((record) => commands.seen.indexOf(record) >= before, 2);
-    const back = commands.seen.slice(before);
-    for (const record of [whole, keyed])
-      expect(back.filter((each) => comparable(each) === comparable(record)).length).toBe(1);
-
-    const first = letters.seen.filter(isPart)[0] as ReadRawRecord;
-    const cut = first.headers.map(([name, of]): RawHeader => [
-      name,
-      name.toString() === "dead-letter-part-id" ? Buffer.from("cut off") : of,
-    ]);
+    const headers = [...(letters.seen[0] as ReadRawRecord).headers, header("dead-letter-cut", "900000")];
     const at = letters.seen.length;
-    await produceRaw(brokers, topics.deadLetters, [{ ...original(first), headers: cut }]);
+    await produceRaw(brokers, topics.deadLetters, [{ key: null, value: Buffer.from("beginning"), headers }]);
     await letters.until((letter) => letters.seen.indexOf(letter) >= at);
-    const missing = await replay(ref(letters.seen[at] as ReadRawRecord));
-    expect(missing.code).toBe(1);
-    expect(missing.out).toContain("parts are missing");
-    await setTopicConfig(brokers, topics.deadLetters, { "max.message.bytes": "1114124" });
+    const before = await endTotal(brokers, topics.commands);
+    const { code, out } = await replay(ref(letters.seen[at] as ReadRawRecord));
+    expect([code, out]).toEqual([1, expect.stringContaining("it has 9 of 900000 bytes")]);
+    expect(await endTotal(brokers, topics.commands)).toBe(before);
   });
 });
 

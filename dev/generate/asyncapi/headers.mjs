@@ -83,16 +83,11 @@ export const resultHeaders = (outcomes) =>
     ["ce_subject", "correlation-id", ...Object.keys({ ...TRACE, ...PLACE })],
   );
 
-const PARTS = {
-  "dead-letter-part": text(
-    "Only where the topic refused the dead letter as one record: the number of this part and how many there are, such as 2/5.",
-    { pattern: "^\\d+/\\d+$" },
+const CUT = {
+  "dead-letter-cut": text(
+    "Only where the topic refused the dead letter for its size: the number of bytes of the original value, of which only the beginning is kept.",
+    DIGITS,
   ),
-  "dead-letter-part-of": {
-    enum: ["key", "headers", "value"],
-    description: "Likewise: what this part is a piece of.",
-  },
-  "dead-letter-part-id": text("Likewise: an id, the same in all parts of one dead letter."),
 };
 
 /** @param {string} source @param {object} reason @param {Record<string, object>} more @param {Record<string, object>} [optional] */
@@ -104,9 +99,9 @@ const deadLetter = (source, reason, more, optional = {}) =>
       "dead-letter-detail": text("What was wrong, as a sentence.", { maxLength: 1000 }),
       "dead-letter-source": { const: source },
       ...more,
-      ...PARTS,
+      ...CUT,
     },
-    Object.keys({ ...optional, ...PARTS }),
+    Object.keys({ ...optional, ...CUT }),
   );
 
 /** Headers of notifications are not kept: they hold what proves that the sender is the partner. */

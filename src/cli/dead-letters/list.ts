@@ -24,8 +24,7 @@ const short = (text: string): string =>
 export const sentText = ({ by, atMs, where }: Sent): string => `replayed ${iso(atMs)} by ${by}: ${where}`;
 
 const lineOf = (letter: DeadLetter, sent: readonly Sent[] | null): string => {
-  const { place, timestampMs, reason, source, origin, detail, missing, records, preview } = letter;
-  const parts = missing === null ? `in ${records.length} parts` : `parts ${missing} are missing`;
+  const { place, timestampMs, reason, source, origin, detail, missing, preview } = letter;
   return [
     refOf(place),
     iso(timestampMs),
@@ -34,15 +33,14 @@ const lineOf = (letter: DeadLetter, sent: readonly Sent[] | null): string => {
     origin === null ? "-" : placeText(origin.topic, origin),
     short(detail),
     preview,
-    ...(records.length > 1 || missing !== null ? [parts] : []),
+    ...(missing === null ? [] : [`cut: ${missing}`]),
     ...(sent?.at(-1) ? [sentText(sent.at(-1) as Sent)] : []),
   ].join("  ");
 };
 
 /** A dead letter without its bytes, for JSON output. */
 export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record<string, unknown> => {
-  const { place, timestampMs, reason, source, origin, receivedAtMs, detail, records, missing, preview } =
-    letter;
+  const { place, timestampMs, reason, source, origin, receivedAtMs, detail, missing, preview } = letter;
   return {
     ref: refOf(place),
     timestamp: iso(timestampMs),
@@ -52,7 +50,6 @@ export const jsonOf = (letter: DeadLetter, sent: readonly Sent[] | null): Record
     receivedAt: receivedAtMs,
     detail,
     preview,
-    parts: records.length,
     missing,
     replayed: sent?.map(({ by, atMs, where }) => ({ at: iso(atMs), by, where })) ?? null,
   };

@@ -7,7 +7,6 @@ import { counted } from "../../runtime/counted.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { iso } from "../../runtime/instant.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
-import { prettyJson } from "../../runtime/pretty-json.ts";
 import { placeText, type RecordPosition } from "../../runtime/record-position.ts";
 import { headerList, textOrBase64 } from "../bytes.ts";
 import { examples } from "../help.ts";
@@ -17,21 +16,17 @@ import { letterRef } from "./selection.ts";
 import { openTool } from "../tool.ts";
 
 const MAX_SHOWN_BYTES = 65_536;
-/** Of indented JSON; longer JSON is shown as it is. */
-const MAX_SHOWN_CHARACTERS = 4 * MAX_SHOWN_BYTES;
 const MAX_SHOWN_HEADERS = 200;
 
 const textOf = (shown: unknown): string =>
   shown === null ? "null" : typeof shown === "string" ? shown : JSON.stringify(shown);
 
-/** Text as it is, JSON indented, other bytes in hex. */
+/** Text as it is, other bytes in hex. */
 const valueLines = (value: Buffer | null): string[] => {
   if (value === null) return [];
   const shown = value.subarray(0, MAX_SHOWN_BYTES);
   const more = value.length > shown.length ? [`… ${value.length - shown.length} bytes more: see --json`] : [];
-  const text = isUtf8(value) ? shown.toString("utf8") : null;
-  const pretty = text === null ? null : prettyJson(text, 0, MAX_SHOWN_CHARACTERS);
-  const lines = text === null ? hexDump(shown) : (pretty?.whole ? pretty.text : text).split("\n");
+  const lines = isUtf8(value) ? shown.toString("utf8").split("\n") : hexDump(shown);
   return [...lines, ...more].map((line) => `  ${line}`);
 };
 
@@ -63,8 +58,7 @@ const linesOf = (shown: ShownLetter): string[] => {
     `source      ${letter.source}`,
     ...(origin ? [`origin      ${placeText(origin.topic, origin)}, written ${iso(origin.timestampMs)}`] : []),
     ...(receivedAtMs === null ? [] : [`received    ${iso(receivedAtMs)}`]),
-    ...(letter.records.length > 1 ? [`parts       ${letter.records.map(refOf).join(" ")}`] : []),
-    ...(letter.missing === null ? [] : [`missing     parts ${letter.missing}`]),
+    ...(letter.missing === null ? [] : [`cut         ${letter.missing}`]),
     ...(letter.obstacle === null ? [] : [`no replay   ${letter.obstacle}`]),
     ...(sent === null
       ? ["replayed    not known: the audit topic could not be read"]
@@ -96,7 +90,6 @@ const show = async (io: Io, ref: RecordPosition, json: boolean): Promise<ExitCod
           ...jsonOf(letter, sent),
           meaning: explainReason(letter.reason),
           obstacle: letter.obstacle,
-          records: letter.records.map(refOf),
           key: loaded && textOrBase64(loaded.original.key),
           headers: loaded && headerList(loaded.original.headers),
           letterHeaders: addedTo(found),

@@ -1,8 +1,11 @@
+import type { EncodedHeaders } from "../../kafka/record.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
+
+/** The record that became a dead letter. */
+export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
 
 /** A dead letter without its bytes. */
 export type DeadLetter = {
-  /** Of its first record. */
   place: RecordPosition;
   timestampMs: number;
   /** Empty where the record was not written by the bridge. */
@@ -13,11 +16,9 @@ export type DeadLetter = {
   origin: { topic: string; partition: number; offset: number; timestampMs: number } | null;
   /** When a notification was received. */
   receivedAtMs: number | null;
-  /** Approximate size of all its records. */
+  /** Approximate size. */
   bytes: number;
-  /** All its records, the first part first. */
-  records: readonly RecordPosition[];
-  /** Which of its parts are missing, as text; null where it is complete. */
+  /** What is missing of a value that was too large for the topic, as text; null where it is whole. */
   missing: string | null;
   /** Why a replay of it would have no effect; null where none is known. */
   obstacle: string | null;

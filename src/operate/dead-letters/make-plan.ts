@@ -48,7 +48,7 @@ export const makePlan = async (
   const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
   const { sent, next } = await readSent(connections, oldestMs, hooks.signal);
   const refs = "refs" in request.letters ? request.letters.refs : null;
-  const found = new Set(letters.flatMap(({ records }) => records.map(refOf)));
+  const found = new Set(letters.map(({ place }) => refOf(place)));
   const plan = planOf(
     letters,
     {

@@ -36,7 +36,7 @@ const decide = (letter: DeadLetter, rules: PlanRules): Decided => {
   const { reason, source, origin, missing, obstacle } = letter;
   if (source === "unknown") return skip("no dead letter of the bridge");
   if (reason === "CONTRADICTING_ANSWER") return skip("an answer, not a command (CONTRADICTING_ANSWER)");
-  if (missing !== null) return skip("parts are missing", missing);
+  if (missing !== null) return skip("cut, because it was too large for the topic", missing);
   if (source === "command" && origin === null) return skip("no origin");
   // Letters may only go back to the commands topic: records in the topics that the bridge writes must not be forged.
   if (origin !== null && origin.topic !== rules.commandsTopic)

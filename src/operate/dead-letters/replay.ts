@@ -1,4 +1,3 @@
-import type { Original } from "../../bridge/dead-letter-parts.ts";
 import { explainOutage } from "../../bridge/outage.ts";
 import { withCluster } from "../../bridge/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
@@ -8,8 +7,8 @@ import { withAudit, type Audited } from "../audit/audited.ts";
 import { AUDIT_PARTITION, type Outcome } from "../audit/entry.ts";
 import { auditReader } from "../audit/read-one.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
-import { obstacleTo } from "./index-letters.ts";
-import { refOf } from "./letter.ts";
+import { obstacleTo } from "./letter-of.ts";
+import { refOf, type Original } from "./letter.ts";
 import { makePlan, type Made, type ReplayRequest } from "./make-plan.ts";
 import type { Plan, Planned } from "./plan.ts";
 import { isOldIn, loadLetter } from "./read.ts";

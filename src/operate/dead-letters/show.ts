@@ -11,7 +11,7 @@ import { sentOf } from "./list.ts";
 import { lettersAt, loadLetter, type LoadedLetter } from "./read.ts";
 import type { Sent } from "./sent.ts";
 
-/** `loaded` is null if parts are missing, `sent` if the audit topic cannot be read. */
+/** `loaded` is null if it is gone, `sent` if the audit topic cannot be read. */
 export type ShownLetter = {
   letter: DeadLetter;
   loaded: LoadedLetter | null;
@@ -47,7 +47,7 @@ export const showLetter = (
     if (!letter) return null;
     const { reread, stop } = createReread(services.ownReader(config.topics.deadLetters, "letters"), services);
     try {
-      const loaded = letter.missing === null ? await loadLetter(reread, letter) : null;
+      const loaded = await loadLetter(reread, letter);
       const sent = (await sentOf(connections, [letter], warn, signal))(letter);
       const value = loaded?.original.value ?? null;
       return { letter, loaded, sent, decoded: value && (await decodedText(connections, value)) };

@@ -1,4 +1,3 @@
-import type { Original } from "../../bridge/dead-letter-parts.ts";
 import { openEvents } from "../../bridge/events.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
@@ -7,7 +6,7 @@ import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";
 import type { Connections } from "../connections.ts";
-import type { DeadLetter } from "./letter.ts";
+import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
 export type LetterEnd =

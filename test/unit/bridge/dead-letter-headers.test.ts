@@ -13,20 +13,16 @@ const OF_COMMAND: Header[] = [
   ["dead-letter-timestamp", "3"],
 ];
 const OF_WEBHOOK: Header[] = [...OF_COMMAND.slice(0, 3), ["dead-letter-received-at", "9"]];
-const OF_PART: Header[] = [
-  ["dead-letter-part", "1/2"],
-  ["dead-letter-part-of", "value"],
-  ["dead-letter-part-id", "id"],
-];
+const OF_CUT: Header[] = [["dead-letter-cut", "900000"]];
 
 test.each<[string, Header[], Header[]]>([
   ["a command's", [["a", "1"]], OF_COMMAND],
   ["a notification's", [], OF_WEBHOOK],
-  ["a part's", [["a", null]], [...OF_COMMAND, ...OF_PART]],
+  ["one's that was cut", [["a", null]], [...OF_COMMAND, ...OF_CUT]],
   ["a letter's of a letter", OF_COMMAND, OF_COMMAND],
   [
     "one's whose sender writes such names",
-    [...OF_WEBHOOK, ...OF_PART, ["dead-letter-topic", "x"]],
+    [...OF_WEBHOOK, ...OF_CUT, ["dead-letter-topic", "x"]],
     OF_WEBHOOK,
   ],
   [

@@ -35,35 +35,46 @@ const headersOf = ({ headers, encodedHeaders = NO_HEADERS }: Outgoing) => {
   return { count: encodedHeaders.count + count, bytes: Buffer.concat([encodedHeaders.bytes, bytes]) };
 };
 
+const value = randomBytes(700_000);
+
 test.each([
-  ["whole", 10_000_000, 1],
-  ["in parts", 300_000, 3],
+  ["whole", 10_000_000, undefined, value],
+  ["cut", 300_000, "700000", value.subarray(0, 65_536)],
 ])(
   "a notification that tells of its trace is known for the bridge's own letter, %s",
-  async (_, max, count) => {
+  async (_, max, cut, kept) => {
     const { letters, written } = setUp(max);
-    await letters.parkNotification({ body: randomBytes(700_000), detail: "odd", receivedAt: 7, span }, 1_000);
-    expect(written).toHaveLength(count);
-    for (const record of written) {
-      expect(unwrap(headersOf(record))?.added.get("received-at")).toBe("7");
-      expect(record.headers).toContainEqual(["traceparent", "00-ours"]);
-    }
+    await letters.parkNotification({ body: value, detail: "odd", receivedAt: 7, span }, 1_000);
+    const [record] = written as [Outgoing];
+    const added = unwrap(headersOf(record))?.added;
+    expect([written.length, added?.get("received-at"), added?.get("cut")]).toEqual([1, "7", cut]);
+    expect(record.value?.equals(kept)).toBe(true);
+    expect(record.headers).toContainEqual(["traceparent", "00-ours"]);
   },
 );
 
 test.each([
-  ["whole", 10_000_000, 1],
-  ["in parts", 300_000, 3],
-])("a command's letter holds its sender's trace, and none of the bridge's, %s", async (_, max, count) => {
+  ["whole", 10_000_000, undefined, value],
+  ["cut", 300_000, "700000", value.subarray(0, 65_536)],
+])("a command's letter holds its sender's trace, and none of the bridge's, %s", async (_, max, cut, kept) => {
   const { letters, written } = setUp(max);
   const original: Header[] = [
     ["traceparent", "00-theirs"],
     ["a", null],
   ];
   const headers = encodeHeaders(original);
-  const value = randomBytes(700_000);
   const record: Incoming = { topic: "c", partition: 1, offset: 2, timestampMs: 3, key: null, value, headers };
   await letters.parkCommand(record, "UNREADABLE_COMMAND", "odd", span);
-  expect(written).toHaveLength(count);
-  for (const each of written) expect(unwrap(headersOf(each))?.original).toEqual(headers);
+  const [letter] = written as [Outgoing];
+  const unwrapped = unwrap(headersOf(letter));
+  expect([written.length, unwrapped?.added.get("cut")]).toEqual([1, cut]);
+  expect(letter.value?.equals(kept)).toBe(true);
+  expect(unwrapped?.original).toEqual(headers);
+});
+
+test("a letter that is refused although its value is short is not durable", async () => {
+  const { letters, written } = setUp(10);
+  const parking = letters.parkNotification({ body: Buffer.alloc(11), detail: "odd", receivedAt: 7 }, 1_000);
+  await expect(parking).rejects.toThrow("large");
+  expect(written).toEqual([]);
 });

@@ -10,7 +10,6 @@ export const letter = (offset: number, more: Partial<DeadLetter> = {}): DeadLett
   origin: { topic: "commands", partition: 0, offset, timestampMs: 0 },
   receivedAtMs: null,
   bytes: 10,
-  records: [{ partition: 0, offset }],
   missing: null,
   obstacle: null,
   preview: "",

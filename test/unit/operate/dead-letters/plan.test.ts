@@ -29,7 +29,7 @@ describe("a letter is", () => {
   test.each([
     ["no dead letter of the bridge", letter(1, { source: "unknown" }), {}],
     ["CONTRADICTING_ANSWER", letter(1, { reason: "CONTRADICTING_ANSWER" }), { isNamed: true }],
-    ["parts are missing", letter(1, { missing: "2 of 3" }), {}],
+    ["cut, because it was too large for the topic", letter(1, { missing: "it has 2 of 3 bytes" }), {}],
     ["no origin", letter(1, { origin: null }), {}],
     ["another topic", letter(1, { origin: { ...at(0), topic: "events" } }), { isNamed: true }],
     ["would be refused again", letter(1, { reason: "COMMAND_ID_REUSED" }), {}],
@@ -61,12 +61,17 @@ function at(offset: number) {
 }
 
 test("a plan counts what is sent, and says why the rest is not", () => {
-  const letters = [letter(1), letter(2), letter(3, { missing: "2 of 3" }), letter(4, { missing: "1 of 2" })];
+  const letters = [
+    letter(1),
+    letter(2),
+    letter(3, { missing: "it has 2 of 3 bytes" }),
+    letter(4, { missing: "it has 1 of 2 bytes" }),
+  ];
   expect(planLines(planOf(letters, { ...rules, nowMs: 99 }, ["0/9"]))).toEqual([
     "2 of 4 dead letters are to be sent.",
     "  to commands: 2 UNREADABLE_COMMAND",
     expect.stringContaining("Warning: 2 older than COMMANDS_MAX_AGE"),
-    "  not sent: 2 parts are missing, the first is 0/3 (2 of 3)",
+    "  not sent: 2 cut, because it was too large for the topic, the first is 0/3 (it has 2 of 3 bytes)",
     "  There is no dead letter 0/9.",
   ]);
 });
