@@ -8,7 +8,7 @@ import { openDoubts } from "../../src/operate/doubts/doubts.ts";
 import { sharedCluster } from "../support/cluster.ts";
 import { connectionsTo } from "../support/connections.ts";
 import { AT_ONCE_MS, writeAccepts, writeDoubts } from "../support/doubts.ts";
-import { MAIN } from "../../dev/main.mjs";
+import { COMPILED, MAIN, NODE_FLAGS } from "../../dev/main.mjs";
 import { toolSettings } from "../support/settings.ts";
 import { openWorld } from "../support/world.ts";
 
@@ -36,8 +36,8 @@ test("ten thousand doubts among two hundred thousand accepts are listed in secon
 
   const begunAt = performance.now();
   const env = toolSettings(sharedCluster(), world);
-  const child = spawn(process.execPath, [MAIN, "doubts", "--json"], {
-    env,
+  const child = spawn(process.execPath, [...NODE_FLAGS, MAIN, "doubts", "--json"], {
+    env: { ...env, ...COMPILED },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const exited = once(child, "exit");

@@ -52,7 +52,10 @@ export const registrar = (options: RegistryOptions, clock: Clock): RegisterSchem
       const status = statusOf(error);
       if (status === 404) throw new RegistryError(NOT_FOUND, { status });
       // Without the cause: its message is the registry's, unredacted.
-      const reason = redacted(messageOf(error), secretsOf(options, headers));
+      const reason = redacted(
+        messageOf(error).replace(/^Confluent_Schema_Registry - /, ""),
+        secretsOf(options, headers),
+      );
       throw new RegistryError(
         `the schema registry answered ${status ?? "nothing"} (${reason})`,
         status === null ? {} : { status },
