@@ -146,7 +146,9 @@ test("a second operator learns that it was ended before, and nothing more is don
   const texts = [first.text, second.text].sort((a) => (a.includes("The doubt is ended") ? -1 : 1));
   expect(texts[0]).toContain("The doubt is ended");
   expect(texts[1]).toContain("is decided already");
-  expect(await finals(commandId)).toHaveLength(1);
+  // Who loses the race may publish the standing result as well: the same bytes.
+  const published = (await finals(commandId)).map(({ value }) => value?.toString("hex"));
+  expect(new Set(published).size).toBe(1);
 });
 
 test("too early: the form agrees with the clock, keeps what was typed, and says when", async () => {
