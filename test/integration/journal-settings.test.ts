@@ -74,9 +74,8 @@ test.each([
     await untilAll(true);
     await eventually(() => isAnswered(held), "the result of the command that was held", 20_000);
     for (const replica of replicas) {
-      const lines = await replica.lines();
       for (const event of ["journal.unfit", "journal.fit"])
-        expect(lines.filter((line) => line.includes(event)).length).toBeGreaterThan(0);
+        await eventually(async () => (await replica.lines()).some((line) => line.includes(event)), event);
     }
   },
 );

@@ -76,8 +76,8 @@ export const story = (
   const readers = readersOf(connections);
   const search = newSearch(id);
   const choose = newPartitioner();
-  /** The partitions that were read, by topic, and how far each reading is. */
-  const done = new Map<string, Set<number>>();
+  /** By topic and partition, for how many ids it was searched when it was read. */
+  const done = new Map<string, Map<number, number>>();
   const readings = new Map<object, Progress>();
 
   const soFar = (): Story => {
@@ -92,16 +92,17 @@ export const story = (
     onProgress({ read, total }, soFar);
   };
 
-  /** @param keys of the partitions that are not read yet; null for all */
+  /** @param keys of the partitions that were not searched for all that is known now; null for all partitions */
   const read = async (topic: string, reader: ReadRecord, keys: Iterable<string> | null): Promise<void> => {
     const needles = search.needles();
-    const before = done.get(topic) ?? new Set();
+    const before = done.get(topic) ?? new Map<number, number>();
     done.set(topic, before);
     const isWanted = (partition: number, partitions: number): boolean => {
       if (keys === null) return true;
       const isNew =
-        !before.has(partition) && [...keys].some((key) => choose(Buffer.from(key), partitions) === partition);
-      if (isNew) before.add(partition);
+        (before.get(partition) ?? 0) < needles.length &&
+        [...keys].some((key) => choose(Buffer.from(key), partitions) === partition);
+      if (isNew) before.set(partition, needles.length);
       return isNew;
     };
     const take = async (record: Incoming): Promise<void> => {
