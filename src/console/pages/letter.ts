@@ -29,12 +29,8 @@ const MAX_SENT = 5;
 const FORMS = ["decoded", "text", "hex"] as const;
 type Form = (typeof FORMS)[number];
 
-const valueView = ({ loaded, decoded, letter: { missing } }: ShownLetter, as: Form): Html => {
-  if (loaded === null)
-    return notice(
-      "bad",
-      `Its value cannot be shown: ${missing === null ? "it is gone" : `parts ${missing} are missing`}.`,
-    );
+const valueView = ({ loaded, decoded }: ShownLetter, as: Form): Html => {
+  if (loaded === null) return notice("bad", "Its value cannot be shown: it is gone.");
   const { value } = loaded.original;
   if (value === null) return html`<p class="none">It has no value (null).</p>`;
   if (as === "decoded" && decoded !== null) return block(decoded);
@@ -85,6 +81,7 @@ const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: num
     ["Replayed", sentView(sent)],
   ])}
     <h2>Value <small>as ${links}</small></h2>
+    ${letter.missing === null ? "" : notice("wait", `The value was cut, as it was too large for the topic: ${letter.missing}.`)}
     ${valueView(shown, as)}
     ${added.length === 0 ? "" : html`<details><summary>Headers that the bridge added</summary> ${facts(added)}</details>`}
     <p class="dim">All bytes and headers: <code>cambio-bridge dead-letters show ${ref}</code></p>`;
