@@ -7,7 +7,7 @@ import { eventWindow, type EventWindow } from "../notification/event-window.ts";
 import { windowEventOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "../services/services.ts";
 import { topicProgress } from "./topic-progress.ts";
 
 /** The dedup window of this replica, fed with the events of all replicas. */

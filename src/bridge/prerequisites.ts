@@ -3,10 +3,10 @@ import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/
 import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
-import type { Services } from "./services.ts";
-import { withCluster } from "./with-cluster.ts";
+import type { Services } from "../services/services.ts";
+import { withCluster } from "../services/with-cluster.ts";
 import { largestRecordsFor } from "./largest-records.ts";
-import { describeOutage, outageAdvice } from "./outage.ts";
+import { describeOutage, outageAdvice } from "../services/outage.ts";
 
 /** How long the start waits for Kafka and the registry to answer: orchestrators start things in any order. */
 const WAIT_MS = 60_000;

@@ -4,9 +4,9 @@ import type { Progress, Report } from "../log-to-events/flow.ts";
 import type { Period } from "../log-to-events/period.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { openEvents } from "./events.ts";
-import type { Services } from "./services.ts";
-import { withCluster } from "./with-cluster.ts";
-import { openPartner } from "./partner.ts";
+import type { Services } from "../services/services.ts";
+import { withCluster } from "../services/with-cluster.ts";
+import { openPartner } from "../services/partner.ts";
 import { reconcileRuns } from "./reconcile.ts";
 import { largestRecordsFor } from "./largest-records.ts";
 

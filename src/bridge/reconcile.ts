@@ -13,10 +13,10 @@ import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
-import { scanRanges } from "./scan-ranges.ts";
-import type { Services } from "./services.ts";
-import { withCluster } from "./with-cluster.ts";
-import type { Subsystem } from "./subsystem.ts";
+import { scanRanges } from "../services/scan-ranges.ts";
+import type { Services } from "../services/services.ts";
+import { withCluster } from "../services/with-cluster.ts";
+import type { Subsystem } from "../services/subsystem.ts";
 import { completeAt, electionGroup, lastNote, writeNote, type ReconcileNote } from "./reconcile-note.ts";
 import { tracedRuns } from "./traces/reconcile-span.ts";
 

@@ -9,9 +9,9 @@ import { createWebhookServer } from "../webhooks-to-events/listener.ts";
 import { createPlaces } from "../webhooks-to-events/places.ts";
 import { readInTurns } from "../webhooks-to-events/turns.ts";
 import { verification, type Auth } from "../webhooks-to-events/verify.ts";
-import type { DeadLetters } from "./dead-letters.ts";
+import type { DeadLetters } from "../services/dead-letters.ts";
 import { publishTimeoutOf } from "./events.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "../services/services.ts";
 import { beginWebhook, endWebhook } from "./traces/webhook-span.ts";
 import { webhookSecrets } from "./webhook-secrets.ts";
 

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { Command } from "commander";
-import { createServices } from "../bridge/services.ts";
+import { createServices } from "../services/services.ts";
 import { closeServer, listen } from "../bridge/listen.ts";
 import type { Config } from "../config/config.ts";
 import { createConsoleServer } from "../console/app.ts";

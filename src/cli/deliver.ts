@@ -1,4 +1,4 @@
-import { outageAdvice } from "../bridge/outage.ts";
+import { outageAdvice } from "../services/outage.ts";
 import { PublishError } from "../kafka/produce/publish-error.ts";
 import type { CommandOutcome, CommandResult } from "../records.ts";
 import { DeadlineError, systemClock } from "../runtime/clock.ts";

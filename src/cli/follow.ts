@@ -1,5 +1,5 @@
-import type { Services } from "../bridge/services.ts";
-import { noSuchTopic } from "../bridge/with-cluster.ts";
+import type { Services } from "../services/services.ts";
+import { noSuchTopic } from "../services/with-cluster.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { startTail } from "../kafka/consume/tail.ts";
 

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { partnerLogViews } from "../bridge/partner-log-views.ts";
-import { openPartner } from "../bridge/partner.ts";
+import { openPartner } from "../services/partner.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { day } from "./option-values.ts";

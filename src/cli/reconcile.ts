@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { explainOutage } from "../bridge/outage.ts";
+import { explainOutage } from "../services/outage.ts";
 import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";

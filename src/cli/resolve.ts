@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { openTraces } from "../bridge/traces/open.ts";
+import { openTraces } from "../services/traces/open.ts";
 import {
   NOT_EXECUTED_RISK,
   refusalOf,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { commandCheck } from "../bridge/command-check.ts";
-import { explainOutage } from "../bridge/outage.ts";
-import type { Services } from "../bridge/services.ts";
+import { commandCheck } from "../commands-to-results/wire/check.ts";
+import { explainOutage } from "../services/outage.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { decoder, encoder } from "../kafka/schema/codec.ts";
 import { headerValue } from "../kafka/headers.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { describeOutage, explainOutage, isRegistryError } from "../bridge/outage.ts";
+import { describeOutage, explainOutage, isRegistryError } from "../services/outage.ts";
 import { setupOptions } from "../bridge/prerequisites.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { openPartner } from "../bridge/partner.ts";
+import { openPartner } from "../services/partner.ts";
 import { webhookSecrets } from "../bridge/webhook-secrets.ts";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";

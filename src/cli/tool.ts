@@ -1,4 +1,4 @@
-import { createServices, type Services } from "../bridge/services.ts";
+import { createServices, type Services } from "../services/services.ts";
 import type { Config, Purpose } from "../config/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { configOf, type Io } from "./io.ts";

@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { explainOutage } from "../bridge/outage.ts";
+import { explainOutage } from "../services/outage.ts";
 import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { eachHeader, headerValue } from "../kafka/headers.ts";

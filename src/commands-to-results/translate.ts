@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { PartnerRequest } from "../partner/types.ts";
-import type { Ref } from "./journal-rules/entry.ts";
+import type { Ref } from "./accept-once/entry.ts";
 import { quoteKey } from "./quote-key.ts";
 import type { Command, Request } from "./types.ts";
 

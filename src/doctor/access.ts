@@ -1,5 +1,5 @@
-import { createServices, type Services } from "../bridge/services.ts";
-import { signInOf, type SignIn } from "../bridge/sign-in.ts";
+import { createServices, type Services } from "../services/services.ts";
+import { signInOf, type SignIn } from "../services/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Bounds } from "./check.ts";

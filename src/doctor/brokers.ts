@@ -1,4 +1,4 @@
-import { tlsMaterial } from "../bridge/pem.ts";
+import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
 import { askOneBroker } from "../kafka/cluster/ask-one-broker.ts";
 import { probeProtocol, type ProbeResult } from "../kafka/cluster/protocol-probe.ts";

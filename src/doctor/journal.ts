@@ -1,5 +1,5 @@
-import { droppedText, journalIdentity } from "../bridge/journal-wiring/watch.ts";
-import type { Services } from "../bridge/services.ts";
+import { droppedText, journalIdentity } from "../commands-to-results/accept-once/journal/watch.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import { askCoordinator } from "../kafka/cluster/coordinator.ts";

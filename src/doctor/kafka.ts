@@ -1,4 +1,4 @@
-import type { Services } from "../bridge/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import type { Log } from "../runtime/log.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,4 +1,4 @@
-import type { Services } from "../bridge/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { NEW_PROTOCOL, NEW_PROTOCOL_SAID, type FoundGroup } from "../kafka/cluster/found-group.ts";
 import { askCoordinator } from "../kafka/cluster/coordinator.ts";

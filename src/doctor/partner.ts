@@ -1,5 +1,5 @@
-import { openPartner } from "../bridge/partner.ts";
-import { tlsMaterial } from "../bridge/pem.ts";
+import { openPartner } from "../services/partner.ts";
+import { tlsMaterial } from "../services/pem.ts";
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/read.ts";
 import { DeadlineError } from "../runtime/clock.ts";

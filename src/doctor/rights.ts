@@ -1,5 +1,5 @@
 import { usedTopics } from "../bridge/prerequisites.ts";
-import type { Services } from "../bridge/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
 import type { TopicNames } from "../kafka/cluster/topics.ts";

@@ -1,5 +1,5 @@
-import { pem } from "../bridge/pem.ts";
-import type { Services } from "../bridge/services.ts";
+import { pem } from "../services/pem.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { subjectOf, topicPlans } from "../kafka/cluster/topics.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Reading } from "../config/load.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { pem } from "../bridge/pem.ts";
+import { pem } from "../services/pem.ts";
 import { fail, ok, warn, type Check } from "./check.ts";
 import { expiresSoon } from "./connection.ts";
 

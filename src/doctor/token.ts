@@ -1,4 +1,4 @@
-import type { SignIn } from "../bridge/sign-in.ts";
+import type { SignIn } from "../services/sign-in.ts";
 import type { Config } from "../config/config.ts";
 import { DeadlineError } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -1,4 +1,4 @@
-import type { Services } from "../bridge/services.ts";
+import type { Services } from "../services/services.ts";
 import { inspectOptions } from "../bridge/prerequisites.ts";
 import type { Config } from "../config/config.ts";
 import { inspectTopics } from "../kafka/cluster/inspect.ts";

@@ -1,4 +1,4 @@
-import type { Services } from "../bridge/services.ts";
+import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 
 /** What every function of this room works with: settings, and the clients of Kafka and the registry. */

@@ -7,7 +7,7 @@ import {
   type Pausable,
 } from "../bridge/control/entry.ts";
 import { applyControlRecord } from "../bridge/control/fold.ts";
-import { explainOutage } from "../bridge/outage.ts";
+import { explainOutage } from "../services/outage.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { messageOf, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";

@@ -1,5 +1,5 @@
-import { explainOutage } from "../bridge/outage.ts";
-import { withCluster } from "../bridge/with-cluster.ts";
+import { explainOutage } from "../services/outage.ts";
+import { withCluster } from "../services/with-cluster.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { Connections } from "./connections.ts";
 

@@ -1,5 +1,5 @@
-import { scanRanges } from "../bridge/scan-ranges.ts";
-import { noSuchTopic, withCluster } from "../bridge/with-cluster.ts";
+import { scanRanges } from "../services/scan-ranges.ts";
+import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import type { TakeRecord } from "../kafka/consume/scan.ts";
 import type { Ranges } from "../kafka/consume/tail.ts";
 import type { Connections, OnProgress } from "./connections.ts";

@@ -1,6 +1,6 @@
-import { explainOutage } from "../bridge/outage.ts";
+import { explainOutage } from "../services/outage.ts";
 import { electionGroup, lastNote } from "../bridge/reconcile-note.ts";
-import { withCluster } from "../bridge/with-cluster.ts";
+import { withCluster } from "../services/with-cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../kafka/cluster/cluster.ts";
 import type { FoundGroup } from "../kafka/cluster/found-group.ts";

@@ -9,9 +9,7 @@ const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
   ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "replace-module.ts"],
-]
-  .map((name) => `src/kafka/${name}`)
-  .concat(["watch.ts", "verdict.ts"].map((name) => `src/bridge/journal-wiring/${name}`));
+].map((name) => `src/kafka/${name}`);
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {
@@ -37,7 +35,7 @@ const write = (root: string, path: string, source: string): void => {
 
 /** The shortest budget of a call is 2 s, and here 1 s: what is measured against it is scaled alike. */
 const SCALED = {
-  path: "src/commands-to-results/journal-rules/resolve.ts",
+  path: "src/commands-to-results/accept-once/resolve.ts",
   from: "LEAST_AGE_MS = 15 * 60_000",
   to: "LEAST_AGE_MS = 45_000",
 };

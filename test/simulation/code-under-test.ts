@@ -1,12 +1,12 @@
 import { pathToFileURL } from "node:url";
 
 type RuntimeClock = typeof import("../../src/runtime/clock.ts");
-type Execute = typeof import("../../src/commands-to-results/execute.ts");
-type View = typeof import("../../src/commands-to-results/journal-rules/view.ts");
-type Republish = typeof import("../../src/commands-to-results/journal-rules/republish.ts");
-type DoubtOrphans = typeof import("../../src/commands-to-results/journal-rules/doubt-orphans.ts");
-type Watch = typeof import("../../src/bridge/journal-wiring/watch.ts");
-type Resolve = typeof import("../../src/commands-to-results/journal-rules/resolve.ts");
+type Execute = typeof import("../../src/commands-to-results/accept-once/execute.ts");
+type View = typeof import("../../src/commands-to-results/accept-once/view.ts");
+type Republish = typeof import("../../src/commands-to-results/accept-once/republish.ts");
+type DoubtOrphans = typeof import("../../src/commands-to-results/accept-once/doubt-orphans.ts");
+type Watch = typeof import("../../src/commands-to-results/accept-once/journal/watch.ts");
+type Resolve = typeof import("../../src/commands-to-results/accept-once/resolve.ts");
 type Translate = typeof import("../../src/commands-to-results/translate.ts");
 type KeyOrder = typeof import("../../src/kafka/consume/key-order.ts");
 type AssignedPartition = typeof import("../../src/kafka/consume/assigned-partition.ts");
@@ -28,12 +28,12 @@ export type CodeUnderTest = Pick<Execute, "createExecute"> &
 /** @param root the folder that contains src/ as JavaScript */
 export const loadCode = async (root: string): Promise<CodeUnderTest> => {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(`${root}/src/${path}`).href);
-  const { createExecute } = (await load("commands-to-results/execute.js")) as Execute;
-  const { createView } = (await load("commands-to-results/journal-rules/view.js")) as View;
-  const { republish } = (await load("commands-to-results/journal-rules/republish.js")) as Republish;
-  const { doubtOrphans } = (await load("commands-to-results/journal-rules/doubt-orphans.js")) as DoubtOrphans;
-  const { watchJournal } = (await load("bridge/journal-wiring/watch.js")) as Watch;
-  const { resolve } = (await load("commands-to-results/journal-rules/resolve.js")) as Resolve;
+  const { createExecute } = (await load("commands-to-results/accept-once/execute.js")) as Execute;
+  const { createView } = (await load("commands-to-results/accept-once/view.js")) as View;
+  const { republish } = (await load("commands-to-results/accept-once/republish.js")) as Republish;
+  const { doubtOrphans } = (await load("commands-to-results/accept-once/doubt-orphans.js")) as DoubtOrphans;
+  const { watchJournal } = (await load("commands-to-results/accept-once/journal/watch.js")) as Watch;
+  const { resolve } = (await load("commands-to-results/accept-once/resolve.js")) as Resolve;
   const { journalRef, refusedRef } = (await load("commands-to-results/translate.js")) as Translate;
   const { DeadlineError } = (await load("runtime/clock.js")) as RuntimeClock;
   const { keyOrder } = (await load("kafka/consume/key-order.js")) as KeyOrder;

@@ -1,4 +1,4 @@
-import type { Entry, Ref } from "../../src/commands-to-results/journal-rules/entry.ts";
+import type { Entry, Ref } from "../../src/commands-to-results/accept-once/entry.ts";
 import type { Oracle } from "./oracle.ts";
 import type { SimulatedProcess } from "./simulator.ts";
 

@@ -1,4 +1,4 @@
-import type { StopSignals, Slot } from "../../src/commands-to-results/journal-rules/ports.ts";
+import type { StopSignals, Slot } from "../../src/commands-to-results/accept-once/ports.ts";
 import type { AssignedPartition } from "../../src/kafka/consume/assigned-partition.ts";
 import type { Replica, SimulationContext } from "./replica.ts";
 import { itemOf } from "./replica.ts";

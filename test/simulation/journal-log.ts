@@ -1,7 +1,7 @@
-import type { Entry } from "../../src/commands-to-results/journal-rules/entry.ts";
-import { fromRecord, toRecord } from "../../src/commands-to-results/journal-rules/entry.ts";
-import type { Journal } from "../../src/commands-to-results/journal-rules/ports.ts";
-import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
+import type { Entry } from "../../src/commands-to-results/accept-once/entry.ts";
+import { fromRecord, toRecord } from "../../src/commands-to-results/accept-once/entry.ts";
+import type { Journal } from "../../src/commands-to-results/accept-once/ports.ts";
+import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import type { RecordPosition } from "../../src/runtime/record-position.ts";
 import { EPOCH_MS } from "./clock.ts";
 import { createCommandIdCheck } from "./command-id-check.ts";

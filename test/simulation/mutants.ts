@@ -8,15 +8,15 @@ export const mutants: Mutant[] = [
   {
     name: "no read-back: an acknowledged claim is taken for permission",
     edits: [
-      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/accept-once/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/accept-once/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
     name: "an append that was not acknowledged is taken for a claim",
     edits: [
       {
-        file: "commands-to-results/journal-rules/kafka-retry.ts",
+        file: "commands-to-results/accept-once/kafka-retry.ts",
         from: `  const position = await retryUntilAborted(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;`,
@@ -25,15 +25,15 @@ export const mutants: Mutant[] = [
   if (position) await deps.view.past(position, signal);
   return position ?? { partition: 0, offset: 0 };`,
       },
-      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
-      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/accept-once/attempt.ts", from: HOLDS_BEFORE_CALL, to: "" },
+      { file: "commands-to-results/accept-once/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
     ],
   },
   {
     name: "the guards run before the journal is read",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
         to: `    const early = prepared.work.kind === "call" ? deps.guard(prepared.work.command, deps.clock.now()) : null;
     if (early) {
@@ -50,7 +50,7 @@ export const mutants: Mutant[] = [
     name: "a refused command is answered without the journal",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
         to: `    if (prepared.work.kind === "refuse") {
       const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, prepared.work.verdict);
@@ -66,12 +66,12 @@ export const mutants: Mutant[] = [
     name: "a commandId may name a second command",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "      if (deps.view.isNamedElsewhere(ref)) {\n",
         to: "      if (signals.stop.aborted) {\n",
       },
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: " || deps.view.isNamedElsewhere(ref)) return;",
         to: ") return;",
       },
@@ -81,7 +81,7 @@ export const mutants: Mutant[] = [
     name: "what a commandId names is not checked again after the wait for a slot",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: " || deps.view.isNamedElsewhere(ref)) return;",
         to: ") return;",
       },
@@ -91,7 +91,7 @@ export const mutants: Mutant[] = [
     name: "two commands with one commandId begin side by side",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "} else if (commandIds.acquire(job)) await begin",
         to: "} else if (commandIds.acquire(job) || job.ref.key) await begin",
       },
@@ -101,7 +101,7 @@ export const mutants: Mutant[] = [
     name: "a commandId counts as named before another command has an entry under it",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "      else await leaveFor(job, deps.clock.sleep(COMMAND_ID_POLL_MS, signals.stop));\n",
         to: '      else return { kind: "reused" };\n',
       },
@@ -111,7 +111,7 @@ export const mutants: Mutant[] = [
     name: "a commandId whose claim was released names nothing",
     edits: [
       {
-        file: "commands-to-results/journal-rules/partition-view.ts",
+        file: "commands-to-results/accept-once/partition-view.ts",
         from: 'change.kind !== "nothing") memory',
         to: 'change.kind !== "nothing" && change.kind !== "held") memory',
       },
@@ -131,7 +131,7 @@ export const mutants: Mutant[] = [
     name: "a taken quote is spelled as in the record at hand",
     edits: [
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: "quoteId: step.quoteId ?? prepared.identity.quoteId }",
         to: "quoteId: prepared.identity.quoteId }",
       },
@@ -141,7 +141,7 @@ export const mutants: Mutant[] = [
     name: "whether a quote is taken is decided by a look-up, not by the fold",
     edits: [
       {
-        file: "commands-to-results/journal-rules/partition-view.ts",
+        file: "commands-to-results/accept-once/partition-view.ts",
         from: "      const { final } = memory.look(fingerprint(ref));\n",
         to: `      const { final } = memory.look(fingerprint(ref));
       const other = opens.get(keyName(ref));
@@ -149,20 +149,20 @@ export const mutants: Mutant[] = [
 `,
       },
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: `  if (step.kind === "concluded")
     return`,
         to: `  if (step.kind === "concluded" && step.resultId.startsWith(prepared.identity.commandId))
     return`,
       },
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: `  if (step.kind !== "claimed") return null;
 `,
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: "  const { receivedAt, attempts, requestHash } = step;",
         to: "  const receivedAt = 0, attempts = 0, { requestHash } = prepared;",
       },
@@ -172,7 +172,7 @@ export const mutants: Mutant[] = [
     name: "Concluded on a free key is ignored",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "  const own = open?.claim.commandId === commandId ? open : null;",
         to: "  if (!open) return NOTHING;\n  const own = open?.claim.commandId === commandId ? open : null;",
       },
@@ -182,7 +182,7 @@ export const mutants: Mutant[] = [
     name: "no Published entry: nobody publishes a final result that follows a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/republish.ts",
+        file: "commands-to-results/accept-once/republish.ts",
         from: "const waiting = view.unpublished();",
         to: "const waiting = view.unpublished().slice(0, 0);",
       },
@@ -192,12 +192,12 @@ export const mutants: Mutant[] = [
     name: "the publication of a doubt counts for the final result that follows it",
     edits: [
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: "  if (result.final && view.isUnpublished(ref))",
         to: "  if (view.isUnpublished(ref))",
       },
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "step.resultId === before.unpublished ?",
         to: "before.unpublished !== null ?",
       },
@@ -207,7 +207,7 @@ export const mutants: Mutant[] = [
     name: "an await between the last check and the bytes",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
         to: `const may = mayCall();
   await deps.clock.sleep(5);
@@ -219,13 +219,13 @@ export const mutants: Mutant[] = [
     name: "a call after its deadline",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: " || sinceClaimMs() >= beginWithinMs",
         to: "",
       },
-      { file: "commands-to-results/journal-rules/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
+      { file: "commands-to-results/accept-once/attempt.ts", from: HOLDS_AT_CALL, to: ") return false;" },
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "const withinMs = Math.max(callWithinMs - sinceClaimMs(), 0);",
         to: "const withinMs = callWithinMs;",
       },
@@ -255,7 +255,7 @@ export const mutants: Mutant[] = [
     name: "commit before publish",
     edits: [
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: "published = await deps.publish(result, value, envelope).then(",
         to: "published = true;\n    void deps.publish(result, value, envelope).then(",
       },
@@ -265,7 +265,7 @@ export const mutants: Mutant[] = [
     name: "a takeover does not wait",
     edits: [
       {
-        file: "commands-to-results/journal-rules/takeover.ts",
+        file: "commands-to-results/accept-once/takeover.ts",
         from: "return callWithinMs + options.takeoverMarginMs - ageMs;",
         to: "return 0 * (callWithinMs + options.takeoverMarginMs - ageMs);",
       },
@@ -275,7 +275,7 @@ export const mutants: Mutant[] = [
     name: "a view that skips a gap",
     edits: [
       {
-        file: "commands-to-results/journal-rules/view.ts",
+        file: "commands-to-results/accept-once/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      if (own.next !== null) own.next = record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -285,7 +285,7 @@ export const mutants: Mutant[] = [
     name: "a discarded view goes on in the middle of the log",
     edits: [
       {
-        file: "commands-to-results/journal-rules/view.ts",
+        file: "commands-to-results/accept-once/view.ts",
         from: "      if (record.offset !== own.next) {",
         to: "      own.next ??= record.offset;\n      if (record.offset !== own.next) {",
       },
@@ -295,12 +295,12 @@ export const mutants: Mutant[] = [
     name: "an accept is superseded like a create",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: 'operation === "CREATE_QUOTE" && !open.inDoubt',
         to: "operation.length > 0 && !open.inDoubt",
       },
       {
-        file: "commands-to-results/journal-rules/takeover.ts",
+        file: "commands-to-results/accept-once/takeover.ts",
         from: 'if (ref.operation === "ACCEPT_QUOTE") {',
         to: "if (ref.operation.length === 0) {",
       },
@@ -310,7 +310,7 @@ export const mutants: Mutant[] = [
     name: "Released does not look at the attempt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: " && open.claim.attemptId === attemptId\n",
         to: " && attemptId.length > 0\n",
       },
@@ -320,7 +320,7 @@ export const mutants: Mutant[] = [
     name: "a late rejection without an attempt ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "own !== null && !matches) return NOTHING;",
         to: "own !== null && !own.inDoubt && !matches) return NOTHING;",
       },
@@ -330,7 +330,7 @@ export const mutants: Mutant[] = [
     name: "a late rejection without an attempt ends a claim",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "  if (!succeeded && own !== null && !matches) return NOTHING;\n",
         to: "",
       },
@@ -340,7 +340,7 @@ export const mutants: Mutant[] = [
     name: "a doubt frees the quote",
     edits: [
       {
-        file: "commands-to-results/journal-rules/partition-view.ts",
+        file: "commands-to-results/accept-once/partition-view.ts",
         from: "          if (open) opens.set(name, { ...open, offset, doubtSinceMs: timestampMs });",
         to: "          if (open) opens.delete(name);",
       },
@@ -350,7 +350,7 @@ export const mutants: Mutant[] = [
     name: "a late answer does not end a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: '  return { kind: "final", succeeded, closes',
         to: '  if (own?.inDoubt) return NOTHING;\n  return { kind: "final", succeeded, closes',
       },
@@ -360,12 +360,12 @@ export const mutants: Mutant[] = [
     name: "a second final replaces the first",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: '    return { kind: "contradicted", spends: succeeded };',
         to: '    return { kind: "final", succeeded, closes: false, afterDoubt: true };',
       },
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: " || attemptId === null || !contradicts(operation, succeeded, final.succeeded)",
         to: "",
       },
@@ -375,7 +375,7 @@ export const mutants: Mutant[] = [
     name: "a used quote is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal-rules/memory.ts",
+        file: "commands-to-results/accept-once/memory.ts",
         from: "      if (succeeded) spend(at(print, KEY), at(print, KEY + 1));\n",
         to: "",
       },
@@ -385,12 +385,12 @@ export const mutants: Mutant[] = [
     name: "a final command is forgotten",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "  if (final || otherContent) return NOTHING;\n  if (open) {",
         to: "  if (otherContent) return NOTHING;\n  if (open) {",
       },
       {
-        file: "commands-to-results/journal-rules/partition-view.ts",
+        file: "commands-to-results/accept-once/partition-view.ts",
         from: '      if (!final) return { kind: "free" };',
         to: '      if (!final || !final.taken) return { kind: "free" };',
       },
@@ -400,7 +400,7 @@ export const mutants: Mutant[] = [
     name: "a claim supersedes that of another command",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: '    if (open.claim.commandId !== commandId) return { kind: "taken" };',
         to: '    if (open.claim.commandId !== commandId) return { kind: "held" };',
       },
@@ -410,7 +410,7 @@ export const mutants: Mutant[] = [
     name: "the guard is not asked again before the call",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "    refusal = deps.guard(command, deps.clock.now());\n",
         to: "",
       },
@@ -420,7 +420,7 @@ export const mutants: Mutant[] = [
     name: "what was appended is published, not what was folded",
     edits: [
       {
-        file: "commands-to-results/journal-rules/job.ts",
+        file: "commands-to-results/accept-once/job.ts",
         from: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n",
         to: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n  await job.deps.publish(result, value, job.prepared.envelope).catch(() => undefined);\n",
       },
@@ -430,12 +430,12 @@ export const mutants: Mutant[] = [
     name: "a call that has left counts as not sent",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "      job.repeatable.delete(attemptId);\n",
         to: "",
       },
@@ -445,7 +445,7 @@ export const mutants: Mutant[] = [
     name: "an unanswered accept is tried again",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: '    if (disposition.kind === "conclude") {',
         to: '    if (outcome.kind === "unknown") job.repeatable.set(attemptId, neverSent);\n    else if (disposition.kind === "conclude") {',
       },
@@ -455,7 +455,7 @@ export const mutants: Mutant[] = [
     name: "a claim permits two calls",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "if (asked || signals",
         to: "if (signals",
       },
@@ -465,7 +465,7 @@ export const mutants: Mutant[] = [
     name: "a claim whose call has not left is not released",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "      if (job.unreleased !== null && !signals.abandon.aborted) await release(job, job.unreleased);\n",
         to: "",
       },
@@ -475,7 +475,7 @@ export const mutants: Mutant[] = [
     name: "a conclusion is not written once the partition is lost",
     edits: [
       {
-        file: "commands-to-results/journal-rules/job.ts",
+        file: "commands-to-results/accept-once/job.ts",
         from: "const position = await writeStep(job, step(), job.signals.abandon, withoutResponse);",
         to: "const position = await writeStep(job, step(), job.signals.stop, withoutResponse);",
       },
@@ -485,7 +485,7 @@ export const mutants: Mutant[] = [
     name: "a command that is sent again is not answered again",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "    const settled = await publishStandingResult(job, found);\n",
         to: `    if (found.kind === "concluded" && job.ownConclusion === null) return { kind: "answered", result: null };
     const settled = await publishStandingResult(job, found);
@@ -497,12 +497,12 @@ export const mutants: Mutant[] = [
     name: "the content of a command that is sent again is not compared",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: '    if (deps.view.hasOtherContent(ref, prepared.requestHash)) return { kind: "reused" };\n',
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/publish-result.ts",
+        file: "commands-to-results/accept-once/publish-result.ts",
         from: '  if (newest.requestHash !== prepared.requestHash) return { kind: "reused" };\n',
         to: "",
       },
@@ -512,7 +512,7 @@ export const mutants: Mutant[] = [
     name: "a late claim with other content blocks the first one",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "  if (final || otherContent) return NOTHING;",
         to: "  if (final || (otherContent && final)) return NOTHING;",
       },
@@ -522,7 +522,7 @@ export const mutants: Mutant[] = [
     name: "an operator may decide while the call can be under way",
     edits: [
       {
-        file: "commands-to-results/journal-rules/resolve.ts",
+        file: "commands-to-results/accept-once/resolve.ts",
         from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
         to: "  0 * callWithinMs;",
       },
@@ -532,7 +532,7 @@ export const mutants: Mutant[] = [
     name: "the operator's wait has no floor",
     edits: [
       {
-        file: "commands-to-results/journal-rules/resolve.ts",
+        file: "commands-to-results/accept-once/resolve.ts",
         from: "  Math.max(AGE_FACTOR * callWithinMs, LEAST_AGE_MS);",
         to: "  AGE_FACTOR * callWithinMs;",
       },
@@ -542,8 +542,8 @@ export const mutants: Mutant[] = [
     name: "entries that are gone from the journal's beginning are forgotten",
     edits: [
       {
-        file: "bridge/journal-wiring/watch.ts",
-        from: "    if (dropped !== null) verdict.lose(droppedText(dropped));\n",
+        file: "commands-to-results/accept-once/journal/watch.ts",
+        from: "    if (dropped !== null) trust.lose(droppedText(dropped));\n",
         to: "",
       },
     ],
@@ -552,7 +552,7 @@ export const mutants: Mutant[] = [
     name: "commands are begun while the journal is kept too shortly",
     edits: [
       {
-        file: "bridge/journal-wiring/watch.ts",
+        file: "commands-to-results/accept-once/journal/watch.ts",
         from: "    options.fits(!wasFit);\n",
         to: "",
       },
@@ -562,7 +562,7 @@ export const mutants: Mutant[] = [
     name: "a claim without a command stays held",
     edits: [
       {
-        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        file: "commands-to-results/accept-once/doubt-orphans.ts",
         from: 'ref.operation === "ACCEPT_QUOTE");',
         to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
       },
@@ -572,7 +572,7 @@ export const mutants: Mutant[] = [
     name: "a claim is doubted beside its owner while the call can be under way",
     edits: [
       {
-        file: "commands-to-results/journal-rules/doubt-orphans.ts",
+        file: "commands-to-results/accept-once/doubt-orphans.ts",
         from: "< claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;",
         to: "< 0 * (claim.callWithinMs + options.takeoverMarginMs + afterMs)) continue;",
       },
@@ -582,7 +582,7 @@ export const mutants: Mutant[] = [
     name: "a doubt's age is taken by the clock of the operator's machine",
     edits: [
       {
-        file: "commands-to-results/journal-rules/resolve.ts",
+        file: "commands-to-results/accept-once/resolve.ts",
         from: "  const nowMs = deps.timeOf(position);\n",
         to: "  const nowMs = position.offset < 0 ? null : deps.clock.now();\n",
       },
@@ -622,7 +622,7 @@ export const mutants: Mutant[] = [
     name: "a Released ends a doubt",
     edits: [
       {
-        file: "commands-to-results/journal-rules/fold-rules.ts",
+        file: "commands-to-results/accept-once/fold-rules.ts",
         from: "  open && !open.inDoubt && open.claim.commandId",
         to: "  open && open.claim.commandId",
       },
@@ -652,7 +652,7 @@ export const mutants: Mutant[] = [
     name: "the call of a paused command is cut",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "{ signal: signals.cut, withinMs, mayCall }",
         to: "{ signal: signals.stop, withinMs, mayCall }",
       },
@@ -662,7 +662,7 @@ export const mutants: Mutant[] = [
     name: "the claim of a paused command is released although its call left",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "const outcome = await deps.call(request, { signal: signals.cut, withinMs, mayCall });",
         to: `const held = new Promise<never>((_, reject) => {
     signals.stop.addEventListener("abort", () => reject(signals.stop.reason));
@@ -670,7 +670,7 @@ export const mutants: Mutant[] = [
   const outcome = await Promise.race([held, deps.call(request, { signal: signals.cut, withinMs, mayCall })]);`,
       },
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "    job.repeatable.delete(attemptId);\n    job.unreleased = null;\n",
         to: "    job.repeatable.delete(attemptId);\n",
       },
@@ -680,12 +680,12 @@ export const mutants: Mutant[] = [
     name: "a command that gets no claim keeps its slot",
     edits: [
       {
-        file: "commands-to-results/journal-rules/job.ts",
+        file: "commands-to-results/accept-once/job.ts",
         from: "    leaveSlot(job);\n    job.retrying();\n",
         to: "",
       },
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "    end();\n    leaveSlot(job);\n",
         to: "",
       },
@@ -695,7 +695,7 @@ export const mutants: Mutant[] = [
     name: "a claim is called although its slot is given back",
     edits: [
       {
-        file: "commands-to-results/journal-rules/attempt.ts",
+        file: "commands-to-results/accept-once/attempt.ts",
         from: "    if (hasEnded()) return;\n    // Acknowledged",
         to: "    // Acknowledged",
       },
@@ -705,7 +705,7 @@ export const mutants: Mutant[] = [
     name: "a command without a claim is told FAILED without the journal",
     edits: [
       {
-        file: "commands-to-results/execute.ts",
+        file: "commands-to-results/accept-once/execute.ts",
         from: "    const found = deps.view.look(ref);\n",
         to: `    if (job.verdictAtDeadline.error?.message.includes("claim")) {
       const result = deps.buildResult({ identity: prepared.identity, receivedAt: prepared.receivedAt, completedAt: deps.clock.now(), attempts: 0 }, job.verdictAtDeadline);

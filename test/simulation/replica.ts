@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
-import type { Execute } from "../../src/commands-to-results/execute.ts";
+import type { Execute } from "../../src/commands-to-results/accept-once/execute.ts";
 import type { Command, Verdict } from "../../src/commands-to-results/types.ts";
-import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/journal-rules/ports.ts";
-import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
+import type { Deps, PreparedCommand, Publish } from "../../src/commands-to-results/accept-once/ports.ts";
+import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { buildResult, codec, decide, finalResultId, guard } from "./stubs.ts";
 import type { KeyOrder } from "../../src/kafka/consume/key-order.ts";
 import type { Skew } from "./clock.ts";

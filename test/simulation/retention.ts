@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/runtime/clock.ts";
-import type { View } from "../../src/commands-to-results/journal-rules/view.ts";
+import type { View } from "../../src/commands-to-results/accept-once/view.ts";
 import { NO_HEADERS } from "../../src/kafka/headers.ts";
 import { EPOCH_MS } from "./clock.ts";
 import type { CodeUnderTest } from "./code-under-test.ts";

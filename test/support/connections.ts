@@ -1,4 +1,4 @@
-import { createServices } from "../../src/bridge/services.ts";
+import { createServices } from "../../src/services/services.ts";
 import { silent } from "../../src/cli/silent.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Actor, Role } from "../../src/operate/actor.ts";

@@ -29,7 +29,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   "notification/": room(["runtime/"], ["records.ts"]),
   "webhooks-to-events/": room(["runtime/", "notification/"], ["records.ts"]),
   "log-to-events/": room(["runtime/", "notification/"], ["records.ts", "partner/types.ts"]),
+  // What all flows and tools share: the connections that the settings name, the dead-letter topic, spans.
+  "services/": room(["runtime/", "config/", "partner/", "kafka/", "ops/"]),
+  // The path and the rules of an accept know nothing of Kafka. The journal and the wiring do.
   "commands-to-results/": room(["runtime/"], ["records.ts", "partner/types.ts"]),
+  "commands-to-results/accept-once/journal/": room(
+    ["runtime/", "kafka/", "commands-to-results/"],
+    ["records.ts", "config/config.ts", "services/"],
+  ),
+  "commands-to-results/wire/": room(
+    ["runtime/", "kafka/", "services/", "commands-to-results/", "commands-to-results/accept-once/journal/"],
+    ["records.ts", "config/config.ts", "ops/", "partner/"],
+  ),
   "bridge/": room(
     [
       "runtime/",
@@ -37,26 +48,37 @@ export const rooms: Readonly<Record<string, Room>> = {
       "partner/",
       "kafka/",
       "ops/",
+      "services/",
       "notification/",
       "webhooks-to-events/",
       "log-to-events/",
-      "commands-to-results/",
+      "commands-to-results/wire/",
     ],
-    ["records.ts"],
+    ["records.ts", "commands-to-results/flow.ts"],
   ),
   // What people do, over the topics: decision and effect side by side.
   "operate/": room(
-    ["runtime/", "bridge/", "kafka/", "webhooks-to-events/", "commands-to-results/"],
+    ["runtime/", "bridge/", "services/", "kafka/", "webhooks-to-events/", "commands-to-results/"],
     ["records.ts", "config/config.ts"],
   ),
   // The pages over what people do: no second way to Kafka.
   "console/": room(["runtime/", "operate/"]),
   // Checks what the other rooms connect to, with their adapters.
-  "doctor/": room(["runtime/", "config/", "kafka/", "partner/connection/", "bridge/"]),
+  "doctor/": room([
+    "runtime/",
+    "config/",
+    "kafka/",
+    "partner/connection/",
+    "services/",
+    "bridge/",
+    "commands-to-results/accept-once/journal/",
+  ]),
   // Tools read and write topics and read the partner's log themselves; `serve` needs the log of ops.
   "cli/": room(
     [
       "bridge/",
+      "services/",
+      "commands-to-results/wire/",
       "doctor/",
       "operate/",
       "console/",
@@ -122,6 +144,9 @@ const homes: Readonly<Record<string, readonly string[]>> = {
 /** May only be loaded by `import()`. */
 const lazy = ["ops/traces/"];
 
+/** Rooms that lie inside of another one and know more than it does: it may not import them. */
+const outer = ["commands-to-results/accept-once/journal/", "commands-to-results/wire/"];
+
 const MAX_LINES = 250;
 
 type Import = { specifier: string; typeOnly: boolean; dynamic: boolean };
@@ -185,8 +210,9 @@ const importProblem = (file: string, { specifier, typeOnly, dynamic }: Import): 
     return home && !home.includes(own) ? `${file}: imports ${specifier}, which lives elsewhere` : null;
   }
   const target = posix.join(posix.dirname(file), specifier);
-  const { values, types } = rooms[own] ?? room([]);
-  const isOwn = own.endsWith("/") && target.startsWith(own);
+  const room = roomOf(target);
+  const { values, types } = rooms[own] ?? { values: [], types: [] };
+  const isOwn = own.endsWith("/") && target.startsWith(own) && (!outer.includes(room) || room === own);
   if (!isOwn && !typeOnly && !dynamic && lazy.some((entry) => covers(entry, target)))
     return `${file}: loads ${target} before it is wanted`;
   const allowed = isOwn || [...values, ...(typeOnly ? types : [])].some((entry) => covers(entry, target));

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { isPause, type Pausable, type ControlEntry } from "./entry.ts";
 import { iso, isoOrNull } from "../../runtime/instant.ts";
-import type { Services } from "../services.ts";
-import type { Subsystem } from "../subsystem.ts";
+import type { Services } from "../../services/services.ts";
+import type { Subsystem } from "../../services/subsystem.ts";
 import { followControl } from "./follow.ts";
 
 /** The pauses of this replica's flows, as the control topic says. */

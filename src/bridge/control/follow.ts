@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
 import { createControlFold } from "./fold.ts";
 import type { ControlEntries } from "./entry.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../services/services.ts";
 
 type Hooks = {
   ranges: () => Promise<ReadonlyMap<number, Range>>;

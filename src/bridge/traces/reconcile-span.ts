@@ -3,7 +3,7 @@ import type { Reconcile } from "../../log-to-events/flow.ts";
 import type { PublishOnce } from "../../notification/publish-once.ts";
 import type { Partner } from "../../partner/client.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
-import { fetchLogInSpan } from "./partner-span.ts";
+import { fetchLogInSpan } from "../../services/traces/partner-span.ts";
 
 type Ports = Pick<Partner, "fetchLog" | "mask"> & { publishOnce: PublishOnce };
 

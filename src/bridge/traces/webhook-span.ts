@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { readTraceContext } from "../../runtime/traceparent.ts";
 import type { Span, Traces } from "../../runtime/traces.ts";
 import type { ServedRequest } from "../../webhooks-to-events/webhook-app.ts";
-import { beginsAt } from "./context.ts";
+import { beginsAt } from "../../services/traces/context.ts";
 
 /** @param route.path the configured path, not that of the request, which may end in a secret token */
 export const beginWebhook = (

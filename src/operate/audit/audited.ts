@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { bridgeSource } from "../../bridge/source.ts";
-import { explainOutage } from "../../bridge/outage.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
+import { bridgeSource } from "../../services/source.ts";
+import { explainOutage } from "../../services/outage.ts";
+import { withCluster } from "../../services/with-cluster.ts";
 import { partitionCountProblems } from "../../kafka/cluster/inspect.ts";
 import type { Publisher } from "../../kafka/produce/publisher.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";

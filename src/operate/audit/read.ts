@@ -1,6 +1,6 @@
-import { explainOutage } from "../../bridge/outage.ts";
-import { scanRanges } from "../../bridge/scan-ranges.ts";
-import { noSuchTopic, withCluster } from "../../bridge/with-cluster.ts";
+import { explainOutage } from "../../services/outage.ts";
+import { scanRanges } from "../../services/scan-ranges.ts";
+import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
 import type { Range } from "../../kafka/consume/tail.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { placeText } from "../../runtime/record-position.ts";

@@ -1,5 +1,5 @@
 import type { Incoming } from "../../kafka/record.ts";
-import { unwrap, type AddedName } from "../../bridge/dead-letter-headers.ts";
+import { unwrap, type AddedName } from "../../services/dead-letter-headers.ts";
 import type { DeadLetter, Original } from "./letter.ts";
 import { members } from "../../runtime/json.ts";
 import { parseBody } from "../../webhooks-to-events/parse.ts";

@@ -1,4 +1,4 @@
-import { explainOutage } from "../../bridge/outage.ts";
+import { explainOutage } from "../../services/outage.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
 import { refOf, type DeadLetter } from "./letter.ts";

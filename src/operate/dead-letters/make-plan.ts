@@ -1,5 +1,5 @@
-import { explainOutage } from "../../bridge/outage.ts";
-import { noSuchTopic, withCluster } from "../../bridge/with-cluster.ts";
+import { explainOutage } from "../../services/outage.ts";
+import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";

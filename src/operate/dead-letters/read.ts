@@ -1,4 +1,4 @@
-import { unwrap } from "../../bridge/dead-letter-headers.ts";
+import { unwrap } from "../../services/dead-letter-headers.ts";
 import { ownCopy } from "../../kafka/consume/own-copy.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";

@@ -1,5 +1,5 @@
-import { commandDecoder } from "../../bridge/command-decoder.ts";
-import { explainOutage } from "../../bridge/outage.ts";
+import { commandDecoder } from "../../commands-to-results/wire/decoder.ts";
+import { explainOutage } from "../../services/outage.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";

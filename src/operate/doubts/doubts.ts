@@ -1,8 +1,8 @@
-import { explainOutage } from "../../bridge/outage.ts";
-import { openJournal, type JournalRoom } from "../../bridge/journal-wiring/open.ts";
-import { withCluster } from "../../bridge/with-cluster.ts";
-import type { Doubt as JournalDoubt } from "../../commands-to-results/journal-rules/partition-view.ts";
-import { resolvableAtMs } from "../../commands-to-results/journal-rules/resolve.ts";
+import { explainOutage } from "../../services/outage.ts";
+import { openJournal, type JournalRoom } from "../../commands-to-results/accept-once/journal/open.ts";
+import { withCluster } from "../../services/with-cluster.ts";
+import type { Doubt as JournalDoubt } from "../../commands-to-results/accept-once/partition-view.ts";
+import { resolvableAtMs } from "../../commands-to-results/accept-once/resolve.ts";
 import { inspect } from "../../kafka/cluster/inspect.ts";
 import { decoder } from "../../kafka/schema/codec.ts";
 import { readSchema } from "../../kafka/schema/schemas.ts";

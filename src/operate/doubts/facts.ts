@@ -1,4 +1,4 @@
-import { explainOutage } from "../../bridge/outage.ts";
+import { explainOutage } from "../../services/outage.ts";
 import type { Connections, OnProgress } from "../connections.ts";
 import { readTopic } from "../read-topic.ts";
 import { readersOf } from "../story/read-records.ts";

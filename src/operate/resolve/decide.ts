@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { openJournal, type OneKey } from "../../bridge/journal-wiring/open.ts";
-import { isRegistryError } from "../../bridge/outage.ts";
-import { openResults, type Results } from "../../bridge/results.ts";
+import { openJournal, type OneKey } from "../../commands-to-results/accept-once/journal/open.ts";
+import { isRegistryError } from "../../services/outage.ts";
+import { openResults, type Results } from "../../commands-to-results/wire/results.ts";
 import { resultIdOf } from "../../commands-to-results/build-result.ts";
-import { chooseDoubt, createCommandFinder } from "../../commands-to-results/journal-rules/find-doubt.ts";
-import type { Publish } from "../../commands-to-results/journal-rules/ports.ts";
+import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
+import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
 import {
   quotesOf,
   resolvableAtMs,
   resolve,
   withoutDoubt,
   type Resolved,
-} from "../../commands-to-results/journal-rules/resolve.ts";
+} from "../../commands-to-results/accept-once/resolve.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import { placeText, type RecordPosition } from "../../runtime/record-position.ts";

@@ -1,4 +1,4 @@
-import { explainOutage } from "../../bridge/outage.ts";
+import { explainOutage } from "../../services/outage.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";

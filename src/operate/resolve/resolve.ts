@@ -1,4 +1,4 @@
-import { explainOutage } from "../../bridge/outage.ts";
+import { explainOutage } from "../../services/outage.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { isSamePerson, type Actor } from "../actor.ts";

@@ -1,7 +1,7 @@
-import { commandDecoder } from "../../bridge/command-decoder.ts";
-import { unwrap } from "../../bridge/dead-letter-headers.ts";
+import { commandDecoder } from "../../commands-to-results/wire/decoder.ts";
+import { unwrap } from "../../services/dead-letter-headers.ts";
 import { checkFor } from "../../commands-to-results/check.ts";
-import { fromRecord, type Step as JournalStep } from "../../commands-to-results/journal-rules/entry.ts";
+import { fromRecord, type Step as JournalStep } from "../../commands-to-results/accept-once/entry.ts";
 import { readCommand } from "../../commands-to-results/read-command.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { decoder } from "../../kafka/schema/codec.ts";

@@ -1,4 +1,4 @@
-import { explainOutage } from "../../bridge/outage.ts";
+import { explainOutage } from "../../services/outage.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
 import type { Incoming } from "../../kafka/record.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished, test } from "vitest";
 import { followEvents } from "../../../src/bridge/follow-events.ts";
-import type { Services } from "../../../src/bridge/services.ts";
+import type { Services } from "../../../src/services/services.ts";
 import { silent } from "../../../src/cli/silent.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";

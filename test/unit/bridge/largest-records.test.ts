@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { largestRecordsFor } from "../../../src/bridge/largest-records.ts";
-import { toRecord } from "../../../src/commands-to-results/journal-rules/entry.ts";
+import { toRecord } from "../../../src/commands-to-results/accept-once/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
 import { AUDIT_ENTRY_BYTES } from "../../../src/kafka/cluster/audit-topic.ts";
 import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";

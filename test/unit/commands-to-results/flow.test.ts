@@ -6,7 +6,7 @@ import {
   type CommandPorts,
   type CommandRecord,
 } from "../../../src/commands-to-results/flow.ts";
-import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/journal-rules/ports.ts";
+import type { PreparedCommand, Settled, Slot } from "../../../src/commands-to-results/accept-once/ports.ts";
 import { readCommand, type DecodeCommand } from "../../../src/commands-to-results/read-command.ts";
 import type { CommandResult } from "../../../src/records.ts";
 import { command, createRequest, NOW } from "./commands.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { createServices } from "../../../src/bridge/services.ts";
+import { createServices } from "../../../src/services/services.ts";
 import { silent } from "../../../src/cli/silent.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { consoleApp } from "../../../src/console/app.ts";

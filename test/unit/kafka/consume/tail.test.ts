@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { silent } from "../../../../src/cli/silent.ts";
 import { startTail, type TailHooks } from "../../../../src/kafka/consume/tail.ts";
-import { createView } from "../../../../src/commands-to-results/journal-rules/view.ts";
+import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { released } from "../../commands-to-results/journal-rules/journal.ts";
+import { released } from "../../commands-to-results/accept-once/journal.ts";
 import { fakeKafka, ownReader, TOPIC } from "./fake-kafka.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;

@@ -1,0 +1,238 @@
+import type { Config } from "../../../config/config.ts";
+import type { Cluster } from "../../../kafka/cluster/cluster.ts";
+import { journalProblems } from "../../../kafka/cluster/journal-topic.ts";
+import { decoder, encoder, type Decode } from "../../../kafka/schema/codec.ts";
+import { isRefused } from "../../../kafka/produce/publish-error.ts";
+import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
+import { createReread } from "../../../kafka/consume/reread.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import type { Registry } from "../../../kafka/schema/registry.ts";
+import { RegistryError } from "../../../kafka/schema/registry-http.ts";
+import { readSchema, withoutFields } from "../../../kafka/schema/schemas.ts";
+import { startTail } from "../../../kafka/consume/tail.ts";
+import {
+  fromRecord,
+  toRecord,
+  UNFOLDED,
+  type EntryOf,
+  type FoldedRecord,
+  type JournalRecord,
+  type RecordOf,
+} from "../entry.ts";
+import type { Contradicted } from "../partition-view.ts";
+import { EntryRefused } from "../kafka-retry.ts";
+import type { Journal } from "../ports.ts";
+import { createView, type View } from "../view.ts";
+import type { CommandJournalEntry } from "../../../records.ts";
+import { messageOf } from "../../../runtime/errors.ts";
+import { placeText } from "../../../runtime/record-position.ts";
+import type { Services } from "../../../services/services.ts";
+import { recentEntries } from "./recent-entries.ts";
+import { watchJournal } from "./watch.ts";
+import { rereadEntry } from "./reread-entry.ts";
+
+/** The journal, and this replica's view of it. */
+export type JournalRoom = {
+  journal: Journal;
+  view: View;
+  state: () => { up: boolean; detail: string };
+  /** Where the entry stands that this version cannot read, and why; null where there was none. */
+  unreadable: () => string | null;
+  /** Why the schema of an entry cannot be had from the registry, for which reading waits; null while it does not. */
+  schemaFault: () => unknown;
+  waiting: () => number;
+  /** Metadata for the group's commits, by which a later start recognises this journal; null if nothing may be committed yet. */
+  note: () => string | null;
+  close: () => Promise<void>;
+};
+
+const APPEND_TIMEOUT_MS = 15_000;
+const SEND_TIMEOUT_MS = 8_000;
+
+/** One key of the journal, in all its spellings. */
+export type OneKey = { key: string; isKey: (key: string) => boolean };
+
+/** The same view, but partitions that are not read begin at their end. */
+const readingOnly = (view: View, isRead: (partition: number) => boolean): View => ({
+  ...view,
+  begin: (partition, { startOffset, endOffset }) =>
+    view.begin(partition, { startOffset: isRead(partition) ? startOffset : endOffset, endOffset }),
+});
+
+const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
+
+/**
+ * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
+ * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read, and the view is not
+ *   ready, before it has answered.
+ * @param only for callers that need one key: its partition is read from the first record, the others from their end, and no other key is
+ *   kept
+ * @param see called for every record that the view takes from the partitions that are read
+ * @param contradicted called once for each contradiction in the journal
+ * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
+ */
+export const openJournal = async (
+  config: Config,
+  services: Services,
+  schemaId: number,
+  {
+    askNotes,
+    only,
+    see = () => undefined,
+    contradicted = () => undefined,
+    fits = () => undefined,
+  }: {
+    askNotes: (cluster: Cluster) => Promise<readonly string[]>;
+    only?: OneKey | undefined;
+    see?: (record: JournalRecord) => void;
+    contradicted?: (contradiction: Contradicted) => void;
+    fits?: (isFit: boolean) => void;
+  },
+): Promise<JournalRoom> => {
+  const { clock, log } = services;
+  const topic = config.topics.journal;
+  const schema = readSchema("command-journal-entry");
+  const encode = encoder<CommandJournalEntry>(schema, schemaId);
+  // An entry is never passed over: a schema that the registry does not know yet is waited for.
+  const registry: Pick<Registry, "writer"> = {
+    writer: async (id) => {
+      const writer = await services.registry.writer(id);
+      if (writer === null)
+        throw new RegistryError(`the schema registry does not know schema ${id} of ${topic}`);
+      return writer;
+    },
+  };
+  const decodeWhole = decoder<CommandJournalEntry>(schema, registry, clock.monotonic, schemaId);
+  const foldedType = withoutFields(schema, UNFOLDED);
+  const decodeFolded = decoder<FoldedRecord>(schema, registry, clock.monotonic, schemaId, foldedType);
+  const cluster = await services.connectCluster();
+  const partitions = (await cluster.ranges(topic)).size;
+  const choose = newPartitioner();
+  const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
+  const partitionRead = only && partitionOf(only.key);
+  const isRead = (partition: number): boolean => partitionRead === undefined || partition === partitionRead;
+  const view = createView({ partitions, partitionOf, contradicted, keeps: only?.isKey });
+  const recent = recentEntries();
+  const watch = watchJournal(
+    {
+      topic,
+      view: readingOnly(view, isRead),
+      notes: () => askNotes(cluster),
+      problems: async () =>
+        journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
+      fits,
+      ranges: () => cluster.ranges(topic),
+    },
+    services,
+  );
+
+  let lastUnreadable: string | null = null;
+  /** Why the schema of the next entry is not known; null once one is folded. */
+  let schemaFault: unknown = null;
+  const entryOf = <Claim extends object, Conclusion extends object>(
+    record: Incoming,
+    decode: Decode<RecordOf<Claim, Conclusion>>,
+    key = keyOf(record),
+  ): EntryOf<Claim, Conclusion> | null | "not yet" => {
+    const { partition, offset, timestampMs, value } = record;
+    const unreadable = (detail: string): null => {
+      log.error({ topic, partition, offset, detail }, "journal.unreadable");
+      lastUnreadable = `${placeText(topic, record)}: ${detail}`;
+      return null;
+    };
+    if (value === null || key === null) return unreadable("no key or value");
+    const decoded = decode(value);
+    if (decoded instanceof Promise) {
+      decoded.catch((error: unknown) => {
+        schemaFault = error;
+        log.warn({ topic, partition, offset, reason: messageOf(error) }, "journal.schema.waiting");
+      });
+      return "not yet";
+    }
+    if (!decoded.ok) return unreadable(decoded.detail);
+    const ageMs = clock.now() - timestampMs;
+    return (
+      fromRecord(decoded.value, { key, ageMs }) ??
+      unreadable('another version of the bridge wrote it: see "Upgrading" in docs/deploying.md')
+    );
+  };
+
+  const take = (record: Incoming): boolean | "later" => {
+    if (!watch.isOurs(record)) return true;
+    const key = keyOf(record);
+    const entry = entryOf(record, decodeFolded, key);
+    if (entry === "not yet") return "later";
+    schemaFault = null;
+    const { partition, offset, timestampMs } = record;
+    const taken = { partition, offset, timestampMs, key: key ?? "", entry };
+    const outcome = view.take(taken);
+    if (outcome === "folded") {
+      watch.learn(record);
+      if (isRead(partition)) see(taken);
+      if (entry) recent.keep(record, entry);
+    }
+    return outcome !== "gap";
+  };
+
+  const publisher = services.publisher(topic, {
+    maxWaiting: 20_000,
+    maxWaitingBytes: 64 * 1_048_576,
+    sendTimeoutMs: SEND_TIMEOUT_MS,
+  });
+  const tail = startTail(
+    services.ownReader(topic, "journal"),
+    {
+      begin: (ranges) => {
+        recent.begin(ranges);
+        watch.begin(ranges);
+      },
+      position: watch.position,
+      take,
+      absent: view.pass,
+    },
+    { ...services, ranges: watch.ranges },
+  );
+  const { reread, stop: stopReread } = createReread(services.ownReader(topic, "reread"), services);
+
+  const again = rereadEntry({
+    reread,
+    entryOf: (record) => entryOf(record, decodeWhole),
+    startOf: async (partition) => (await cluster.ranges(topic)).get(partition)?.startOffset ?? 0,
+  });
+
+  return {
+    view,
+    journal: {
+      append: async (key, entry) => {
+        const record = { key: Buffer.from(key), value: encode(toRecord(entry)), headers: [] };
+        const appended = watch.appending(choose(record.key, partitions));
+        const written = await publisher.publish(record, APPEND_TIMEOUT_MS).catch((error: unknown) => {
+          throw isRefused(error) ? new EntryRefused(messageOf(error), { cause: error }) : error;
+        });
+        appended(written);
+        return written;
+      },
+      reread: async (position) => {
+        const kept = recent.find(position);
+        const entry = kept && entryOf(kept, decodeWhole);
+        return entry === null || entry === "not yet" ? again(position) : entry;
+      },
+    },
+    state: () => {
+      if (view.halted()) return { up: false, detail: "holds an entry that this version cannot read" };
+      const fault = watch.fault();
+      if (fault !== null) return { up: false, detail: fault };
+      if (!tail.state().up) return tail.state();
+      if (view.ready()) return publisher.state();
+      return { up: false, detail: schemaFault === null ? "still reading" : messageOf(schemaFault) };
+    },
+    schemaFault: () => schemaFault,
+    unreadable: () => lastUnreadable,
+    note: watch.note,
+    waiting: () => publisher.state().waiting,
+    close: async () => {
+      watch.stop();
+      await Promise.all([publisher.close(0), tail.stop(), stopReread(), cluster.close()]);
+    },
+  };
+};

@@ -1,0 +1,187 @@
+import type { View } from "../view.ts";
+import { protocolErrorOf } from "../../../kafka/errors.ts";
+import type { Incoming } from "../../../kafka/record.ts";
+import { messageOf } from "../../../runtime/errors.ts";
+import type { RecordPosition } from "../../../runtime/record-position.ts";
+import type { Range } from "../../../kafka/consume/tail.ts";
+import { createLogIdentity, type Dropped, type LogIdentity } from "../../../kafka/cluster/log-identity.ts";
+import type { Services } from "../../../services/services.ts";
+import { createTrust } from "./trust.ts";
+
+export type JournalWatch = {
+  /** The ranges to read, after the group's notes are known. Rejects while one of the two cannot be asked for. */
+  ranges: () => Promise<ReadonlyMap<number, Range>>;
+  /** The journal is about to be read from the start of these ranges. */
+  begin: (ranges: ReadonlyMap<number, Range>) => void;
+  /** False if this record is not from the journal that this process, or its group, has read before. */
+  isOurs: (record: Incoming) => boolean;
+  learn: (record: Incoming) => void;
+  /** The offset to go on from. The last known record is read once more, to compare it. */
+  position: (partition: number) => number | null;
+  /**
+   * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
+   * lands in another partition is where nobody looks up its key.
+   */
+  appending: (partition: number) => (written: RecordPosition) => void;
+  /** Metadata for the group's commits, by which a later start recognises this journal; null before the old notes are known. */
+  note: () => string | null;
+  /** What is wrong with the journal; null while nothing is. */
+  fault: () => string | null;
+  stop: () => void;
+};
+
+type Options = {
+  topic: string;
+  view: View;
+  /** The notes in the group's commits. Bounded in time; rejects if the group cannot be asked, which is not the same as no notes. */
+  notes: () => Promise<readonly string[]>;
+  /** Why the topic, as it is set now, may forget accepts whose quotes live. Bounded in time. */
+  problems: () => Promise<readonly string[]>;
+  /** Called at each change: false while a setting of the topic keeps accepts from being remembered. */
+  fits: (isFit: boolean) => void;
+  ranges: () => Promise<ReadonlyMap<number, Range>>;
+};
+
+const CHECK_EVERY_MS = 1_000;
+/** A leader change takes some seconds. After this long without an answer the journal counts as unwatched. */
+const BLIND_AFTER_MS = 5_000;
+/** How often the view forgets what retention has deleted. */
+const FORGET_EVERY_MS = 600_000;
+/** How often the topic's settings are asked for. Kafka deletes by a changed one within minutes. */
+const SETTINGS_EVERY_MS = 5_000;
+/** A quote lives for one business day: the loss of older entries does no harm. */
+const HORIZON_MS = 86_400_000;
+
+/** Remembers the journal's entries by which another log is recognised. */
+export const journalIdentity = ({ now }: Pick<Services["clock"], "now">): LogIdentity =>
+  createLogIdentity({ horizonMs: HORIZON_MS, now });
+
+export const droppedText = ({ offset, partition, ageMs }: Dropped): string =>
+  `has dropped offset ${offset} of partition ${partition}, which was ${Math.round(ageMs / 1_000)} s old`;
+
+/**
+ * Watches that the journal is still the same log, and is kept so that it remembers accepts. One that was recreated,
+ * purged or cut short has forgotten who may call. Then no command is taken and no call begins, in this process and in
+ * those that start after it.
+ */
+export const watchJournal = (
+  options: Options,
+  { clock, log }: Pick<Services, "clock" | "log">,
+): JournalWatch => {
+  const { topic, view } = options;
+  const trust = createTrust({ topic, trust: view.trust }, { log });
+  const identity = journalIdentity(clock);
+  let recalled = false;
+  let waiting = false;
+  let checkedAt = clock.monotonic();
+  let isBlind = false;
+  let forgotAt = clock.monotonic();
+  let askedAt = clock.monotonic();
+  let unfit: string | null = null;
+
+  const checkStart = (ranges: ReadonlyMap<number, Range>): void => {
+    const dropped = identity.dropped(ranges);
+    if (dropped !== null) trust.lose(droppedText(dropped));
+  };
+  /** Commands go on once all settings are right again: if entries are lost meanwhile, `checkStart` notices. */
+  const checkSettings = async (): Promise<void> => {
+    if (clock.monotonic() - askedAt < SETTINGS_EVERY_MS) return;
+    askedAt = clock.monotonic();
+    const [problem] = await options.problems();
+    const wasFit = unfit === null;
+    unfit = problem === undefined ? null : `${problem} Until then no command is begun.`;
+    if (wasFit === (unfit === null)) return;
+    if (wasFit) log.error({ topic, detail: unfit }, "journal.unfit");
+    else log.info({ topic }, "journal.fit");
+    options.fits(!wasFit);
+  };
+  const forget = (ranges: ReadonlyMap<number, Range>): void => {
+    if (!view.ready() || clock.monotonic() - forgotAt < FORGET_EVERY_MS) return;
+    forgotAt = clock.monotonic();
+    for (const [partition, { startOffset }] of ranges) view.forgetBefore({ partition, offset: startOffset });
+  };
+  const check = async (): Promise<void> => {
+    const lasts = identity.lasts();
+    const ranges = await options.ranges().catch((error: unknown) => {
+      if (protocolErrorOf(error) === "UNKNOWN_TOPIC_OR_PARTITION") return new Map<number, Range>();
+      throw error;
+    });
+    checkStart(ranges);
+    trust.sawEnd(identity.missing(ranges, lasts));
+    forget(ranges);
+    await checkSettings();
+  };
+  const checkAgain = async (): Promise<void> => {
+    try {
+      await check();
+      checkedAt = clock.monotonic();
+      isBlind = false;
+    } catch (error) {
+      const blindMs = Math.round(clock.monotonic() - checkedAt);
+      if (isBlind || blindMs < BLIND_AFTER_MS) return;
+      isBlind = true;
+      log.warn({ topic, reason: messageOf(error), blindMs }, "journal.unwatched");
+    }
+  };
+  const stopped = new AbortController();
+  const watching = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(CHECK_EVERY_MS, stopped.signal);
+      await checkAgain();
+    }
+  };
+  void watching().catch(() => undefined);
+
+  const recall = async (): Promise<void> => {
+    const notes = await options.notes().catch((error: unknown) => {
+      const reason = messageOf(error);
+      if (!waiting) log.warn({ topic, reason }, "journal.notes.waiting");
+      waiting = true;
+      throw new Error(`what the group knows of ${topic} cannot be asked for: ${reason}`, { cause: error });
+    });
+    for (const note of notes) identity.recall(note);
+    recalled = true;
+  };
+
+  return {
+    ranges: async () => {
+      if (!recalled) await recall();
+      return options.ranges();
+    },
+    begin: (ranges) => {
+      checkStart(ranges);
+      // A topic never loses partitions: this is another topic, and the missing partition has no end that the view could wait for.
+      for (const partition of identity.lasts().keys())
+        if (!ranges.has(partition))
+          trust.lose(`has no partition ${partition} any more, which was read from it`);
+      for (const [partition, { startOffset, endOffset }] of ranges)
+        view.begin(partition, { startOffset, endOffset: Math.max(endOffset, identity.reach(partition)) });
+    },
+    isOurs: (record) => {
+      const contradiction = identity.contradiction(record);
+      if (contradiction !== null) trust.lose(contradiction);
+      return !trust.isLost();
+    },
+    learn: identity.learn,
+    position: (partition) => {
+      const next = view.nextOffset(partition);
+      return next !== null && next > 0 && next === identity.reach(partition) ? next - 1 : next;
+    },
+    appending: (partition) => {
+      const reach = identity.reach(partition);
+      return (written) => {
+        if (written.partition !== partition)
+          trust.lose(
+            `has other partitions than before: an entry for partition ${partition} is in ${written.partition}`,
+          );
+        else if (written.offset < reach)
+          trust.lose(
+            `took a new entry at offset ${written.offset} of partition ${partition}, where one stood`,
+          );
+      };
+    },
+    note: () => (recalled ? identity.note() : null),
+    fault: () => trust.fault() ?? unfit,
+    stop: () => stopped.abort(),
+  };
+};

@@ -1,0 +1,13 @@
+import { decoder, type Decode } from "../../kafka/schema/codec.ts";
+import { readSchema, withWideLongs } from "../../kafka/schema/schemas.ts";
+import type { Command } from "../../records.ts";
+import type { Services } from "../../services/services.ts";
+
+/** Decodes commands of any sender. @param ownId the id of this build's schema, if known */
+export const commandDecoder = (
+  { registry, clock }: Pick<Services, "registry" | "clock">,
+  ownId: number | null = null,
+): Decode<Command> => {
+  const schema = readSchema("command");
+  return decoder<Command>(schema, registry, clock.monotonic, ownId, withWideLongs(schema));
+};

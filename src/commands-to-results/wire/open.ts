@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { buildResult, resultIdOf } from "../build-result.ts";
+import { decide } from "../disposition.ts";
+import { createExecute } from "../accept-once/execute.ts";
+import { commandsToResults, type Handled } from "../flow.ts";
+import { guardFor } from "../guard.ts";
+import { doubtOrphans } from "../accept-once/doubt-orphans.ts";
+import type { Contradiction } from "../accept-once/ports.ts";
+import { republish } from "../accept-once/republish.ts";
+import { readCommand } from "../read-command.ts";
+import type { Config } from "../../config/config.ts";
+import { startOrderedConsumer, type Handle } from "../../kafka/consume/ordered-consumer.ts";
+import { NO_HEADERS } from "../../kafka/headers.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import type { CommandNumbers, CommandsLag, Metrics } from "../../ops/metrics.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { iso } from "../../runtime/instant.ts";
+import { commandCheck } from "./check.ts";
+import { commandDecoder } from "./decoder.ts";
+import type { DeadLetters } from "../../services/dead-letters.ts";
+import { openJournal } from "../accept-once/journal/open.ts";
+import type { Services } from "../../services/services.ts";
+import type { Partner } from "../../partner/client.ts";
+import { measured } from "../../services/partner.ts";
+import type { Subsystem } from "../../services/subsystem.ts";
+import { openResults } from "./results.ts";
+import { commandSpans } from "./span.ts";
+import { contextOf } from "../../services/traces/context.ts";
+
+const TAKEOVER_MARGIN_MS = 5_000;
+const BACKOFF = { baseMs: 250, maxMs: 5_000 };
+const REPUBLISH = { afterMs: 30_000, everyMs: 5_000 };
+const MAX_BYTES_PER_PARTITION = 262_144;
+/** Memory for commands that were read and are not finished: see docs/operations.md. */
+const MAX_HELD_BYTES = 64 * 1_048_576;
+/** The last part of a drain, after open calls are cut off: for conclusions, results and commits. */
+const CONCLUDE_MS = 3_000;
+/** The end of that: for the last commit and leaving the group. */
+const LEAVE_MS = 1_000;
+
+export type CommandFlowDeps = {
+  services: Services;
+  metrics: Metrics;
+  deadLetters: DeadLetters;
+  partner: Partner;
+  schemaIds: { command: number; result: number; journal: number };
+  /** What people have paused. `follow` calls `hold` at once and at each change. */
+  pauses: {
+    follow: (flow: "commands", hold: (isHeld: boolean) => void) => void;
+    isHeld: (flow: "accepts") => boolean;
+  };
+  /** Aborts when the process is asked to stop. */
+  signal: AbortSignal;
+};
+
+export type CommandFlow = Subsystem & {
+  numbers: () => CommandNumbers;
+  lag: () => CommandsLag;
+  /** Takes no new command, finishes those under way, commits, and leaves the group, within `ms`. */
+  drain: (ms: number) => Promise<void>;
+};
+
+/** Starts the flow from commands to results. Rejects if Kafka does not answer. */
+export const openCommands = async (
+  config: Config,
+  { services, metrics, deadLetters, partner, schemaIds, pauses, signal }: CommandFlowDeps,
+): Promise<CommandFlow> => {
+  const { clock, log, random } = services;
+  const { partner: settings, commands, kafka } = config;
+  const results = openResults(config, services, schemaIds.result);
+  let isPaused = false;
+  let isUnfit = false;
+  let suspend = (): void => undefined;
+  const { journal, view, ...journalTopic } = await openJournal(config, services, schemaIds.journal, {
+    askNotes: async (cluster) =>
+      [...(await cluster.committed(kafka.groupId, config.topics.commands)).values()].map(({ note }) => note),
+    contradicted: ({ ref, position, timestampMs, saysExecuted }) => {
+      metrics.contradictions.inc();
+      const [said, standing] = saysExecuted ? ["executed", "not executed"] : ["not executed", "executed"];
+      log.error({ ...ref, said, standing, ...position, at: iso(timestampMs) }, "command.contradicted");
+    },
+    fits: (isFit) => {
+      isUnfit = !isFit;
+      suspend();
+    },
+  });
+  // If the process was asked to stop meanwhile, nobody would stop what starts below.
+  signal.throwIfAborted();
+  let joined = false;
+  const cut = new AbortController();
+  const abandon = new AbortController();
+  // Each command under way listens to these.
+  for (const { signal } of [cut, abandon]) setMaxListeners(0, signal);
+
+  const contradiction = async ({ ref, said, standing }: Contradiction): Promise<void> => {
+    const place = { topic: config.topics.results, partition: -1, offset: -1, timestampMs: clock.now() };
+    const record = {
+      ...place,
+      // The key that the result would have.
+      key: Buffer.from(ref.commandId),
+      value: results.codec.encode(said),
+      headers: NO_HEADERS,
+    };
+    await deadLetters.parkCommand(record, "CONTRADICTING_ANSWER", `the final result is ${standing.outcome}`);
+  };
+
+  const call = measured(partner.call, metrics, clock);
+  const spans = commandSpans(config, services.traces, { call, journal, mask: partner.mask });
+
+  const deps = {
+    clock,
+    view,
+    journal,
+    random,
+    guard: guardFor({ maxAgeMs: commands.maxAgeMs }),
+    decide,
+    codec: results.codec,
+    contradiction,
+    permit: partner.permit,
+    call,
+    traced: spans.traced,
+    publish: results.publish,
+    buildResult,
+    acceptsPaused: () => pauses.isHeld("accepts"),
+    mayStart: () => clock.monotonic() - consumer.lastHeartbeat() < kafka.sessionTimeoutMs,
+    newId: () => randomUUID(),
+    observer: {
+      takeover: (ref: object, attemptId: string) => log.warn({ ...ref, attemptId }, "command.owner.lost"),
+      breaker: (state: string) => log.warn({ state }, "partner.breaker"),
+      retrying: (what: string, error: unknown) =>
+        log.warn({ what, reason: messageOf(error) }, "command.retrying"),
+    },
+    options: {
+      callWithinMs: settings.connectTimeoutMs + settings.callTimeoutMs,
+      beginWithinMs: settings.connectTimeoutMs,
+      takeoverMarginMs: TAKEOVER_MARGIN_MS,
+      deadlineMs: commands.deadlineMs,
+      breakerFailures: settings.breakerFailures,
+      breakerPauseMs: settings.breakerPauseMs,
+      backoff: BACKOFF,
+    },
+  };
+
+  const flow = commandsToResults({
+    read: readCommand({
+      check: commandCheck(config),
+      decode: commandDecoder(services, schemaIds.command),
+    }),
+    buildResult,
+    execute: createExecute(deps),
+    publishUnjournaled: results.publishUnjournaled,
+    park: async (record, reason, detail) => {
+      await deadLetters.parkCommand(record as typeof record & Incoming, reason, detail, contextOf(record));
+    },
+    now: clock.now,
+  });
+
+  const logOutcome = (
+    { topic, partition, offset }: Incoming,
+    { of: { commandId, operation }, result, deadLettered }: Handled,
+    ms: number,
+  ): void => {
+    if (result) metrics.results.inc({ operation: result.operation, outcome: result.outcome });
+    const { outcome, quoteId, attempts, error } = result ?? {};
+    const line = { commandId, operation, outcome, code: error?.code, quoteId, attempts, deadLettered };
+    const fields = { ...line, topic, partition, offset, ms: Math.round(ms) };
+    if (outcome === "IN_DOUBT") log.warn(fields, "command.in.doubt");
+    else log.info(fields, "command.concluded");
+  };
+
+  const handle: Handle = async (record, { slot, signal }) => {
+    const startedAt = clock.monotonic();
+    const signals = { stop: signal, cut: cut.signal, abandon: abandon.signal };
+    const handled = await spans.around(record, (traced) => flow(traced, signals, slot));
+    logOutcome(record, handled, clock.monotonic() - startedAt);
+  };
+
+  const consumer = startOrderedConsumer(
+    {
+      topic: config.topics.commands,
+      groupId: kafka.groupId,
+      sessionTimeoutMs: kafka.sessionTimeoutMs,
+      maxBytesPerPartition: MAX_BYTES_PER_PARTITION,
+      maxInFlight: commands.maxInFlight,
+      maxHeldBytes: MAX_HELD_BYTES,
+      note: journalTopic.note,
+    },
+    handle,
+    services,
+  );
+  suspend = () => consumer.suspend(isPaused || isUnfit);
+  pauses.follow("commands", (isHeld) => {
+    isPaused = isHeld;
+    suspend();
+  });
+  const always = { ...REPUBLISH, signal: abandon.signal };
+  const republishing = republish({ ...deps, publish: results.publishLate }, always).catch(() => undefined);
+  const finalResultId = (commandId: string): string => resultIdOf(commandId, true);
+  const doubting = doubtOrphans({ ...deps, finalResultId }, always).catch(() => undefined);
+
+  return {
+    numbers: () => {
+      const doubts = view.doubts();
+      const oldest = Math.min(clock.now(), ...doubts.map(({ sinceMs }) => sinceMs));
+      const oldestDoubtSeconds = (clock.now() - oldest) / 1_000;
+      return {
+        unfinished: consumer.unfinished(),
+        inFlight: consumer.inFlight(),
+        doubts: doubts.length,
+        oldestDoubtSeconds,
+      };
+    },
+    lag: consumer.lag,
+    components: () => {
+      const { up, detail } = consumer.state();
+      joined ||= up;
+      const partitions = `${detail}, partitions ${consumer.assignment().join(" ") || "none"}`;
+      return {
+        ...results.components(),
+        journal: { ...journalTopic.state(), required: true },
+        // Once joined, no restart would mend a rebalance or an empty assignment.
+        "commands-group": { up, detail: partitions, required: !joined },
+      };
+    },
+    waiting: () => ({ ...results.waiting(), [config.topics.journal]: journalTopic.waiting() }),
+    drain: async (ms) => {
+      const cutting = setTimeout(
+        () => cut.abort(new Error("the process stops")),
+        Math.max(0, ms - CONCLUDE_MS),
+      );
+      const stopping = consumer.stop(Math.max(0, ms - LEAVE_MS));
+      await clock.within(ms, undefined, stopping).catch(() => undefined);
+      clearTimeout(cutting);
+      abandon.abort(new Error("the process has stopped"));
+    },
+    close: async () => {
+      await Promise.all([republishing, doubting]);
+      await Promise.all([results.close(), journalTopic.close()]);
+    },
+  };
+};

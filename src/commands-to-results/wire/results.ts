@@ -1,0 +1,133 @@
+import type { Envelope, Origin, Publish, ResultCodec } from "../accept-once/ports.ts";
+import type { Config } from "../../config/config.ts";
+import { decoder, encoder } from "../../kafka/schema/codec.ts";
+import { cloudEventHeaders, withoutEmpty } from "../../kafka/produce/cloud-event.ts";
+import { isRefused } from "../../kafka/produce/publish-error.ts";
+import type { Header } from "../../kafka/record.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import type { CommandResult } from "../../records.ts";
+import type { RecordPosition } from "../../runtime/record-position.ts";
+import type { TraceContext } from "../../runtime/traces.ts";
+import type { Services } from "../../services/services.ts";
+import { bridgeSource } from "../../services/source.ts";
+import type { Subsystem } from "../../services/subsystem.ts";
+import { contextOf } from "../../services/traces/context.ts";
+import { sendInSpan } from "../../services/traces/record-span.ts";
+
+const RESULT_TYPE = "cambio.bridge.v1.CommandResult";
+const TIMEOUT_MS = 15_000;
+
+/** Resolves with the position of the result's record. */
+type PublishResult = (...published: Parameters<Publish>) => Promise<RecordPosition>;
+
+/** The results topic: codec and publisher. */
+export type Results = Subsystem & {
+  codec: ResultCodec;
+  /**
+   * Publishes a result under its commandId, or under the key of its origin. Its span is a child of the
+   * envelope's trace.
+   */
+  publish: PublishResult;
+  /** The same if that trace may have ended long ago: the span links to it instead. */
+  publishLate: PublishResult;
+  /** Publishes the result of a record without a commandId, which has no entry in the journal. */
+  publishUnjournaled: (result: CommandResult, envelope: Envelope) => Promise<void>;
+};
+
+const placeOf = ({ topic, partition, offset }: Origin): Header[] => [
+  ["command-topic", topic],
+  ["command-partition", String(partition)],
+  ["command-offset", String(offset)],
+];
+
+export const openResults = (config: Config, services: Services, schemaId: number): Results => {
+  const topic = config.topics.results;
+  const schema = readSchema("command-result");
+  const encode = encoder<CommandResult>(schema, schemaId);
+  const decode = decoder<CommandResult>(schema, services.registry, services.clock.monotonic, schemaId);
+  const publisher = services.publisher(topic, {
+    maxWaiting: 20_000,
+    // Enough for the key of the largest record that is decompressed: its sender chose it.
+    maxWaitingBytes: 72 * 1_048_576,
+    sendTimeoutMs: 8_000,
+  });
+
+  const { encodedHeaders, headersOf: envelopeOf } = cloudEventHeaders({
+    type: RESULT_TYPE,
+    // `resolve` runs without the partner's address, too. An empty source is no CloudEvent.
+    source: config.partner.baseUrl ?? bridgeSource(config),
+  });
+  const headersOf = (result: CommandResult, trace: TraceContext | null): Header[] => [
+    ...envelopeOf({
+      id: result.resultId,
+      subject: result.commandId,
+      timeMs: result.completedAt,
+      trace,
+    }),
+    ...withoutEmpty([["correlation-id", result.commandId]]),
+    ["outcome", result.outcome],
+  ];
+
+  const put = async (
+    result: CommandResult,
+    value: Buffer,
+    origin: Origin | null,
+    trace: TraceContext | null,
+  ): Promise<RecordPosition> => {
+    const key = origin ? origin.key : Buffer.from(result.commandId);
+    const headers = [...headersOf(result, trace), ...(origin ? placeOf(origin) : [])];
+    const record = { key, value, headers, encodedHeaders };
+    try {
+      return await publisher.publish(record, TIMEOUT_MS);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // The journal may take larger records than this topic. A result without the partner's text is better
+      // than none.
+      if (result.response !== null)
+        return publisher.publish({ ...record, value: encode({ ...result, response: null }) }, TIMEOUT_MS);
+      // Only the key, which the sender chose, can still make it too large. The headers say which record it
+      // belongs to.
+      if (origin && key !== null) return publisher.publish({ ...record, key: null }, TIMEOUT_MS);
+      throw error;
+    }
+  };
+  const { traces } = services;
+  const publishAs =
+    (relation: "parent" | "link"): PublishResult =>
+    async (result, value, envelope) => {
+      const { origin } = envelope;
+      const context = contextOf(envelope);
+      if (traces === null) return put(result, value, origin, context);
+      const attributes = {
+        "messaging.message.id": result.resultId,
+        "messaging.message.conversation_id": result.commandId || undefined,
+        "cambio.outcome": result.outcome,
+      };
+      return sendInSpan(
+        traces,
+        { topic, carriesTrace: true, parent: null, [relation]: context, attributes },
+        (trace) => put(result, value, origin, trace),
+      );
+    };
+  const publish = publishAs("parent");
+
+  return {
+    codec: {
+      encode,
+      decode: (value) => {
+        const decoded = decode(value);
+        if (decoded instanceof Promise) throw new Error("the schema of an earlier result is being asked for");
+        if (!decoded.ok) throw new Error(`an earlier result cannot be read: ${decoded.detail}`);
+        return decoded.value;
+      },
+    },
+    publish,
+    publishLate: publishAs("link"),
+    publishUnjournaled: async (result, envelope) => {
+      await publish(result, encode(result), envelope);
+    },
+    components: () => ({ "results-publisher": { ...publisher.state(), required: true } }),
+    waiting: () => ({ [topic]: publisher.state().waiting }),
+    close: () => publisher.close(0),
+  };
+};

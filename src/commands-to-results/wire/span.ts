@@ -1,0 +1,99 @@
+import type { CommandRecord, Handled } from "../flow.ts";
+import type { Deps, Journal } from "../accept-once/ports.ts";
+import type { Config } from "../../config/config.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import type { Partner } from "../../partner/client.ts";
+import type { Call } from "../../partner/types.ts";
+import type { Span, Traces } from "../../runtime/traces.ts";
+import { beginsAt, contextOf, traceOf } from "../../services/traces/context.ts";
+import { callInSpan } from "../../services/traces/partner-span.ts";
+import { sendInSpan } from "../../services/traces/record-span.ts";
+
+/** Span verbs of the journal's entries. */
+const VERBS = { claimed: "claim", released: "release", concluded: "conclude", published: "close" } as const;
+
+/** The span of a command. The sender's context is linked even if it is the parent. */
+const begin = (traces: Traces, record: Incoming, trusted: boolean): Span => {
+  const context = traces.propagates ? traceOf(record) : null;
+  const start = { ...beginsAt(traces, context, trusted), link: context };
+  return traces.begin({ name: `process ${record.topic}`, kind: "consumer", ...start });
+};
+
+/** @param handled null if the command was stopped and will be read again */
+const end = (
+  span: Span,
+  { topic, partition, offset }: Incoming,
+  { handled, groupId }: { handled: Handled | null; groupId: string },
+): void => {
+  if (!span.isSampled) return;
+  const { of, result = null, deadLettered = null } = handled ?? {};
+  const failed = result !== null && (result.outcome === "FAILED" || result.outcome === "IN_DOUBT");
+  span.end(
+    {
+      "messaging.system": "kafka",
+      "messaging.operation.type": "process",
+      "messaging.operation.name": "process",
+      "messaging.destination.name": topic,
+      "messaging.destination.partition.id": String(partition),
+      "messaging.kafka.offset": offset,
+      "messaging.consumer.group.name": groupId,
+      "messaging.message.conversation_id": of?.commandId,
+      "cambio.operation": of?.operation,
+      "cambio.outcome": result?.outcome,
+      "cambio.attempts": result?.attempts,
+      "cambio.dead_letter.reason": deadLettered,
+    },
+    handled === null ? "given_up" : failed ? (result.error?.code ?? result.outcome) : deadLettered,
+  );
+};
+
+const NO_TRACE = { traceparent: null };
+
+export type CommandSpans = {
+  /** Runs `work` within the span of a record; the record carries its trace context. */
+  around: (
+    record: Incoming,
+    work: (record: Incoming & CommandRecord) => Promise<Handled>,
+  ) => Promise<Handled>;
+  traced: Deps["traced"];
+};
+
+export const commandSpans = (
+  { topics, kafka, commands, partner: { baseUrl } }: Config,
+  traces: Traces | null,
+  { call, journal, mask }: { call: Call; journal: Journal } & Pick<Partner, "mask">,
+): CommandSpans => {
+  if (traces === null)
+    return {
+      around: (record, work) => work({ ...record, ...(traceOf(record) ?? NO_TRACE) }),
+      traced: undefined,
+    };
+  const address = { url: new URL(baseUrl ?? ""), mask };
+  return {
+    around: async (record, work) => {
+      const span = begin(traces, record, commands.trustTrace);
+      let handled: Handled | null = null;
+      try {
+        const { traceparent, tracestate } = span;
+        handled = await work({ ...record, traceparent, tracestate });
+        return handled;
+      } finally {
+        end(span, record, { handled, groupId: kafka.groupId });
+      }
+    },
+    traced: (envelope) => {
+      const parent = contextOf(envelope);
+      return {
+        call: (request, options) => callInSpan(traces, address, { parent, request, options }, call),
+        journal: {
+          ...journal,
+          append: (key, entry) => {
+            const verb = VERBS[entry.step.kind];
+            const span = { topic: topics.journal, verb, carriesTrace: false, parent };
+            return sendInSpan(traces, span, () => journal.append(key, entry));
+          },
+        },
+      };
+    },
+  };
+};

@@ -1,0 +1,751 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
+import { EntryRefused } from "../../../../src/commands-to-results/accept-once/kafka-retry.ts";
+import type { Contradiction, Deps } from "../../../../src/commands-to-results/accept-once/ports.ts";
+import type { Verdict } from "../../../../src/commands-to-results/types.ts";
+import type { Outcome } from "../../../../src/partner/types.ts";
+import type { CommandResult } from "../../../../src/records.ts";
+import { DeadlineError } from "../../../../src/runtime/clock.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { accept, claimed, concluded, create, createDeps, createLog, itemOf, released } from "./journal.ts";
+
+const c1 = accept("c1");
+const place = { leave: () => undefined, take: () => Promise.resolve() };
+
+const lifelines = () => {
+  const [stop, cut, abandon] = [new AbortController(), new AbortController(), new AbortController()];
+  return { stop, cut, abandon, signals: { stop: stop.signal, cut: cut.signal, abandon: abandon.signal } };
+};
+
+const bridge = (changes: Partial<Deps> = {}, log = createLog()) => {
+  const { deps, results } = createDeps(log, changes);
+  const execute = createExecute(deps);
+  const life = lifelines();
+  return { log, deps, results, life, run: (ref = c1) => execute(itemOf(ref), life.signals, place) };
+};
+
+const kinds = (log: ReturnType<typeof createLog>): string[] =>
+  log.entries.map(({ entry }) => entry.step.kind);
+
+const answers = (...outcomes: Outcome[]) => {
+  let calls = 0;
+  const call: Deps["call"] = (_, { mayCall }) => {
+    if (!mayCall()) return Promise.resolve({ kind: "notSent", reason: "not allowed" });
+    calls += 1;
+    return Promise.resolve(outcomes.shift() ?? { kind: "unknown", reason: "no more answers", answer: null });
+  };
+  return { call, calls: () => calls };
+};
+
+const ok: Outcome = { kind: "executed", answer: { httpStatus: 200, body: "{}", retryAfterMs: null } };
+const throttled: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 1 } };
+const lost: Outcome = { kind: "unknown", reason: "reset", answer: null };
+
+/** A call that is open until it is cut off. */
+const hanging = () => {
+  let sent: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (sent = resolve));
+  const call: Deps["call"] = (_, { mayCall, signal, withinMs }) =>
+    new Promise((resolve) => {
+      if (!mayCall()) throw new Error("it was free");
+      setTimeout(() => resolve(lost), withinMs).unref();
+      signal.addEventListener("abort", () => resolve(lost), { once: true });
+      sent();
+    });
+  return { call, left };
+};
+
+describe("execute", () => {
+  it("claims, calls, concludes, publishes", async () => {
+    const { run, results, log } = bridge();
+    await expect(run()).resolves.toMatchObject({
+      kind: "answered",
+      result: { outcome: "SUCCEEDED", attempts: 1 },
+    });
+    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  describe("when the journal does not take what a call came to", () => {
+    /** A journal that takes no conclusion with the text of an answer; or none at all. */
+    const narrow = (takes: (result: CommandResult) => boolean) => {
+      const log = createLog();
+      const { journal, codec } = createDeps(log).deps;
+      const values: Buffer[] = [];
+      const deps: Partial<Deps> = {
+        journal: {
+          ...journal,
+          append: (key, entry) =>
+            entry.step.kind === "concluded" && !takes(codec.decode(entry.step.result))
+              ? Promise.reject(new EntryRefused("too large"))
+              : journal.append(key, entry),
+        },
+        publish: (_, value) => {
+          values.push(value);
+          return Promise.resolve();
+        },
+      };
+      return { log, deps, values };
+    };
+
+    it("concludes it without the text of the answer, and publishes what the journal holds", async () => {
+      const { log, deps, values } = narrow(({ response }) => response === null);
+      const { run } = bridge(deps, log);
+      const settled = await run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", httpStatus: 200, response: null } });
+      expect(kinds(log)).toEqual(["claimed", "concluded"]);
+      const step = log.entries[1]?.entry.step;
+      expect(values).toEqual([step?.kind === "concluded" ? step.result : null]);
+    });
+
+    it("goes on where that is refused as well, until somebody has made room", async () => {
+      let refused = 0;
+      const { log, deps } = narrow(({ response }) => response === null && ++refused > 3);
+      const settled = await bridge(deps, log).run();
+      expect(settled).toMatchObject({ result: { outcome: "SUCCEEDED", response: null } });
+    });
+  });
+
+  describe("while a partition takes no records", () => {
+    /** A journal that rejects appends while `fails`, and where `landing` is set, appends them all the same when asked to. */
+    const stuck = (changes: Partial<Deps["options"]> = {}) => {
+      const log = createLog();
+      const { deps } = createDeps(log);
+      const state = {
+        fails: true,
+        appends: 0,
+        landing: [] as (() => void)[],
+        calls: 0,
+        permits: 0,
+        slots: 0,
+      };
+      const append: Deps["journal"]["append"] = (key, entry) => {
+        if (!state.fails) return deps.journal.append(key, entry);
+        state.appends += 1;
+        state.landing.push(() => void deps.journal.append(key, entry));
+        return Promise.reject(new Error("no replicas"));
+      };
+      const own: Partial<Deps> = {
+        journal: { ...deps.journal, append },
+        permit: () => {
+          let held = false;
+          const change = (by: boolean): void => {
+            if (held !== by) state.permits += by ? 1 : -1;
+            held = by;
+          };
+          return {
+            tryAcquire: () => (change(true), true),
+            acquire: () => Promise.resolve(),
+            release: () => change(false),
+          };
+        },
+        call: (request, options) => {
+          if (options.mayCall()) state.calls += 1;
+          return deps.call(request, { ...options, mayCall: () => true });
+        },
+        options: { ...deps.options, backoff: { baseMs: 5, maxMs: 20 }, deadlineMs: 150, ...changes },
+      };
+      const execute = createExecute(createDeps(log, own).deps);
+      const slot = () => {
+        let held = true;
+        state.slots += 1;
+        const leave = (): void => {
+          if (held) state.slots -= 1;
+          held = false;
+        };
+        const take = (): Promise<void> => {
+          if (!held) state.slots += 1;
+          held = true;
+          return Promise.resolve();
+        };
+        return { leave, take };
+      };
+      const run = (ref = c1) => execute(itemOf(ref), lifelines().signals, slot());
+      return { log, state, run };
+    };
+
+    it("a command that gets no claim holds neither slot nor permit, ends FAILED, and its late claim holds no quote", async () => {
+      const { log, state, run } = stuck();
+      const running = run();
+      await eventually(() => state.appends > 2, "some attempts");
+      expect(state).toMatchObject({ permits: 0, slots: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const [late] = state.landing;
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({
+        result: { outcome: "FAILED", error: { message: expect.stringContaining("the journal") as string } },
+      });
+      late?.();
+      expect(state.calls).toBe(0);
+      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
+      await expect(run(accept("c2"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+      expect(state.calls).toBe(1);
+    });
+
+    it("a claim that lands before the end is ended, too, and never called", async () => {
+      const { log, state, run } = stuck();
+      const running = run();
+      await eventually(() => state.appends > 0, "an attempt");
+      state.landing[0]?.();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({ result: { outcome: "FAILED", attempts: 0 } });
+      expect(state.calls).toBe(0);
+      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
+    });
+
+    it("a command whose claim is taken in time is called, once it has slot and permit again", async () => {
+      const { log, state, run } = stuck({ deadlineMs: 5_000 });
+      const running = run();
+      await eventually(() => state.appends > 2, "some attempts");
+      state.fails = false;
+      await expect(running).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
+      expect(state).toMatchObject({ calls: 1, permits: 0 });
+      expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+    });
+
+    it("an append that does not end gives slot and permit back once no call may follow", async () => {
+      const log = createLog();
+      let left = 0;
+      let released = 0;
+      const { deps } = bridge(
+        {
+          journal: { ...createDeps(log).deps.journal, append: () => new Promise(() => undefined) },
+          permit: () => ({
+            tryAcquire: () => true,
+            acquire: () => Promise.resolve(),
+            release: () => (released += 1),
+          }),
+          options: { ...createDeps(log).deps.options, beginWithinMs: 50 },
+        },
+        log,
+      );
+      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      void createExecute(deps)(itemOf(c1), lifelines().signals, slot);
+      await eventually(() => left > 0 && released > 0, "slot and permit");
+    });
+
+    it("the breaker's trial whose claim is not taken lets another one begin", async () => {
+      const log = createLog();
+      const { journal, options } = createDeps(log).deps;
+      const isStuck = new Set<string>();
+      const append: Deps["journal"]["append"] = (key, entry) =>
+        isStuck.has(key) ? Promise.reject(new Error("no replicas")) : journal.append(key, entry);
+      const { call } = answers(lost, lost, ok);
+      const { run } = bridge({ journal: { ...journal, append }, options, call }, log);
+      await run(accept("c1", "q1"));
+      await run(accept("c2", "q2"));
+      isStuck.add("q3");
+      void run(accept("c3", "q3")).catch(() => undefined);
+      await expect(run(accept("c4", "q4"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    });
+
+    it("a result that its topic does not take holds no slot, also when the command comes again", async () => {
+      const { log, deps } = bridge();
+      await createExecute(deps)(itemOf(c1), lifelines().signals, place);
+      let left = 0;
+      const life = lifelines();
+      const publish = () => Promise.reject(new Error("no replicas"));
+      const slot = { leave: () => (left += 1), take: () => Promise.resolve() };
+      const again = createExecute({ ...deps, publish })(itemOf(c1), life.signals, slot);
+      await eventually(() => left > 0, "the slot");
+      life.abandon.abort(new Error("the end"));
+      await expect(again).rejects.toThrow("the end");
+      expect(kinds(log)).toEqual(["claimed", "concluded"]);
+    });
+  });
+
+  it("repeats the same result without a call", async () => {
+    const { call, calls } = answers(ok);
+    const { run, results, log } = bridge({ call });
+    const first = await run();
+    expect(await run()).toEqual(first);
+    expect([calls(), results.length, log.entries.length]).toEqual([1, 2, 2]);
+  });
+
+  it("releases a call that did nothing, waits, and claims anew", async () => {
+    const { call, calls } = answers(throttled, ok);
+    const { run, log } = bridge({ call });
+    await expect(run()).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 2 } });
+    expect(calls()).toBe(2);
+    expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+  });
+
+  it("fails when no time is left for another call", async () => {
+    const late: Outcome = { kind: "throttled", answer: { httpStatus: 429, body: "", retryAfterMs: 60_000 } };
+    const { run, log } = bridge({ call: answers(late).call });
+    await expect(run()).resolves.toMatchObject({
+      result: { outcome: "FAILED", error: { code: "PARTNER_THROTTLED" } },
+    });
+    expect(kinds(log)).toEqual(["claimed", "concluded"]);
+  });
+
+  it("keeps the partner's last answer when no call follows it, but not for a doubt about a later call", async () => {
+    const expired: Verdict = {
+      outcome: "REJECTED",
+      error: { code: "COMMAND_EXPIRED", message: "expiresAt has passed" },
+      decidedBy: "BRIDGE",
+      answer: null,
+    };
+    const { call, calls } = answers(throttled);
+    const guard = (): Verdict | null => (calls() === 0 ? null : expired);
+    await expect(bridge({ call, guard }).run()).resolves.toMatchObject({
+      result: { error: { code: "COMMAND_EXPIRED" }, attempts: 1, httpStatus: 429, response: "" },
+    });
+    await expect(bridge({ call: answers(throttled, lost).call }).run()).resolves.toMatchObject({
+      result: { outcome: "IN_DOUBT", attempts: 2, httpStatus: null },
+    });
+  });
+
+  it("takes no other command's entry for its own, should the journal have become another log", async () => {
+    const { run, log, deps, results } = bridge();
+    const first = await run();
+    const { reread } = deps.journal;
+    let strange = 2;
+    deps.journal.reread = async (position) => {
+      const entry = await reread(position);
+      return entry && strange-- > 0
+        ? { ...entry, commandId: "c2", step: { ...entry.step, requestHash: "other" } as typeof entry.step }
+        : entry;
+    };
+    expect(await run()).toEqual(first);
+    expect([results, log.entries.length]).toEqual([["c1 SUCCEEDED", "c1 SUCCEEDED"], 2]);
+  });
+
+  it("asks for a dead letter when the commandId was used for something else", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x", { requestHash: "beef0123" }));
+    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
+  });
+
+  it("keeps to the first content of a commandId, though its claim was released and another one comes late", async () => {
+    const log = createLog();
+    const first = { requestHash: "beef0123" };
+    log.append(c1, claimed("x", first), released("x"));
+    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
+    log.append(c1, claimed("late"));
+    expect(log.view.look(c1), "the late claim counts for nothing").toEqual({ kind: "free" });
+    const { deps, life } = bridge({}, log);
+    const execute = createExecute(deps);
+    await expect(execute({ ...itemOf(c1), ...first }, life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "SUCCEEDED" },
+    });
+  });
+
+  it("tells a second command that the quote is taken, in the same bytes each time", async () => {
+    const values: string[] = [];
+    const publish: Deps["publish"] = (_, value) => Promise.resolve(void values.push(value.toString()));
+    const log = createLog();
+    log.append(accept("c0"), claimed("x"));
+    const { run } = bridge({ publish }, log);
+    await run();
+    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
+    expect(values[0]).toBe(values[1]);
+  });
+
+  it("doubts an owner that says nothing, and never calls for it", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x", { callWithinMs: 5 }));
+    const { call, calls } = answers(ok);
+    await expect(bridge({ call }, log).run()).resolves.toMatchObject({
+      result: { outcome: "IN_DOUBT", error: { code: "OWNER_LOST" }, attempts: 1 },
+    });
+    expect(calls()).toBe(0);
+  });
+
+  it("takes a conclusion that comes while it waits for the owner", async () => {
+    const log = createLog();
+    log.append(c1, claimed("x"));
+    const { run, results, deps } = bridge({}, log);
+    const settled = run();
+    const result = deps.buildResult(
+      { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
+      { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
+    );
+    log.append(c1, { ...concluded("x", "SUCCEEDED"), result: deps.codec.encode(result) } as never);
+    await settled;
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+
+  it("makes no call that the log has not granted, however well it was acknowledged", async () => {
+    const log = createLog();
+    const { call, calls } = answers(ok);
+    const { run, deps } = bridge({ call }, log);
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) => {
+      if (log.entries.length === 0) log.append(accept("c0"), claimed("x"));
+      return append(key, entry);
+    };
+    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
+    expect(calls()).toBe(0);
+  });
+
+  it("begins no call so late in its claim's time that the answer might be cut off", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    let lateMs = 0;
+    const clock = { ...deps.clock, monotonic: () => deps.clock.monotonic() + lateMs };
+    const append: Deps["journal"]["append"] = async (key, entry) => {
+      const position = await deps.journal.append(key, entry);
+      // Only the first claim is slow, as when the log's leader has just gone.
+      lateMs = Math.max(lateMs, 1.2 * deps.options.beginWithinMs);
+      return position;
+    };
+    const execute = createExecute({ ...deps, clock, journal: { ...deps.journal, append } });
+    await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "SUCCEEDED", attempts: 1 },
+    });
+    expect(calls()).toBe(1);
+    expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
+  });
+
+  it("claims nothing while it waits for the partner's permit, and releases it", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    let letIn: () => void = () => undefined;
+    let left = 0;
+    const permit: Deps["permit"] = () => ({
+      tryAcquire: () => false,
+      acquire: () => new Promise((resolve) => (letIn = resolve)),
+      release: () => {
+        left += 1;
+      },
+    });
+    const settled = createExecute({ ...deps, permit })(itemOf(c1), life.signals, place);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log.entries).toEqual([]);
+    expect(calls()).toBe(0);
+    letIn();
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    expect(left).toBeGreaterThan(0);
+  });
+
+  it("ends a command that the partner's gate never lets in as not sent", async () => {
+    const { call, calls } = answers(ok);
+    const { deps, life, log } = bridge({ call });
+    const permit: Deps["permit"] = () => ({
+      tryAcquire: () => false,
+      acquire: () => Promise.reject(new DeadlineError(30)),
+      release: () => undefined,
+    });
+    const execute = createExecute({ ...deps, permit, options: { ...deps.options, deadlineMs: 30 } });
+    await expect(execute(itemOf(c1), life.signals, place)).resolves.toMatchObject({
+      result: { outcome: "FAILED", attempts: 0 },
+    });
+    expect(calls()).toBe(0);
+    expect(kinds(log)).toEqual(["concluded"]);
+  });
+
+  it("pauses accepts after doubts in a row", async () => {
+    const states: string[] = [];
+    const { call, calls } = answers(lost, lost, ok);
+    const observer = {
+      takeover: () => undefined,
+      breaker: (s: string) => void states.push(s),
+      retrying: () => undefined,
+    };
+    const { run } = bridge({ call, observer });
+    await run(accept("c1", "q1"));
+    await run(accept("c2", "q2"));
+    expect(states).toEqual(["open"]);
+    await expect(run(accept("c3", "q3"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+    expect([calls(), states]).toEqual([3, ["open", "closed"]]);
+  });
+});
+
+describe("accepts that people have paused", () => {
+  const paused = (changes: Partial<Deps> = {}) => {
+    let isPaused = true;
+    const { call, calls } = answers(ok, ok);
+    const options = { ...createDeps(createLog()).deps.options, deadlineMs: 300 };
+    const made = bridge({ call, acceptsPaused: () => isPaused, options, ...changes });
+    return { ...made, calls, resume: () => void (isPaused = false) };
+  };
+
+  it("wait without their slot and without a claim, longer than their deadline, and then go on", async () => {
+    const { log, deps, life, calls, resume } = paused();
+    let held = true;
+    const slot = {
+      leave: () => void (held = false),
+      take: () => {
+        held = true;
+        return Promise.resolve();
+      },
+    };
+    const settled = createExecute(deps)(itemOf(c1), life.signals, slot);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([held, log.entries, calls()]).toEqual([false, [], 0]);
+    resume();
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
+  });
+
+  it("share one wait, however many they are", async () => {
+    const { life, run, calls, resume } = paused();
+    const running = Array.from({ length: 50 }, (_, i) => run(accept(`c${i}`, `q${i}`)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(getEventListeners(life.stop.signal, "abort")).toHaveLength(0);
+    resume();
+    await Promise.all(running);
+    expect(calls()).toBe(50);
+  });
+
+  it("do not keep a create back", async () => {
+    const { run } = paused();
+    await expect(run(create("c9"))).resolves.toMatchObject({ result: { outcome: "SUCCEEDED" } });
+  });
+
+  it("are rejected once they are too old, also while they are paused", async () => {
+    let tooOld: Verdict | null = null;
+    const { run, calls } = paused({ guard: () => tooOld });
+    const settled = run();
+    await new Promise((resolve) => setImmediate(resolve));
+    const error = { code: "COMMAND_TOO_OLD", message: "old" } as const;
+    tooOld = { outcome: "REJECTED", error, decidedBy: "BRIDGE", answer: null };
+    await expect(settled).resolves.toMatchObject({ result: { outcome: "REJECTED" } });
+    expect(calls()).toBe(0);
+  });
+
+  it("leave nothing behind when the process stops", async () => {
+    const { run, life, log } = paused();
+    const settled = run();
+    life.stop.abort(new Error("draining"));
+    await expect(settled).rejects.toThrow("draining");
+    expect(log.entries).toEqual([]);
+  });
+});
+
+describe("the end of a process", () => {
+  it("starts nothing after stop, and leaves no claim behind", async () => {
+    const { run, life, log, deps } = bridge();
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) => {
+      life.stop.abort(new Error("draining"));
+      return append(key, entry);
+    };
+    await expect(run()).rejects.toThrow("draining");
+    expect(kinds(log)).toEqual(["claimed", "released"]);
+    expect(deps.view.look(c1)).toEqual({ kind: "free" });
+  });
+
+  it("finishes an open call after stop, and doubts it when it is cut off", async () => {
+    const { call, left } = hanging();
+    const { run, life, results } = bridge({ call });
+    const settled = run();
+    await left;
+    life.stop.abort(new Error("draining"));
+    life.cut.abort(new Error("the drain is over"));
+    await expect(settled).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+
+  it("cuts off a call whose time is up", async () => {
+    const { call } = hanging();
+    const { deps, results } = createDeps(createLog(), { call });
+    const execute = createExecute({ ...deps, options: { ...deps.options, callWithinMs: 10 } });
+    await execute(itemOf(c1), lifelines().signals, place);
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+});
+
+const refused: Verdict = {
+  outcome: "REJECTED",
+  error: { code: "INVALID_COMMAND", message: "m" },
+  decidedBy: "BRIDGE",
+  answer: null,
+};
+
+describe("a commandId", () => {
+  it("names one command: a record for another quote under it is a reuse, claimed, released or concluded", async () => {
+    for (const steps of [
+      [claimed("x")],
+      [claimed("x"), released("x")],
+      [claimed("x"), concluded("x", "SUCCEEDED")],
+    ]) {
+      const log = createLog();
+      log.append(accept("c1", "other"), ...steps);
+      const { call, calls } = answers(ok);
+      const { run, results } = bridge({ call }, log);
+      await expect(run()).resolves.toEqual({ kind: "reused" });
+      expect([calls(), results]).toEqual([0, []]);
+      expect(kinds(log).slice(steps.length), "it looked once more").toEqual(["released"]);
+    }
+  });
+
+  it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
+    const log = createLog();
+    log.append(accept("c1", "other"), claimed("x"));
+    const { deps, run, results } = bridge({}, log);
+    const { append } = deps.journal;
+    let isFirst = true;
+    deps.journal.append = (key, entry) => {
+      // Its own claim, of a replica that is gone, was in the log before: this view has not read it yet.
+      const result = Buffer.from(JSON.stringify({ commandId: "c1", outcome: "IN_DOUBT", final: false }));
+      if (isFirst) log.append(c1, claimed("lost"), { ...concluded("lost", "IN_DOUBT"), result } as never);
+      isFirst = false;
+      return append(key, entry);
+    };
+    await expect(run()).resolves.toMatchObject({ kind: "answered", result: { outcome: "IN_DOUBT" } });
+    expect(results).toEqual(["c1 IN_DOUBT"]);
+  });
+
+  it("that another command has here, with no entry yet, is waited for: it may end without one", async () => {
+    const { deps, log, life } = bridge();
+    const { append } = deps.journal;
+    deps.journal.append = (key, entry) =>
+      key === c1.key ? Promise.reject(new Error("takes no records")) : append(key, entry);
+    const execute = createExecute(deps);
+    const first = new AbortController();
+    const never = execute(itemOf(c1), { ...life.signals, stop: first.signal, abandon: first.signal }, place);
+    const second = execute(itemOf(accept("c1", "other")), life.signals, place);
+    first.abort(new Error("the partition is lost"));
+    await expect(never).rejects.toThrow("the partition is lost");
+    await expect(second).resolves.toMatchObject({ kind: "answered", result: { outcome: "SUCCEEDED" } });
+    expect(log.entries.every(({ key }) => key === "other")).toBe(true);
+  });
+
+  it("is known from the first command on that begins in this replica", async () => {
+    const { run, results, log } = bridge();
+    const settled = await Promise.all([run(), run(accept("c1", "other"))]);
+    expect(settled.map(({ kind }) => kind)).toEqual(["answered", "reused"]);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+    const others = log.entries.filter(({ key }) => key !== c1.key);
+    expect(others.map(({ entry }) => entry.step.kind)).toEqual(["released"]);
+  });
+
+  it("of a refused command is looked up as well, and known from then on", async () => {
+    const { deps, results, log, life } = bridge();
+    const run = createExecute(deps);
+    const { signals } = life;
+    const invalid = (hash: string) => ({ ...itemOf(create("c1"), refused), requestHash: hash });
+    await expect(run(invalid("a"), signals, place)).resolves.toMatchObject({
+      kind: "answered",
+      result: { outcome: "REJECTED", attempts: 0 },
+    });
+    await expect(run(invalid("a"), signals, place), "sent again").resolves.toMatchObject({
+      kind: "answered",
+    });
+    await expect(run(invalid("b"), signals, place)).resolves.toEqual({ kind: "reused" });
+    await expect(run(itemOf(c1), signals, place), "a valid one").resolves.toEqual({ kind: "reused" });
+    expect(results).toEqual(["c1 REJECTED", "c1 REJECTED"]);
+    expect(kinds(log)).toEqual(["concluded", "released"]);
+  });
+
+  it("of a refused command that names an accepted quote gets no result", async () => {
+    const { run, deps, log, life } = bridge();
+    await run();
+    const execute = createExecute(deps);
+    const item = itemOf(create("c1"), refused);
+    await expect(execute(item, life.signals, place)).resolves.toEqual({ kind: "reused" });
+    expect(kinds(log)).toEqual(["claimed", "concluded", "released"]);
+  });
+});
+
+describe("a create whose answer was lost", () => {
+  const expired: Verdict = {
+    outcome: "REJECTED",
+    error: { code: "COMMAND_EXPIRED", message: "late" },
+    decidedBy: "BRIDGE",
+    answer: null,
+  };
+  /** @param guards how often the guard allows a call before the command has expired */
+  const ended = async (outcomes: readonly Outcome[], guards: number) => {
+    let asked = 0;
+    const { call } = answers(...outcomes);
+    const { run } = bridge({ call, guard: () => (asked++ < guards ? null : expired) });
+    return run(create("c1"));
+  };
+
+  it.each([
+    ["before the next attempt", [lost], 2],
+    ["right before the next call", [lost, ok], 3],
+    ["after a refusal to take it now", [lost, throttled], 4],
+  ] as const)(
+    "and that expires %s may have been executed: FAILED, not REJECTED",
+    async (_, outcomes, guards) => {
+      expect(await ended(outcomes, guards)).toMatchObject({
+        kind: "answered",
+        result: { outcome: "FAILED", error: { code: "PARTNER_UNAVAILABLE" } },
+      });
+    },
+  );
+
+  it("and whose next claim comes too late for a call is not told that no call was made", async () => {
+    const log = createLog();
+    const { deps } = createDeps(log);
+    let claims = 0;
+    const append: Deps["journal"]["append"] = async (key, entry) => {
+      if (entry.step.kind === "claimed" && ++claims > 1) await new Promise((done) => setTimeout(done, 300));
+      return deps.journal.append(key, entry);
+    };
+    const { call } = answers(lost);
+    const options = { ...deps.options, beginWithinMs: 20, deadlineMs: 200 };
+    const { run } = bridge({ call, journal: { ...deps.journal, append }, options }, log);
+    const settled = await run(create("c1"));
+    expect(settled).toMatchObject({ result: { outcome: "FAILED", attempts: 1 } });
+    expect(JSON.stringify(settled)).not.toContain("no call could be started");
+  });
+
+  it("is rejected as expired where nothing was sent before, or nothing done", async () => {
+    for (const outcomes of [[], [throttled]]) {
+      const settled = await ended(outcomes, 2 * outcomes.length);
+      expect(settled).toMatchObject({ result: { outcome: "REJECTED", error: { code: "COMMAND_EXPIRED" } } });
+    }
+  });
+});
+
+describe("an answer after a doubt", () => {
+  const late = async (as: "SUCCEEDED" | "FAILED" | null) => {
+    const log = createLog();
+    const contradictions: Contradiction[] = [];
+    let answer: (outcome: Outcome) => void = () => undefined;
+    const call: Deps["call"] = (_, { mayCall }) =>
+      new Promise((resolve) => {
+        mayCall();
+        answer = resolve;
+      });
+    const contradiction = (found: Contradiction) => Promise.resolve(void contradictions.push(found));
+    const { run, results, deps } = bridge({ call, contradiction }, log);
+    const settled = run();
+    await expect.poll(() => log.view.look(c1).kind).toBe("held");
+    await expect.poll(() => log.view.holds(c1, "a1")).toBe(true);
+    log.append(c1, concluded("a1", "IN_DOUBT"));
+    if (as) {
+      const verdict = { outcome: as, error: null, decidedBy: "OPERATOR" as const, answer: null };
+      const result = deps.buildResult(
+        { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
+        verdict,
+      );
+      log.append(c1, {
+        ...concluded("a1", as),
+        result: deps.codec.encode(result),
+        resultId: result.resultId,
+      } as never);
+    }
+    answer(ok);
+    await settled;
+    return { results, contradictions, log };
+  };
+
+  it("becomes the final result, and says that it is published", async () => {
+    const { results, contradictions, log } = await late(null);
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+    expect(contradictions).toEqual([]);
+    expect(log.view.unpublished()).toEqual([]);
+    expect(kinds(log).at(-1)).toBe("published");
+  });
+
+  it("is reported when an operator said otherwise, and the quote is not free", async () => {
+    const { results, contradictions, log } = await late("FAILED");
+    expect(results).toEqual(["c1 FAILED"]);
+    expect(contradictions).toMatchObject([
+      { said: { outcome: "SUCCEEDED" }, standing: { outcome: "FAILED" } },
+    ]);
+    log.append(accept("c2"), claimed("z"));
+    expect(log.view.look(accept("c2"))).toMatchObject({ kind: "concluded", taken: true });
+  });
+
+  it("is no news when the operator said the same", async () => {
+    expect((await late("SUCCEEDED")).contradictions).toEqual([]);
+  });
+});

@@ -1,0 +1,280 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { watchJournal } from "../../../../../src/commands-to-results/accept-once/journal/watch.ts";
+import { createView } from "../../../../../src/commands-to-results/accept-once/view.ts";
+import { NO_HEADERS } from "../../../../../src/kafka/headers.ts";
+import { startTail, type Range } from "../../../../../src/kafka/consume/tail.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { silent } from "../../../../../src/cli/silent.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { released } from "../journal.ts";
+
+const HOUR_MS = 3_600_000;
+
+const record = (offset: number, timestampMs = Date.now()) => ({
+  topic: "journal",
+  partition: 0,
+  offset,
+  timestampMs,
+  key: Buffer.from("q"),
+  value: null,
+  headers: NO_HEADERS,
+});
+
+/** A watch over a journal of one partition, and what the cluster says of it. */
+const watched = async (length: number, notes: readonly string[] = [], ageMs = 0, isMute = false) => {
+  const events: string[] = [];
+  const warnings: [event: string, fields: object][] = [];
+  const asked = { notes: 0 };
+  const fits: boolean[] = [];
+  const timestampMs = Date.now() - ageMs;
+  let seconds = 0;
+  let wake = (): void => undefined;
+  const sleep = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+  const note = (_: object, event: string): void => void events.push(event);
+  const warn = (fields: object, event: string): void => {
+    note(fields, event);
+    warnings.push([event, fields]);
+  };
+  const log = { trace: note, debug: note, info: note, warn, error: note, fatal: note };
+  const view = createView({ partitions: 1, partitionOf: () => 0 });
+  const cluster = {
+    extent: { startOffset: 0, endOffset: length } as Range | null,
+    problems: [] as string[],
+    isMute,
+    isAway: false,
+  };
+  const ranges = () => new Map(cluster.extent ? [[0, cluster.extent]] : []);
+  const watch = watchJournal(
+    {
+      topic: "journal",
+      view,
+      notes: () => {
+        asked.notes += 1;
+        return cluster.isMute ? Promise.reject(new Error("no coordinator")) : Promise.resolve(notes);
+      },
+      problems: () => Promise.resolve(cluster.problems),
+      fits: (isFit) => void fits.push(isFit),
+      ranges: () => (cluster.isAway ? Promise.reject(new Error("no leader")) : Promise.resolve(ranges())),
+    },
+    { clock: { ...systemClock, sleep, monotonic: () => seconds * 1_000 }, log },
+  );
+  if (!isMute) watch.begin(await watch.ranges());
+  const read = (offset: number, timestampMs?: number): void => {
+    const incoming = record(offset, timestampMs);
+    if (!watch.isOurs(incoming)) return;
+    const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c", step: released("a") };
+    if (view.take({ ...incoming, key: "q", entry }) === "folded") watch.learn(incoming);
+  };
+  for (let offset = 0; offset < length; offset++) read(offset, timestampMs);
+  const look = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      seconds += 1;
+      wake();
+      await turn();
+    }
+  };
+  return { watch, view, cluster, read, look, events, fits, warnings, asked, timestampMs };
+};
+
+describe("the watch over the journal", () => {
+  it("trusts a journal that grows", async () => {
+    const { watch, view, cluster, read, look, events } = await watched(3);
+    cluster.extent = { startOffset: 0, endOffset: 4 };
+    read(3);
+    await look(5);
+    expect([view.ready(), watch.fault(), watch.position(0), events]).toEqual([true, null, 3, []]);
+    watch.stop();
+  });
+
+  it("loses it for good when an entry lands before what was read", async () => {
+    const { watch, view, look, events } = await watched(3);
+    const appended = watch.appending(0);
+    appended({ partition: 0, offset: 3 });
+    expect(view.ready()).toBe(true);
+    appended({ partition: 0, offset: 2 });
+    await look(5);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal took a new entry at offset 2");
+    watch.stop();
+  });
+
+  it("stops for good when an entry lands in another partition, and does not say that one stood there", async () => {
+    const { watch, view, events } = await watched(3);
+    watch.appending(0)({ partition: 1, offset: 0 });
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal has other partitions than before");
+    watch.stop();
+  });
+
+  it("loses it for good when another record stands where one was read, and keeps what it knew", async () => {
+    const { watch, view, read, events } = await watched(3);
+    const note = watch.note();
+    read(2, 1);
+    read(3);
+    expect([view.ready(), view.nextOffset(0), events]).toEqual([false, 3, ["journal.lost"]]);
+    expect(watch.note()).toBe(note);
+    watch.stop();
+  });
+
+  it("loses it for good when it was purged", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    cluster.extent = { startOffset: 3, endOffset: 3 };
+    await look(1);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    watch.stop();
+  });
+
+  it.each([
+    [1.5, false],
+    [23.9, false],
+    [29, false],
+    [31, true],
+  ])("an entry that is gone after %d h: whether it goes on is %s", async (hours, goesOn) => {
+    const { watch, view, cluster, look } = await watched(3, [], hours * HOUR_MS);
+    cluster.extent = { startOffset: 2, endOffset: 3 };
+    await look(1);
+    expect(view.ready()).toBe(goesOn);
+    if (goesOn) expect(watch.fault()).toBeNull();
+    else expect(watch.fault()).toContain(`which was ${hours * 3_600} s old`);
+    watch.stop();
+  });
+
+  it("says that a setting was changed so that it may forget accepts, and that it is right again", async () => {
+    const { watch, view, cluster, look, events, fits } = await watched(3);
+    await look(6);
+    expect([watch.fault(), fits]).toEqual([null, []]);
+    cluster.problems = ["Topic journal is kept for an hour: raise its retention.ms.", "and more"];
+    await look(6);
+    expect(watch.fault()).toBe(
+      "Topic journal is kept for an hour: raise its retention.ms. Until then no command is begun.",
+    );
+    expect([events, fits]).toEqual([["journal.unfit"], [false]]);
+    expect(view.ready(), "what was executed is still published").toBe(true);
+    await look(6);
+    cluster.problems = [];
+    await look(6);
+    expect([watch.fault(), events, fits]).toEqual([null, ["journal.unfit", "journal.fit"], [false, true]]);
+    watch.stop();
+  });
+
+  it("takes no command again after the setting was mended, if entries are gone by then", async () => {
+    const { watch, view, cluster, look, events } = await watched(3, [], HOUR_MS);
+    cluster.problems = ["Topic journal is kept for an hour."];
+    await look(6);
+    cluster.extent = { startOffset: 3, endOffset: 3 };
+    cluster.problems = [];
+    await look(6);
+    expect([view.ready(), events]).toEqual([false, ["journal.unfit", "journal.lost", "journal.fit"]]);
+    expect(watch.fault()).toContain("has dropped offset 2");
+    watch.stop();
+  });
+
+  it("waits while its end is missing, not for one look, and goes on when it is there", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    const { extent } = cluster;
+    cluster.extent = null;
+    await look(2);
+    expect(view.ready()).toBe(true);
+    await look(1);
+    expect([view.ready(), events]).toEqual([false, ["journal.missing"]]);
+    cluster.extent = extent;
+    await look(1);
+    expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.missing", "journal.found"]]);
+    watch.stop();
+  });
+
+  it("says once that it sees nothing for seconds, and again the next time", async () => {
+    const { watch, view, cluster, look, events } = await watched(3);
+    cluster.isAway = true;
+    await look(4);
+    expect(events).toEqual([]);
+    await look(6);
+    expect([view.ready(), events]).toEqual([true, ["journal.unwatched"]]);
+    cluster.isAway = false;
+    await look(1);
+    cluster.isAway = true;
+    await look(6);
+    expect(events).toEqual(["journal.unwatched", "journal.unwatched"]);
+    watch.stop();
+  });
+
+  it("begins with nothing, and lets nothing be committed, before it knows what the group knows", async () => {
+    const before = await watched(3);
+    const after = await watched(0, [before.watch.note() ?? ""], 0, true);
+    await expect(after.watch.ranges()).rejects.toThrow("cannot be asked for: no coordinator");
+    expect([after.view.ready(), after.watch.note(), after.events]).toEqual([
+      false,
+      null,
+      ["journal.notes.waiting"],
+    ]);
+    after.cluster.isMute = false;
+    after.watch.begin(await after.watch.ranges());
+    expect([after.view.ready(), after.watch.note()]).toEqual([false, before.watch.note()]);
+    for (const { watch } of [before, after]) watch.stop();
+  });
+
+  it("waits for a group that cannot be asked, says so once, and goes on by itself", async () => {
+    const before = await watched(3);
+    const notes = [before.watch.note() ?? ""];
+    before.watch.stop();
+    const { watch, view, cluster, read, look, events, warnings, asked } = await watched(0, notes, 0, true);
+    cluster.extent = { startOffset: 0, endOffset: 3 };
+    let readers = 0;
+    const tail = startTail(
+      { topic: "journal", groupId: "g", sessionTimeoutMs: 10_000 },
+      { begin: watch.begin, position: watch.position, take: () => true },
+      {
+        clock: { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+        ranges: watch.ranges,
+        newClient: () => {
+          readers += 1;
+          throw new Error("a reader of paper");
+        },
+        log: silent,
+        random: () => 0,
+      },
+    );
+
+    await eventually(() => asked.notes > 3, "several questions to the group");
+    await look(10);
+    expect(warnings).toEqual([["journal.notes.waiting", { topic: "journal", reason: "no coordinator" }]]);
+    expect(events).toEqual(["journal.notes.waiting"]);
+    expect(tail.state().detail).toBe("what the group knows of journal cannot be asked for: no coordinator");
+    expect([view.ready(), view.nextOffset(0), watch.note(), readers]).toEqual([false, null, null, 0]);
+
+    cluster.isMute = false;
+    await eventually(() => readers > 0, "reading to begin");
+    const questions = asked.notes;
+    expect([view.ready(), view.nextOffset(0), watch.note()]).toEqual([false, 0, ...notes]);
+    for (const offset of [0, 1, 2]) read(offset, before.timestampMs);
+    expect([view.ready(), watch.fault(), events]).toEqual([true, null, ["journal.notes.waiting"]]);
+    await watch.ranges();
+    expect(asked.notes, "what the group said is asked for once").toBe(questions);
+    await tail.stop();
+    watch.stop();
+  });
+
+  it("is never ready with a journal that is shorter, emptier or another than the group's notes say", async () => {
+    const before = await watched(3);
+    const notes = [before.watch.note() ?? ""];
+    before.watch.stop();
+    const shorter = await watched(2, notes);
+    expect(shorter.view.ready()).toBe(false);
+    const other = await watched(0, notes);
+    other.cluster.extent = { startOffset: 0, endOffset: 3 };
+    for (const offset of [0, 1, 2]) other.read(offset, 1);
+    expect([other.view.ready(), other.events]).toEqual([false, ["journal.lost"]]);
+    for (const { watch } of [shorter, other]) watch.stop();
+  });
+
+  it("is not ready for an instant with a journal that has not even the partitions that the group's notes name", async () => {
+    const before = await watched(3);
+    const note = (before.watch.note() ?? "").replace(/^0:/, "1:");
+    before.watch.stop();
+    const { watch, view, events } = await watched(0, [note]);
+    expect([view.ready(), events]).toEqual([false, ["journal.lost"]]);
+    expect(watch.fault()).toContain("journal has no partition 1");
+    watch.stop();
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { republish } from "../../../../src/commands-to-results/accept-once/republish.ts";
+import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import {
+  quotesOf,
+  resolvableAtMs,
+  resolve,
+} from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import type { CommandResult } from "../../../../src/records.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { RecordPosition } from "../../../../src/runtime/record-position.ts";
+import { finalResultId } from "../../../simulation/stubs.ts";
+import { accept, claimed, concluded, createDeps, createLog, itemOf } from "./journal.ts";
+
+const c1 = accept("c1");
+const never = new AbortController().signal;
+const decision: Decision = { as: "not-executed", by: "Ana", note: "not in the books", force: true };
+
+/** @param machineMs how far the clock of the operator's machine is ahead of the log's */
+const doubted = ({ machineMs = 0, callWithinMs = 1_000 } = {}) => {
+  let logMs = 1_800_000_000_000;
+  const log = createLog(() => logMs);
+  const { deps, results } = createDeps(log, {
+    clock: { ...systemClock, now: () => logMs + machineMs },
+  });
+  const conclusion = (outcome: "IN_DOUBT" | "SUCCEEDED"): Step => {
+    const facts = { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 };
+    const error = outcome === "IN_DOUBT" ? { code: "ANSWER_LOST" as const, message: "cut" } : null;
+    const verdict = { outcome, error, decidedBy: "PARTNER" as const, answer: null };
+    const result = deps.buildResult(facts, verdict);
+    return {
+      ...concluded("a", outcome),
+      result: deps.codec.encode(result),
+      resultId: result.resultId,
+    } as Step;
+  };
+  log.append(c1, { ...claimed("a"), callWithinMs } as Step, conclusion("IN_DOUBT"));
+  return {
+    log,
+    results,
+    conclusion,
+    deps: {
+      ...deps,
+      finalResultId,
+      timeOf: ({ offset }: RecordPosition) => log.entries[offset]?.timestampMs ?? null,
+    },
+    later: (ms: number): void => void (logMs += ms),
+  };
+};
+
+describe("resolve", () => {
+  it.each([
+    ["not-executed", "FAILED", "OPERATOR_DECISION"],
+    ["succeeded", "SUCCEEDED", undefined],
+  ] as const)("ends a doubt as %s", async (as, outcome, code) => {
+    const { deps, results, log } = doubted();
+    const end = await resolve(deps, c1, { ...decision, as }, never);
+    expect(end).toMatchObject({ kind: "resolved", result: { outcome, final: true, decidedBy: "OPERATOR" } });
+    expect("result" in end && end.result?.error?.code).toBe(code);
+    expect(results).toEqual([`c1 ${outcome}`]);
+    expect(log.view.unpublished()).toEqual([]);
+    expect(log.entries[2]?.entry.step).toMatchObject({ attemptId: "a", note: "Ana: not in the books" });
+  });
+
+  it.each([-400_000, -1, 0, 1, 400_000])(
+    "refuses while the call may still be under way, with a clock that is %i ms wrong, unless forced",
+    async (machineMs) => {
+      const { deps, log, later, results } = doubted({ machineMs });
+      const patient = { ...decision, force: false };
+      later(899_999);
+      expect(await resolve(deps, c1, patient, never)).toEqual({
+        kind: "tooYoung",
+        ageMs: 899_999,
+        neededMs: 900_000,
+        lost: "ANSWER_LOST",
+      });
+      expect(log.view.look(c1).kind).toBe("doubt");
+      expect(results).toEqual([]);
+      later(1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+      expect(await resolve(doubted({ machineMs }).deps, c1, decision, never)).toMatchObject({
+        kind: "resolved",
+      });
+    },
+  );
+
+  it("takes the time from an entry that changes nothing, whatever came in between", async () => {
+    const { deps, log, later, conclusion } = doubted();
+    later(900_000);
+    const state = () => JSON.stringify([log.view.look(c1), log.view.unpublished(), log.view.count()]);
+    const before = state();
+    const { append } = deps.journal;
+    let appended = 0;
+    deps.journal = {
+      ...deps.journal,
+      append: async (key, entry) => {
+        const written = await append(key, entry);
+        if (++appended > 1) return written;
+        expect(entry.step.kind).toBe("released");
+        expect(state(), "a marker changes nothing").toBe(before);
+        log.append(c1, conclusion("SUCCEEDED"));
+        return written;
+      },
+    };
+    const end = await resolve(deps, c1, { ...decision, force: false }, never);
+    expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
+    expect(log.entries, "claim, doubt, marker, the late answer").toHaveLength(4);
+  });
+
+  it.each([100, 20_000, 45_000, 60_000])(
+    "needs a claim that is 20 times %i ms old, and 15 minutes at least, as it says of it before",
+    async (callWithinMs) => {
+      const { deps, log, later } = doubted({ callWithinMs });
+      const patient = { ...decision, force: false };
+      const [doubt] = log.view.doubts();
+      const neededMs = resolvableAtMs(doubt!.claim) - doubt!.claim.timestampMs;
+      expect(neededMs).toBe(Math.max(20 * callWithinMs, 900_000));
+      later(neededMs - 1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "tooYoung", neededMs });
+      later(1);
+      expect(await resolve(deps, c1, patient, never)).toMatchObject({ kind: "resolved" });
+    },
+  );
+
+  it("calls a claim young when nobody can tell when its own entry was appended", async () => {
+    const { deps, later } = doubted();
+    later(60_000);
+    const end = await resolve({ ...deps, timeOf: () => null }, c1, { ...decision, force: false }, never);
+    expect(end).toMatchObject({ kind: "tooYoung", ageMs: 0 });
+  });
+
+  it("prints the decision that stands, also when it came in between", async () => {
+    const { deps, log, conclusion, results } = doubted();
+    const { append } = deps.journal;
+    deps.journal = {
+      ...deps.journal,
+      append: (key, entry) => {
+        if (log.entries.length === 2) log.append(c1, conclusion("SUCCEEDED"));
+        return append(key, entry);
+      },
+    };
+    const end = await resolve(deps, c1, decision, never);
+    expect(end).toMatchObject({ kind: "decided", result: { outcome: "SUCCEEDED", decidedBy: "PARTNER" } });
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+    expect(await resolve(deps, c1, decision, never)).toEqual(end);
+  });
+
+  it("waits for the schema of a result that an older version wrote", async () => {
+    const { deps } = doubted();
+    const { codec } = deps;
+    let asked = 0;
+    const decode: typeof codec.decode = (value) => {
+      if (++asked === 1) throw new Error("the schema of an earlier result is being asked for");
+      return codec.decode(value);
+    };
+    const end = await resolve({ ...deps, codec: { ...codec, decode } }, c1, decision, never);
+    expect(end).toMatchObject({ kind: "resolved" });
+  });
+
+  it("names the quotes of doubts as their commands spell them", async () => {
+    const { deps, log } = doubted();
+    const other = accept("c1", "q2");
+    log.append(other, claimed("b"), concluded("b", "IN_DOUBT"));
+    const spelt = (value: Buffer) =>
+      ({ quoteId: String(value) === "IN_DOUBT" ? null : "QUOTE" }) as CommandResult;
+    const codec = { ...deps.codec, decode: spelt };
+    expect(await quotesOf({ ...deps, codec }, [c1, other], never)).toEqual(["QUOTE", "q2"]);
+  });
+
+  it("rejects when the journal begins anew before the decision is read back: it may have been written", async () => {
+    const { deps, log, results } = doubted();
+    const view: typeof deps.view = {
+      ...log.view,
+      look: (ref) => (log.entries.length < 3 ? log.view.look(ref) : { kind: "free" }),
+    };
+    await expect(resolve({ ...deps, view }, c1, decision, never)).rejects.toThrow("began anew");
+    expect(results).toEqual([]);
+  });
+
+  it("does not know a command that is not in doubt", async () => {
+    const { deps, log } = doubted();
+    expect(await resolve(deps, accept("c9"), decision, never)).toEqual({ kind: "unknown" });
+    log.append(accept("c8", "q8"), claimed("b"));
+    expect(await resolve(deps, accept("c8", "q8"), decision, never)).toEqual({ kind: "underWay" });
+  });
+});
+
+describe("republish", () => {
+  it("publishes a final that nobody published, once it is old enough", async () => {
+    const { deps, log, results, conclusion } = doubted();
+    log.append(c1, conclusion("SUCCEEDED"));
+    const stop = new AbortController();
+    const running = republish(deps, { afterMs: 10, everyMs: 2, signal: stop.signal });
+    await expect.poll(() => log.view.unpublished()).toEqual([]);
+    stop.abort(new Error("over"));
+    await expect(running).rejects.toThrow("over");
+    expect(results).toEqual(["c1 SUCCEEDED"]);
+  });
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import avro from "avsc";
+import { expect, it } from "vitest";
+import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
+import { fromRecord, toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import { republish } from "../../../../src/commands-to-results/accept-once/republish.ts";
+import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
+import type { CommandJournalEntry } from "../../../../src/records.ts";
+import { finalResultId } from "../../../simulation/stubs.ts";
+import { accept, concluded, createDeps, createLog, itemOf } from "./journal.ts";
+
+const c1 = accept("c1");
+const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const OTHER = "00-1bf7651916cd43dd8448eb211c80319c-c7ad6b7169203331-01";
+const place = { leave: () => undefined, take: () => Promise.resolve() };
+const never = new AbortController().signal;
+const life = { stop: never, cut: never, abandon: never };
+
+/** A command in doubt that came with a trace, and the trace of everything that is published. */
+const doubted = async (traceparent: string | null = TRACE) => {
+  const log = createLog();
+  const published: (string | null)[] = [];
+  const { deps } = createDeps(log, {
+    call: (_, { mayCall }) => {
+      mayCall();
+      return Promise.resolve({ kind: "unknown", reason: "reset", answer: null });
+    },
+    publish: (_result, _value, { traceparent: trace }) => {
+      published.push(trace);
+      return Promise.resolve();
+    },
+  });
+  const execute = createExecute(deps);
+  const run = (trace: string | null) =>
+    execute({ ...itemOf(c1), envelope: { traceparent: trace, origin: null } }, life, place);
+  await run(traceparent);
+  return { log, deps, published, run };
+};
+
+const traces = ({ entries }: ReturnType<typeof createLog>): unknown[] =>
+  entries.flatMap(({ entry: { step } }) => (step.kind === "concluded" ? [step.traceparent] : []));
+
+it("is kept with what the command came to", async () => {
+  const { log, published } = await doubted();
+  expect(traces(log)).toEqual([TRACE]);
+  expect(published).toEqual([TRACE]);
+});
+
+it("is that of the command when an operator ends its doubt", async () => {
+  const { log, deps, published } = await doubted();
+  const decision = { as: "succeeded" as const, by: "Ana", note: "seen", force: true };
+  expect(await resolve({ ...deps, finalResultId, timeOf: () => null }, c1, decision, never)).toMatchObject({
+    kind: "resolved",
+  });
+  expect(published).toEqual([TRACE, TRACE]);
+  expect(traces(log)).toEqual([TRACE, TRACE]);
+});
+
+it("is that of the command when somebody else publishes its final result", async () => {
+  const { log, deps, published } = await doubted();
+  const { attemptId } = log.entries[0]!.entry.step as { attemptId: string };
+  const result = deps.buildResult(
+    { identity: itemOf(c1).identity, receivedAt: 0, completedAt: 0, attempts: 1 },
+    { outcome: "SUCCEEDED", error: null, decidedBy: "PARTNER", answer: null },
+  );
+  log.append(c1, {
+    ...concluded(attemptId, "SUCCEEDED"),
+    ...{ result: deps.codec.encode(result), resultId: result.resultId, traceparent: TRACE },
+  });
+  const stop = new AbortController();
+  const running = republish(deps, { afterMs: 0, everyMs: 2, signal: stop.signal });
+  await expect.poll(() => published).toEqual([TRACE, TRACE]);
+  stop.abort(new Error("over"));
+  await expect(running).rejects.toThrow("over");
+});
+
+it("is its own for a command that is sent again with one, and the one that stands otherwise", async () => {
+  const { run, published } = await doubted();
+  await run(OTHER);
+  await run(null);
+  expect(published).toEqual([TRACE, OTHER, TRACE]);
+});
+
+it("is absent from entries of older versions", () => {
+  type Branch = { name: string; fields: { name: string }[] };
+  const schema = JSON.parse(readFileSync("schemas/command-journal-entry.avsc", "utf8")) as {
+    fields: { name: string; type: Branch[] }[];
+  };
+  const current = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
+  const branches = schema.fields.find(({ name }) => name === "step")?.type ?? [];
+  const conclusion = branches.find(({ name }) => name === "Concluded");
+  if (!conclusion) throw new Error("the schema has no Concluded");
+  conclusion.fields = conclusion.fields.filter(({ name }) => name !== "traceparent");
+  const older = avro.Type.forSchema(schema as avro.Schema, { wrapUnions: "auto" });
+  const entry = { operation: "ACCEPT_QUOTE" as const, commandId: "c1", step: concluded("a", "SUCCEEDED") };
+  const bytes = older.toBuffer(toRecord(entry));
+  const read = current.fromBuffer(bytes, current.createResolver(older)) as CommandJournalEntry;
+  expect(fromRecord(read, { key: "quote", ageMs: 0 })).toEqual(entry);
+  const newer = current.toBuffer(
+    toRecord({ ...entry, step: { ...entry.step, traceparent: TRACE } as never }),
+  );
+  expect(
+    fromRecord(older.fromBuffer(newer, older.createResolver(current)) as CommandJournalEntry, {
+      key: "quote",
+      ageMs: 0,
+    }),
+  ).toMatchObject({
+    step: { kind: "concluded", resultId: "final" },
+  });
+});

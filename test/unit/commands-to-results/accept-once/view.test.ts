@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
+import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
+import { randomFrom } from "../../../support/random.ts";
+import { accept, claimed, concluded, create, createLog, published, released } from "./journal.ts";
+
+const c1 = accept("c1");
+const c2 = accept("c2");
+const never = new AbortController().signal;
+
+const after = (...entries: [typeof c1, Step][]) => {
+  const log = createLog();
+  for (const [ref, step] of entries) log.append(ref, step);
+  return log.view;
+};
+
+describe("the tables", () => {
+  const bytesFor = (endOffset: number): number => {
+    const view = createView({ partitions: 1, partitionOf: () => 0 });
+    view.begin(0, { startOffset: 0, endOffset });
+    return view.count()[0]?.bytes ?? 0;
+  };
+
+  it("are sized for the journal that is about to be read", () => {
+    expect(bytesFor(0)).toBeLessThan(10_000);
+    expect(bytesFor(200_000)).toBeGreaterThanOrEqual(100_000 * 40);
+    expect(bytesFor(200_000)).toBeLessThanOrEqual(100_000 * 115);
+  });
+
+  it("stay bounded where a range reaches further than any log", () => {
+    expect(bytesFor(Number.MAX_SAFE_INTEGER)).toBeLessThanOrEqual(2_000_000 * 115);
+  });
+});
+
+describe("the fold", () => {
+  it("gives a free key to the first claim and concludes another command's", () => {
+    const view = after([c1, claimed("a")], [c2, claimed("b")]);
+    expect(view.holds(c1, "a")).toBe(true);
+    expect(view.look(c2)).toMatchObject({ kind: "concluded", taken: true, position: { offset: 1 } });
+  });
+
+  it("ignores a second claim of the same accept, even one that would supersede", () => {
+    const view = after([c1, claimed("a")], [c1, claimed("b", { supersedes: "a" })]);
+    expect(view.holds(c1, "a")).toBe(true);
+    expect(view.holds(c1, "b")).toBe(false);
+  });
+
+  it("lets a create be superseded while the named attempt holds it, and no later", () => {
+    const ref = create("k1");
+    const view = after(
+      [ref, claimed("a")],
+      [ref, claimed("b", { supersedes: "a" })],
+      [ref, claimed("c", { supersedes: "a" })],
+    );
+    expect(view.holds(ref, "b")).toBe(true);
+    expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({ kind: "free" });
+  });
+
+  it("frees a key for its own attempt only", () => {
+    expect(after([c1, claimed("a")], [c1, released("x")]).holds(c1, "a")).toBe(true);
+    expect(after([c1, claimed("a")], [c1, released("a")]).look(c1)).toEqual({ kind: "free" });
+  });
+
+  it("keeps a quote that was executed, and frees one that was refused", () => {
+    const spent = after([c1, claimed("a")], [c1, concluded("a", "SUCCEEDED")], [c2, claimed("b")]);
+    expect(spent.look(c2)).toMatchObject({ kind: "concluded", taken: true });
+    const free = after([c1, claimed("a")], [c1, concluded("a", "REJECTED")], [c2, claimed("b")]);
+    expect(free.holds(c2, "b")).toBe(true);
+  });
+
+  it("keeps a doubt until its own attempt ends", () => {
+    const doubt: [typeof c1, Step][] = [
+      [c1, claimed("a")],
+      [c1, concluded("a", "IN_DOUBT")],
+    ];
+    for (const step of [released("a"), concluded(null, "REJECTED"), concluded("x", "FAILED"), claimed("b")])
+      expect(after(...doubt, [c1, step]).look(c1)).toMatchObject({ kind: "doubt", position: { offset: 1 } });
+    const ended = after(...doubt, [c1, concluded("a", "FAILED")]);
+    expect(ended.look(c1)).toMatchObject({ kind: "concluded", position: { offset: 2 } });
+    expect(ended.isUnpublished(c1)).toBe(true);
+  });
+
+  it("takes a Published for the final that it names", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "IN_DOUBT"), concluded("a", "SUCCEEDED"), published("doubt"));
+    expect(log.view.unpublished()).toHaveLength(1);
+    log.append(c1, published("final"));
+    expect(log.view.unpublished()).toEqual([]);
+  });
+
+  it("remembers a rejection without a claim, and no rejection while somebody may be calling", () => {
+    expect(after([c1, concluded(null, "REJECTED")], [c1, claimed("a")]).look(c1)).toMatchObject({
+      kind: "concluded",
+    });
+    expect(after([c1, claimed("a")], [c1, concluded(null, "REJECTED")]).holds(c1, "a")).toBe(true);
+  });
+
+  it("ignores no execution: one that contradicts a final spends the quote, even under another's claim", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "IN_DOUBT"), concluded("a", "FAILED"));
+    log.append(c2, claimed("b"));
+    expect(log.view.holds(c2, "b")).toBe(true);
+    log.append(c1, concluded("a", "SUCCEEDED"));
+    expect(log.view.holds(c2, "b")).toBe(false);
+    expect(log.contradictions).toMatchObject([
+      { ref: c1, position: { partition: 0, offset: 4 }, saysExecuted: true },
+    ]);
+    log.append(c2, released("b"));
+    log.append(accept("c3"), claimed("d"));
+    expect(log.view.look(accept("c3"))).toMatchObject({ kind: "concluded", taken: true });
+  });
+
+  it("of one key is the same when nothing is kept of the others", () => {
+    const keys = ["q1", "q2"];
+    const refs = keys.flatMap((key) => ["c1", "c2", "c3"].map((commandId) => accept(commandId, key)));
+    const kinds = new Set<string>();
+    for (let seed = 0; seed < 400; seed += 1) {
+      const random = randomFrom(seed);
+      const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+      const all = createView({ partitions: 2, partitionOf: () => 1 });
+      const one = createView({ partitions: 2, partitionOf: () => 1, keeps: (key) => key === "q1" });
+      for (const view of [all, one]) view.begin(1, { startOffset: 0, endOffset: 12 });
+      one.begin(0, { startOffset: 7, endOffset: 7 });
+      for (let offset = 0; offset < 12; offset += 1) {
+        const { operation, key, commandId } = pick(refs);
+        const attempt = pick(["a", "b"]);
+        const step = pick([
+          claimed(attempt, { requestHash: pick(["abcd0123", "abcd0123", "0123abcd"]) }),
+          released(attempt),
+          ...(["SUCCEEDED", "REJECTED", "FAILED", "IN_DOUBT", "IN_DOUBT", "IN_DOUBT"] as const).map((end) =>
+            concluded(attempt, end),
+          ),
+          published(pick(["final", "doubt"])),
+        ]);
+        const record = {
+          partition: 1,
+          offset,
+          timestampMs: offset,
+          key,
+          entry: { operation, commandId, step },
+        };
+        expect(one.take(record)).toBe(all.take(record));
+      }
+      expect(one.ready()).toBe(true);
+      for (const ref of refs.filter(({ key }) => key === "q1")) {
+        const look = all.look(ref);
+        kinds.add(look.kind);
+        expect(one.look(ref), `seed ${seed}`).toEqual(look);
+        expect(one.isUnpublished(ref)).toBe(all.isUnpublished(ref));
+        for (const attempt of ["a", "b"]) expect(one.holds(ref, attempt)).toBe(all.holds(ref, attempt));
+      }
+      expect(one.count()[1]?.commands).toBeLessThanOrEqual(3);
+    }
+    expect([...kinds].sort()).toEqual(["concluded", "doubt", "free", "held"]);
+  });
+
+  it("tells an accept from a create with the same key", () => {
+    const view = after(
+      [accept("x", "same"), claimed("a")],
+      [{ ...create("same"), key: "same" }, claimed("b")],
+    );
+    expect(view.holds(accept("x", "same"), "a")).toBe(true);
+    expect(view.holds(create("same"), "b")).toBe(true);
+  });
+});
+
+describe("the view", () => {
+  const record = (offset: number, step: Step | null = claimed(`a${offset}`)) => ({
+    partition: 0,
+    offset,
+    timestampMs: 0,
+    key: `q${offset}`,
+    entry: step && { operation: "ACCEPT_QUOTE" as const, commandId: "c", step },
+  });
+  const begun = (startOffset: number, endOffset: number) => {
+    const view = createView({ partitions: 1, partitionOf: () => 0 });
+    view.begin(0, { startOffset, endOffset });
+    return view;
+  };
+
+  it("is ready when it has read as far as the log reached", () => {
+    const view = begun(5, 7);
+    expect([view.take(record(5)), view.ready()]).toEqual(["folded", false]);
+    expect([view.take(record(6)), view.ready()]).toEqual(["folded", true]);
+    expect(begun(0, 0).ready()).toBe(true);
+    expect(begun(9, 9).ready()).toBe(true);
+  });
+
+  it("skips what it knows, and throws everything away at a gap", () => {
+    const view = begun(0, 0);
+    view.take(record(0));
+    expect(view.take(record(0))).toBe("old");
+    expect(view.take(record(2))).toBe("gap");
+    expect(view.ready()).toBe(false);
+    expect(view.look(accept("c", "q0"))).toEqual({ kind: "free" });
+    // What the old fetch still brings is not taken for the start of the log.
+    expect(view.take(record(3))).toBe("gap");
+    expect(view.nextOffset(0)).toBeNull();
+    view.begin(0, { startOffset: 0, endOffset: 1 });
+    expect([0, 1, 2].map((offset) => view.take(record(offset)))).toEqual(["folded", "folded", "folded"]);
+    expect(view.ready()).toBe(true);
+  });
+
+  it("is unready and lets nobody call while its log is not trusted", async () => {
+    const view = begun(0, 1);
+    view.take(record(0));
+    view.trust(false);
+    expect([view.ready(), view.holds(accept("c", "q0"), "a0")]).toEqual([false, false]);
+    const ready = view.untilReady(never);
+    view.trust(true);
+    await ready;
+    expect(view.holds(accept("c", "q0"), "a0")).toBe(true);
+  });
+
+  it("is unready for good after an entry that it cannot fold", () => {
+    const view = begun(0, 0);
+    expect(view.take(record(0, null))).toBe("halted");
+    expect(view.take(record(1))).toBe("halted");
+    expect([view.ready(), view.halted()]).toEqual([false, true]);
+  });
+
+  it("lets a reader wait for its own record through a gap", async () => {
+    const view = begun(0, 0);
+    const waiting = view.past({ partition: 0, offset: 1 }, never);
+    view.take(record(0));
+    view.take(record(5));
+    view.begin(0, { startOffset: 0, endOffset: 6 });
+    view.take(record(0));
+    view.take(record(1));
+    await waiting;
+    await view.past({ partition: 0, offset: 0 }, never);
+  });
+
+  it("lets nobody wait for ever", async () => {
+    const view = begun(0, 3);
+    const abort = new AbortController();
+    const waits = [
+      view.untilReady(abort.signal),
+      view.changed(c1, abort.signal),
+      view.past({ partition: 0, offset: 0 }, abort.signal),
+    ];
+    abort.abort(new Error("enough"));
+    for (const wait of waits) await expect(wait).rejects.toThrow("enough");
+  });
+
+  it("forgets what the log does not hold any more", () => {
+    const log = createLog();
+    log.append(c1, claimed("a"), concluded("a", "SUCCEEDED"));
+    log.append(accept("c3", "other"), claimed("b"), concluded("b", "IN_DOUBT"));
+    log.view.forgetBefore({ partition: 0, offset: 2 });
+    expect(log.view.look(c1)).toEqual({ kind: "free" });
+    expect(log.view.doubts()).toHaveLength(1);
+    log.view.forgetBefore({ partition: 0, offset: 4 });
+    expect(log.view.doubts()).toEqual([]);
+  });
+});

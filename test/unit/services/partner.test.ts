@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { measured, openPartner } from "../../../src/services/partner.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { watchSecrets } from "../../../src/config/watch-secrets.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Metrics } from "../../../src/ops/metrics.ts";
+import type { CallOptions, Outcome } from "../../../src/partner/types.ts";
+import { configOf } from "../config/environment.ts";
+import { ACCEPT, answer, free, serve, type Server } from "../partner/hostile-server.ts";
+
+/** Puts texts into files, and lets the time pass in which they are looked at twice. */
+const files = (): ((name: string, text: string) => string) => {
+  const folder = mkdtempSync(join(tmpdir(), "cambio-bridge-partner-"));
+  vi.useFakeTimers({ toFake: ["Date", "setInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    rmSync(folder, { recursive: true });
+  });
+  return (name, text) => {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    vi.advanceTimersByTime(2_000);
+    return file;
+  };
+};
+const watched = (config: Config): Config => {
+  onTestFinished(watchSecrets(config, { warn: () => undefined }));
+  return config;
+};
+
+test("an answer that repeats a secret from before its rotation shows neither that nor the new one", async () => {
+  const put = files();
+  const echoed = ["token", "x-token", "webhook"].flatMap((name) => [`old-${name}`, `new-${name}`]);
+  const server = await serve({
+    onRequest: (socket) => void socket.write(answer("200 OK", JSON.stringify({ echoed }))),
+  });
+  const settings = { PARTNER_ACCESS_TOKEN: "token", PARTNER_X_TOKEN: "x-token", WEBHOOK_SECRET: "webhook" };
+  const env = Object.entries(settings).flatMap(([variable, name]): [string, string | undefined][] => [
+    [variable, undefined],
+    [`${variable}_FILE`, put(name, `old-${name}\n`)],
+  ]);
+  const partner = openPartner(
+    watched(configOf({ ...Object.fromEntries(env), PARTNER_BASE_URL: server.url })),
+    { clock: systemClock },
+  );
+  for (const name of Object.values(settings)) put(name, `new-${name}\n`);
+  const outcome = await partner.call(ACCEPT, free());
+  expect(server.seen[0]?.text).toContain("Bearer new-token\r\n");
+  expect(outcome).toMatchObject({ answer: { body: JSON.stringify({ echoed: echoed.map(() => "***") }) } });
+  expect(partner.mask("old-token old-x-token old-webhook")).toBe("*** *** ***");
+});
+
+test("the file of PARTNER_PROXY_URL is looked at again, and one that is half written is passed over", async () => {
+  const putFile = files();
+  const put = (text: string): string => putFile("proxy", text);
+  const refusing = (): Promise<Server> =>
+    serve({ onRequest: (socket) => socket.end("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n") });
+  const [first, second] = await Promise.all([refusing(), refusing()]);
+  const address = ({ port }: Server, password: string): string =>
+    `http://user:${password}@127.0.0.1:${port}\n`;
+
+  const file = put(address(first, "one"));
+  const partner = openPartner(watched(configOf({ PARTNER_PROXY_URL_FILE: file })), { clock: systemClock });
+  const asked = async (): Promise<number[]> => {
+    expect(await partner.call(ACCEPT, free())).toMatchObject({ kind: "notSent" });
+    return [first, second].map(({ seen }) => seen.length);
+  };
+  expect(await asked()).toEqual([1, 0]);
+  put(address(second, "two"));
+  expect(await asked()).toEqual([1, 1]);
+  expect(second.seen[0]?.text).toContain(Buffer.from("user:two").toString("base64"));
+  put("http://user:tw%");
+  expect(await asked()).toEqual([1, 2]);
+});
+
+test("a call that the last check refused does not count as one that the partner could not be sent", async () => {
+  const counted: string[] = [];
+  const metrics = {
+    partnerCalls: { inc: ({ outcome }: { outcome: string }) => counted.push(outcome) },
+    partnerSeconds: { observe: () => undefined },
+  } as unknown as Metrics;
+  const notSent: Outcome = { kind: "notSent", reason: "r" };
+  const counting = async (outcome: Outcome, options: Partial<CallOptions>, asks = true): Promise<void> => {
+    const call = measured(
+      (_, { mayCall }) => {
+        if (asks) mayCall();
+        return Promise.resolve(outcome);
+      },
+      metrics,
+      systemClock,
+    );
+    expect(await call(ACCEPT, { ...free(), ...options })).toBe(outcome);
+  };
+  await counting(notSent, { mayCall: () => false });
+  await counting(notSent, { withinMs: 0 }, false);
+  await counting(notSent, {}, false);
+  await counting(notSent, {});
+  await counting({ kind: "unknown", reason: "r", answer: null }, {});
+  expect(counted).toEqual(["notAllowed", "notAllowed", "notSent", "notSent", "unknown"]);
+});
