@@ -166,13 +166,17 @@ const inTwoPartitions = (commands: readonly SentCommand[], random: Random): Sent
   return [one, { ...one, partition: 1, kafkaKey: `${one.kafkaKey}-again` }];
 };
 
-/** Two commands with one commandId in two partitions: whichever is seen first, the other is a dead letter. */
+/**
+ * Two commands with one commandId in two partitions, for two quotes or for one with other content: whichever is
+ * seen first, the other is a dead letter.
+ */
 const underOneId = (commands: readonly SentCommand[], random: Random): SentCommand[] => {
   const accept = commands.find(({ operation, invalid }) => operation === "ACCEPT_QUOTE" && !invalid);
   if (!accept) return [...commands];
   const one = { ...accept, partition: 0, kafkaKey: "k-one" };
   const key = one.key === "quote-1" ? "quote-2" : "quote-1";
-  const other = { ...one, key, quoteId: key, partition: 1, kafkaKey: "k-other" };
+  const difference = random.chance(0.5) ? { content: "other" } : { key, quoteId: key };
+  const other = { ...one, ...difference, partition: 1, kafkaKey: "k-other" };
   return [one, { ...other, sentAtMs: one.sentAtMs + random.int(0, 50) }];
 };
 
