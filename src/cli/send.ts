@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Command, Option } from "commander";
-import { commandCheck } from "../commands-to-results/wire/check.ts";
+import { commandCheck } from "../commands-to-results/wire/read.ts";
 import { explainOutage } from "../services/outage.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";

@@ -76,7 +76,8 @@ const commandOf = ({ values, type, request }: ParsedCommand): Command =>
 const validOrNull = (value: unknown, rule: Rule): string | null =>
   typeof value === "string" && rule(value) === null ? value : null;
 
-const identityOf = ({ values, type, request }: ParsedCommand) => ({
+/** What names a refused command, as far as it is valid. */
+const readableNames = ({ values, type, request }: ParsedCommand) => ({
   commandId: validOrNull(values.get("commandId"), id) ?? "",
   operation: type === null ? ("UNKNOWN" as const) : OPERATIONS[type],
   quoteId: validOrNull(request.get("quoteId"), optionalText),
@@ -119,7 +120,7 @@ export const checkFor = (options: { purposes: readonly string[]; currencies: rea
       ok: false,
       code: "INVALID_COMMAND",
       message,
-      ...identityOf(candidate),
+      ...readableNames(candidate),
       requestHash: problemOf(candidate, formRules) === null ? requestHash(commandOf(candidate)) : null,
     };
   };

@@ -182,7 +182,7 @@ export const mutants: Mutant[] = [
     name: "no Published entry: nobody publishes a final result that follows a doubt",
     edits: [
       {
-        file: "commands-to-results/accept-once/republish.ts",
+        file: "commands-to-results/accept-once/loops.ts",
         from: "const waiting = view.unpublished();",
         to: "const waiting = view.unpublished().slice(0, 0);",
       },
@@ -421,8 +421,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/accept-once/job.ts",
-        from: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n",
-        to: "  if (attemptId !== null) job.ownConclusion = { result, value, position };\n  await job.deps.publish(result, value, job.prepared.envelope).catch(() => undefined);\n",
+        from: "  const written = await appendConclusion(job.deps, job.ref, conclusion, result);\n",
+        to: "  const written = await appendConclusion(job.deps, job.ref, conclusion, result);\n  await job.deps.publish(written.result, written.value, job.prepared.envelope).catch(() => undefined);\n",
       },
     ],
   },
@@ -476,8 +476,8 @@ export const mutants: Mutant[] = [
     edits: [
       {
         file: "commands-to-results/accept-once/job.ts",
-        from: "const position = await writeStep(job, step(), job.signals.abandon, withoutResponse);",
-        to: "const position = await writeStep(job, step(), job.signals.stop, withoutResponse);",
+        from: "note: null, traceparent, signal: job.signals.abandon };",
+        to: "note: null, traceparent, signal: job.signals.stop };",
       },
     ],
   },
@@ -562,7 +562,7 @@ export const mutants: Mutant[] = [
     name: "a claim without a command stays held",
     edits: [
       {
-        file: "commands-to-results/accept-once/doubt-orphans.ts",
+        file: "commands-to-results/accept-once/loops.ts",
         from: 'ref.operation === "ACCEPT_QUOTE");',
         to: 'ref.operation === "ACCEPT_QUOTE" && ref.key === "");',
       },
@@ -572,7 +572,7 @@ export const mutants: Mutant[] = [
     name: "a claim is doubted beside its owner while the call can be under way",
     edits: [
       {
-        file: "commands-to-results/accept-once/doubt-orphans.ts",
+        file: "commands-to-results/accept-once/loops.ts",
         from: "< claim.callWithinMs + options.takeoverMarginMs + afterMs) continue;",
         to: "< 0 * (claim.callWithinMs + options.takeoverMarginMs + afterMs)) continue;",
       },

@@ -1,6 +1,7 @@
 import type {
   Claimed,
   CommandJournalEntry,
+  CommandResult,
   Concluded,
   JournalOperation,
   Published,
@@ -66,6 +67,16 @@ export const publishedEntry = ({ operation, commandId }: Ref, resultId: string):
   commandId,
   step: { kind: "published", resultId },
 });
+
+/** What a Concluded says besides the facts of its result. `result`: its encoding. */
+export type Conclusion = Omit<Concluded, "outcome" | "resultId">;
+
+/** That a command ended with this result. */
+export const concludedEntry = (
+  { operation, commandId }: Ref,
+  { outcome, resultId }: CommandResult,
+  conclusion: Conclusion,
+): Entry => ({ operation, commandId, step: { kind: "concluded", ...conclusion, outcome, resultId } });
 
 /** A record of the journal as read. `entry` is null if it could not be decoded, or has a version that this build does not know. */
 export type JournalRecord = RecordPosition & { timestampMs: number; key: string; entry: FoldedEntry | null };

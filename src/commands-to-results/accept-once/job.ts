@@ -1,7 +1,6 @@
 import type { Answer } from "../../partner/types.ts";
-import type { CommandResult } from "../../records.ts";
 import type { Verdict } from "../types.ts";
-import { appendAndReadBack } from "./kafka-retry.ts";
+import { appendAndReadBack, appendConclusion, type WrittenConclusion } from "./kafka-retry.ts";
 import type { Ref, Step } from "./entry.ts";
 import type { Deps, Observer, PreparedCommand, StopSignals, Slot } from "./ports.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
@@ -46,7 +45,7 @@ export type Job = {
    * The conclusion of this job's last attempt, and where it was appended. Whether it stands is for the fold
    * to say.
    */
-  ownConclusion: { result: CommandResult; value: Buffer; position: RecordPosition } | null;
+  ownConclusion: WrittenConclusion | null;
 };
 
 export const createJob = (deps: Deps, prepared: PreparedCommand, signals: StopSignals, slot: Slot): Job => {
@@ -88,23 +87,12 @@ export const leaveSlot = (job: Job): void => {
   job.hasLeftSlot = true;
 };
 
-/**
- * Appends an entry of the job's command and waits until the view has folded it. `shorter`: if the topic
- * refuses its size.
- */
+/** Appends an entry of the job's command and waits until the view has folded it. */
 export const writeStep = (
-  { deps, ref }: Job,
+  { deps, ref: { operation, key, commandId } }: Job,
   step: Step,
   signal: AbortSignal,
-  shorter = (): Step => step,
-): Promise<RecordPosition> => {
-  const { operation, key, commandId } = ref;
-  return appendAndReadBack(deps, key, { operation, commandId, step }, signal, () => ({
-    operation,
-    commandId,
-    step: shorter(),
-  }));
-};
+): Promise<RecordPosition> => appendAndReadBack(deps, key, { operation, commandId, step }, signal);
 
 /** Appends a conclusion. Whether it counts is for the fold to say. `attemptId` null: there was no attempt. */
 export const writeConclusion = async (
@@ -124,32 +112,17 @@ export const writeConclusion = async (
   // No call follows, so the slot is free for another command while this one is written and published.
   leaveSlot(job);
   const { identity, requestHash } = job.prepared;
-  const { buildResult, codec, clock } = job.deps;
+  const { buildResult, clock } = job.deps;
   // A doubt is about the last call: the answer to one before it would seem to settle that.
   const answer = verdict.outcome === "IN_DOUBT" ? verdict.answer : (verdict.answer ?? job.lastAnswer);
   const facts = { identity, receivedAt, completedAt: clock.now(), attempts };
-  let result = buildResult(facts, { ...verdict, answer });
-  let value = codec.encode(result);
-  const { outcome, resultId } = result;
-  const step = (): Step => ({
-    kind: "concluded",
-    attemptId,
-    requestHash,
-    outcome,
-    resultId,
-    result: value,
-    note: null,
-    traceparent: job.prepared.envelope.traceparent,
-  });
-  // Only the text of the partner's answer can make it too large, and the outcome matters more.
-  const withoutResponse = (): Step => {
-    result = { ...result, response: null };
-    value = codec.encode(result);
-    return step();
-  };
-  const position = await writeStep(job, step(), job.signals.abandon, withoutResponse);
-  if (attemptId !== null && job.unreleased === attemptId) job.unreleased = null;
-  if (attemptId !== null) job.ownConclusion = { result, value, position };
+  const result = buildResult(facts, { ...verdict, answer });
+  const { traceparent } = job.prepared.envelope;
+  const conclusion = { attemptId, requestHash, note: null, traceparent, signal: job.signals.abandon };
+  const written = await appendConclusion(job.deps, job.ref, conclusion, result);
+  if (attemptId === null) return;
+  if (job.unreleased === attemptId) job.unreleased = null;
+  job.ownConclusion = written;
 };
 
 /** Releases the claim of an own attempt that may be repeated. */

@@ -1,6 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
+import type { CommandResult } from "../../records.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Entry } from "./entry.ts";
+import { concludedEntry, type Conclusion, type Entry, type Ref } from "./entry.ts";
 import type { Deps, Observer, Options } from "./ports.ts";
 
 export type WriteDeps = Pick<Deps, "clock" | "random"> & {
@@ -53,4 +54,25 @@ export const appendAndReadBack = async (
   const position = await retryUntilAborted(deps, "append", signal, append);
   await deps.view.past(position, signal);
   return position;
+};
+
+export type WrittenConclusion = { result: CommandResult; value: Buffer; position: RecordPosition };
+
+/** Appends a conclusion and waits until the view has folded it. Whether it counts is for the fold to say. */
+export const appendConclusion = async (
+  deps: WriteDeps & Pick<Deps, "journal" | "view" | "codec">,
+  ref: Ref,
+  { signal, ...conclusion }: Omit<Conclusion, "result"> & { signal: AbortSignal },
+  result: CommandResult,
+): Promise<WrittenConclusion> => {
+  let written = { result, value: deps.codec.encode(result) };
+  const entry = (): Entry => concludedEntry(ref, written.result, { ...conclusion, result: written.value });
+  // Only the text of the partner's answer can make it too large, and the outcome matters more.
+  const withoutResponse = (): Entry => {
+    const shorter = { ...result, response: null };
+    written = { result: shorter, value: deps.codec.encode(shorter) };
+    return entry();
+  };
+  const position = await appendAndReadBack(deps, ref.key, entry(), signal, withoutResponse);
+  return { ...written, position };
 };

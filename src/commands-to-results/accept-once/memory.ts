@@ -20,30 +20,6 @@ export type Known = {
   content: number | null;
 };
 
-/**
- * Remembers the commands of one journal partition in a few bytes each:
- * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId, because a commandId names
- *   one command, whatever its key
- * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
- *
- * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
- */
-export type Memory = {
-  look(print: Fingerprint): Known;
-  /** Whether the commandId has an entry under another key. */
-  knowsElsewhere(print: Fingerprint): boolean;
-  /** The command has an entry under this key. The content of its first entry counts. */
-  meet(print: Fingerprint, entry: { content: number; offset: number }): void;
-  /** A command that `meet` has seen has its final result. */
-  remember(print: Fingerprint, final: Final): void;
-  /** The partner executed it, whatever the final result says: the quote must not be sent again. */
-  markSpent(print: Fingerprint): void;
-  /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
-  forgetBefore(offset: number): void;
-  readonly count: number;
-  readonly bytes: number;
-};
-
 // A command's row: the fingerprint, the content, the low 32 bits of the offset, then its high 21 bits and the flags.
 const CONTENT = WORDS;
 const LOW = WORDS + 1;
@@ -58,8 +34,16 @@ const TWO_32 = 2 ** 32;
 
 const at = (print: Fingerprint, index: number): number => print[index] ?? 0;
 
-/** @param expected about how many commands will come */
-export const createMemory = (expected = 0): Memory => {
+/**
+ * Remembers the commands of one journal partition in a few bytes each:
+ * - a row of 8 words (32 bytes) for each command: fingerprint, content, offset, flags; found by its commandId, because a commandId names
+ *   one command, whatever its key
+ * - a row of 2 words (8 bytes) for each key that is spent, found by the key: a quote may have any number of commands
+ *
+ * Tables are filled to between 35 and 70 percent: 57 to 114 bytes a command.
+ * @param expected about how many commands will come
+ */
+export const createMemory = (expected = 0) => {
   const commands = createRows(WORDS + 3, expected);
   /** The second word of a key, and its first one. */
   const spentKeys = createRows(2, expected);
@@ -84,7 +68,7 @@ export const createMemory = (expected = 0): Memory => {
   const highOf = (offset: number): number => Math.floor(offset / TWO_32) | USED;
 
   return {
-    look: (print) => {
+    look: (print: Fingerprint): Known => {
       const spent = isSpent(at(print, KEY), at(print, KEY + 1));
       const own = seek(print);
       if (own < 0) return { final: null, spent, content: null };
@@ -96,14 +80,17 @@ export const createMemory = (expected = 0): Memory => {
       return { final, spent, content: commands.word(own, CONTENT) };
     },
 
-    knowsElsewhere: (print) =>
+    /** Whether the commandId has an entry under another key. */
+    knowsElsewhere: (print: Fingerprint): boolean =>
       commands.find(at(print, 0), (row) => agree(row, print, 1, KEY) && !agree(row, print, KEY, WORDS)) >= 0,
 
-    meet: (print, { content, offset }) => {
+    /** The command has an entry under this key. The content of its first entry counts. */
+    meet: (print: Fingerprint, { content, offset }: { content: number; offset: number }): void => {
       if (seek(print) < 0) commands.add([...print, content, lowOf(offset), highOf(offset)]);
     },
 
-    remember: (print, { offset, taken, succeeded }) => {
+    /** A command that `meet` has seen has its final result. */
+    remember: (print: Fingerprint, { offset, taken, succeeded }: Final): void => {
       const row = seek(print);
       if (row < 0) return;
       commands.setWord(row, LOW, lowOf(offset));
@@ -112,14 +99,16 @@ export const createMemory = (expected = 0): Memory => {
       if (succeeded) spend(at(print, KEY), at(print, KEY + 1));
     },
 
-    markSpent: (print) => {
+    /** The partner executed it, whatever the final result says: the quote must not be sent again. */
+    markSpent: (print: Fingerprint): void => {
       const row = seek(print);
       if (row < 0) return;
       commands.setWord(row, HIGH, flagsOf(row) | SPENT);
       spend(at(print, KEY), at(print, KEY + 1));
     },
 
-    forgetBefore: (offset) => {
+    /** Forgets commands whose entries stand before `offset`: retention has deleted them. */
+    forgetBefore: (offset: number): void => {
       const { count } = commands;
       commands.keepOnly((row) => offsetOf(row) >= offset);
       if (commands.count === count) return;
@@ -129,10 +118,10 @@ export const createMemory = (expected = 0): Memory => {
       });
     },
 
-    get count() {
+    get count(): number {
       return commands.count;
     },
-    get bytes() {
+    get bytes(): number {
       return commands.bytes + spentKeys.bytes;
     },
   };

@@ -1,8 +1,8 @@
 import type { CommandResult } from "../../records.ts";
 import type { ErrorCode } from "../types.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import { appendAndReadBack, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
-import { publishedEntry, type Entry, type Ref } from "./entry.ts";
+import { appendAndReadBack, appendConclusion, retryUntilAborted, type WriteDeps } from "./kafka-retry.ts";
+import { publishedEntry, type Ref } from "./entry.ts";
 import type { Doubt, Look } from "./partition-view.ts";
 import type { Claim } from "./fold-rules.ts";
 import type { Deps } from "./ports.ts";
@@ -103,27 +103,14 @@ const appendDecision = async (
 ): Promise<Buffer | null> => {
   const doubted = await resultAt(deps, position, signal);
   if (!doubted) return null;
-  let result = decisionOn(deps, doubted.result, decision);
-  let value = deps.codec.encode(result);
-  const { operation, commandId } = ref;
+  const result = decisionOn(deps, doubted.result, decision);
   // It names the attempt in doubt, as a late answer would: the order in the log decides which of the two
   // stands.
   const { attemptId, requestHash } = claim;
   const note = `${decision.by}: ${decision.note}`;
-  const { outcome, resultId } = result;
   const { traceparent } = doubted;
-  const entry = (): Entry => {
-    const facts = { attemptId, requestHash, outcome, resultId, result: value, note, traceparent };
-    return { operation, commandId, step: { kind: "concluded", ...facts } };
-  };
-  // Only the text of the partner's last answer can make it too large, and the decision matters more.
-  const withoutResponse = (): Entry => {
-    result = { ...result, response: null };
-    value = deps.codec.encode(result);
-    return entry();
-  };
-  await appendAndReadBack(deps, ref.key, entry(), signal, withoutResponse);
-  return value;
+  const conclusion = { attemptId, requestHash, note, traceparent, signal };
+  return (await appendConclusion(deps, ref, conclusion, result)).value;
 };
 
 /**

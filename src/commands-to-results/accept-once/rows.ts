@@ -1,23 +1,3 @@
-/**
- * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose last word is zero is
- * empty. All rows with the same first word stand in one run, which an empty row ends. Filled to between 35 and 70 percent.
- */
-export type Rows = {
-  /** The word at a place of a row that `find` or `add` gave. */
-  word(row: number, at: number): number;
-  setWord(row: number, at: number, word: number): void;
-  /** The first row of the run that matches, or -1. */
-  find(firstWord: number, matches: (row: number) => boolean): number;
-  /** Adds a row, whose last word is not zero. */
-  add(words: ArrayLike<number>): void;
-  /** Calls back for each row. */
-  forEach(visit: (row: number) => void): void;
-  /** Drops the rows that are not to be kept, and gives their memory back. */
-  keepOnly(isKept: (row: number) => boolean): void;
-  readonly count: number;
-  readonly bytes: number;
-};
-
 const MAX_LOAD = 0.7;
 const SMALLEST = 64;
 
@@ -29,10 +9,12 @@ const capacityFor = (rows: number): number => {
 };
 
 /**
+ * Rows of 32-bit words in one typed array, found by their first word: a hash table with open addressing. A row whose last word is zero is
+ * empty. All rows with the same first word stand in one run, which an empty row ends. Filled to between 35 and 70 percent.
  * @param width words of a row
  * @param expected about how many rows will come: a table that need not grow saves the time of copying it
  */
-export const createRows = (width: number, expected = 0): Rows => {
+export const createRows = (width: number, expected = 0) => {
   let capacity = capacityFor(expected);
   let words = new Uint32Array(capacity * width);
   let count = 0;
@@ -66,21 +48,25 @@ export const createRows = (width: number, expected = 0): Rows => {
   };
 
   return {
+    /** The word at a place of a row that `find` or `add` gave. */
     word,
-    setWord: (row, at, value) => {
+    setWord: (row: number, at: number, value: number): void => {
       words[row + at] = value;
     },
-    find: (firstWord, matches) => {
+    /** The first row of the run that matches, or -1. */
+    find: (firstWord: number, matches: (row: number) => boolean): number => {
       for (let row = startOf(firstWord); !isEmpty(row); row = after(row))
         if (word(row, 0) === firstWord && matches(row)) return row;
       return -1;
     },
-    add: (row) => {
+    /** Adds a row, whose last word is not zero. */
+    add: (row: ArrayLike<number>): void => {
       if ((count + 1) / capacity > MAX_LOAD) rebuild(capacity * 2, () => true);
       insert(row);
     },
     forEach,
-    keepOnly: (isKept) => {
+    /** Drops the rows that are not to be kept, and gives their memory back. */
+    keepOnly: (isKept: (row: number) => boolean): void => {
       let kept = 0;
       forEach((row) => {
         if (isKept(row)) kept += 1;
@@ -88,10 +74,10 @@ export const createRows = (width: number, expected = 0): Rows => {
       if (kept === count) return;
       rebuild(capacityFor(kept), isKept);
     },
-    get count() {
+    get count(): number {
       return count;
     },
-    get bytes() {
+    get bytes(): number {
       return words.byteLength;
     },
   };

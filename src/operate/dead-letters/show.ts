@@ -1,4 +1,4 @@
-import { commandDecoder } from "../../commands-to-results/wire/decoder.ts";
+import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { explainOutage } from "../../services/outage.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { decoder } from "../../kafka/schema/codec.ts";

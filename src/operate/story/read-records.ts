@@ -1,4 +1,4 @@
-import { commandDecoder } from "../../commands-to-results/wire/decoder.ts";
+import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../services/dead-letter-headers.ts";
 import { checkFor } from "../../commands-to-results/check.ts";
 import { fromRecord, type Step as JournalStep } from "../../commands-to-results/accept-once/entry.ts";

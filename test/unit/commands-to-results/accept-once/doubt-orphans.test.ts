@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { doubtOrphans } from "../../../../src/commands-to-results/accept-once/doubt-orphans.ts";
+import { doubtOrphans } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { finalResultId } from "../../../simulation/stubs.ts";
 import { accept, claimed, create, createDeps, createLog } from "./journal.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { republish } from "../../../../src/commands-to-results/accept-once/republish.ts";
+import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import type { Decision } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import {
   quotesOf,

@@ -3,7 +3,7 @@ import avro from "avsc";
 import { expect, it } from "vitest";
 import { createExecute } from "../../../../src/commands-to-results/accept-once/execute.ts";
 import { fromRecord, toRecord } from "../../../../src/commands-to-results/accept-once/entry.ts";
-import { republish } from "../../../../src/commands-to-results/accept-once/republish.ts";
+import { republish } from "../../../../src/commands-to-results/accept-once/loops.ts";
 import { resolve } from "../../../../src/commands-to-results/accept-once/resolve.ts";
 import type { CommandJournalEntry } from "../../../../src/records.ts";
 import { finalResultId } from "../../../simulation/stubs.ts";
