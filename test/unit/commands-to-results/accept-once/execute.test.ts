@@ -8,7 +8,7 @@ import type { Outcome } from "../../../../src/partner/types.ts";
 import type { CommandResult } from "../../../../src/records.ts";
 import { DeadlineError } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { accept, claimed, concluded, create, createDeps, createLog, itemOf, released } from "./journal.ts";
+import { accept, claimed, concluded, create, createDeps, createLog, itemOf } from "./journal.ts";
 
 const c1 = accept("c1");
 const place = { leave: () => undefined, take: () => Promise.resolve() };
@@ -183,28 +183,6 @@ describe("execute", () => {
       expect(state.calls).toBe(1);
     });
 
-    it("a claim that lands before the end is ended, too, and never called", async () => {
-      const { log, state, run } = stuck();
-      const running = run();
-      await eventually(() => state.appends > 0, "an attempt");
-      state.landing[0]?.();
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      state.fails = false;
-      await expect(running).resolves.toMatchObject({ result: { outcome: "FAILED", attempts: 0 } });
-      expect(state.calls).toBe(0);
-      expect(log.view.look(c1)).toMatchObject({ kind: "concluded" });
-    });
-
-    it("a command whose claim is taken in time is called, once it has slot and permit again", async () => {
-      const { log, state, run } = stuck({ deadlineMs: 5_000 });
-      const running = run();
-      await eventually(() => state.appends > 2, "some attempts");
-      state.fails = false;
-      await expect(running).resolves.toMatchObject({ result: { outcome: "SUCCEEDED", attempts: 1 } });
-      expect(state).toMatchObject({ calls: 1, permits: 0 });
-      expect(kinds(log)).toEqual(["claimed", "released", "claimed", "concluded"]);
-    });
-
     it("an append that does not end gives slot and permit back once no call may follow", async () => {
       const log = createLog();
       let left = 0;
@@ -256,14 +234,6 @@ describe("execute", () => {
     });
   });
 
-  it("repeats the same result without a call", async () => {
-    const { call, calls } = answers(ok);
-    const { run, results, log } = bridge({ call });
-    const first = await run();
-    expect(await run()).toEqual(first);
-    expect([calls(), results.length, log.entries.length]).toEqual([1, 2, 2]);
-  });
-
   it("releases a call that did nothing, waits, and claims anew", async () => {
     const { call, calls } = answers(throttled, ok);
     const { run, log } = bridge({ call });
@@ -313,26 +283,6 @@ describe("execute", () => {
     expect([results, log.entries.length]).toEqual([["c1 SUCCEEDED", "c1 SUCCEEDED"], 2]);
   });
 
-  it("asks for a dead letter when the commandId was used for something else", async () => {
-    const log = createLog();
-    log.append(c1, claimed("x", { requestHash: "beef0123" }));
-    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
-  });
-
-  it("keeps to the first content of a commandId, though its claim was released and another one comes late", async () => {
-    const log = createLog();
-    const first = { requestHash: "beef0123" };
-    log.append(c1, claimed("x", first), released("x"));
-    await expect(bridge({}, log).run()).resolves.toEqual({ kind: "reused" });
-    log.append(c1, claimed("late"));
-    expect(log.view.look(c1), "the late claim counts for nothing").toEqual({ kind: "free" });
-    const { deps, life } = bridge({}, log);
-    const execute = createExecute(deps);
-    await expect(execute({ ...itemOf(c1), ...first }, life.signals, place)).resolves.toMatchObject({
-      result: { outcome: "SUCCEEDED" },
-    });
-  });
-
   it("tells a second command that the quote is taken, in the same bytes each time", async () => {
     const values: string[] = [];
     const publish: Deps["publish"] = (_, value) => Promise.resolve(void values.push(value.toString()));
@@ -342,16 +292,6 @@ describe("execute", () => {
     await run();
     await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
     expect(values[0]).toBe(values[1]);
-  });
-
-  it("doubts an owner that says nothing, and never calls for it", async () => {
-    const log = createLog();
-    log.append(c1, claimed("x", { callWithinMs: 5 }));
-    const { call, calls } = answers(ok);
-    await expect(bridge({ call }, log).run()).resolves.toMatchObject({
-      result: { outcome: "IN_DOUBT", error: { code: "OWNER_LOST" }, attempts: 1 },
-    });
-    expect(calls()).toBe(0);
   });
 
   it("takes a conclusion that comes while it waits for the owner", async () => {
@@ -366,19 +306,6 @@ describe("execute", () => {
     log.append(c1, { ...concluded("x", "SUCCEEDED"), result: deps.codec.encode(result) } as never);
     await settled;
     expect(results).toEqual(["c1 SUCCEEDED"]);
-  });
-
-  it("makes no call that the log has not granted, however well it was acknowledged", async () => {
-    const log = createLog();
-    const { call, calls } = answers(ok);
-    const { run, deps } = bridge({ call }, log);
-    const { append } = deps.journal;
-    deps.journal.append = (key, entry) => {
-      if (log.entries.length === 0) log.append(accept("c0"), claimed("x"));
-      return append(key, entry);
-    };
-    await expect(run()).resolves.toMatchObject({ result: { error: { code: "QUOTE_ALREADY_TAKEN" } } });
-    expect(calls()).toBe(0);
   });
 
   it("begins no call so late in its claim's time that the answer might be cut off", async () => {
@@ -556,22 +483,6 @@ const refused: Verdict = {
 };
 
 describe("a commandId", () => {
-  it("names one command: a record for another quote under it is a reuse, claimed, released or concluded", async () => {
-    for (const steps of [
-      [claimed("x")],
-      [claimed("x"), released("x")],
-      [claimed("x"), concluded("x", "SUCCEEDED")],
-    ]) {
-      const log = createLog();
-      log.append(accept("c1", "other"), ...steps);
-      const { call, calls } = answers(ok);
-      const { run, results } = bridge({ call }, log);
-      await expect(run()).resolves.toEqual({ kind: "reused" });
-      expect([calls(), results]).toEqual([0, []]);
-      expect(kinds(log).slice(steps.length), "it looked once more").toEqual(["released"]);
-    }
-  });
-
   it("is looked up once more in a partition that is read late: the command's own entry may stand there", async () => {
     const log = createLog();
     log.append(accept("c1", "other"), claimed("x"));
@@ -602,15 +513,6 @@ describe("a commandId", () => {
     await expect(never).rejects.toThrow("the partition is lost");
     await expect(second).resolves.toMatchObject({ kind: "answered", result: { outcome: "SUCCEEDED" } });
     expect(log.entries.every(({ key }) => key === "other")).toBe(true);
-  });
-
-  it("is known from the first command on that begins in this replica", async () => {
-    const { run, results, log } = bridge();
-    const settled = await Promise.all([run(), run(accept("c1", "other"))]);
-    expect(settled.map(({ kind }) => kind)).toEqual(["answered", "reused"]);
-    expect(results).toEqual(["c1 SUCCEEDED"]);
-    const others = log.entries.filter(({ key }) => key !== c1.key);
-    expect(others.map(({ entry }) => entry.step.kind)).toEqual(["released"]);
   });
 
   it("of a refused command is looked up as well, and known from then on", async () => {

@@ -39,12 +39,6 @@ describe("the fold", () => {
     expect(view.look(c2)).toMatchObject({ kind: "concluded", taken: true, position: { offset: 1 } });
   });
 
-  it("ignores a second claim of the same accept, even one that would supersede", () => {
-    const view = after([c1, claimed("a")], [c1, claimed("b", { supersedes: "a" })]);
-    expect(view.holds(c1, "a")).toBe(true);
-    expect(view.holds(c1, "b")).toBe(false);
-  });
-
   it("lets a create be superseded while the named attempt holds it, and no later", () => {
     const ref = create("k1");
     const view = after(
@@ -56,28 +50,11 @@ describe("the fold", () => {
     expect(after([ref, claimed("b", { supersedes: "a" })]).look(ref)).toEqual({ kind: "free" });
   });
 
-  it("frees a key for its own attempt only", () => {
-    expect(after([c1, claimed("a")], [c1, released("x")]).holds(c1, "a")).toBe(true);
-    expect(after([c1, claimed("a")], [c1, released("a")]).look(c1)).toEqual({ kind: "free" });
-  });
-
   it("keeps a quote that was executed, and frees one that was refused", () => {
     const spent = after([c1, claimed("a")], [c1, concluded("a", "SUCCEEDED")], [c2, claimed("b")]);
     expect(spent.look(c2)).toMatchObject({ kind: "concluded", taken: true });
     const free = after([c1, claimed("a")], [c1, concluded("a", "REJECTED")], [c2, claimed("b")]);
     expect(free.holds(c2, "b")).toBe(true);
-  });
-
-  it("keeps a doubt until its own attempt ends", () => {
-    const doubt: [typeof c1, Step][] = [
-      [c1, claimed("a")],
-      [c1, concluded("a", "IN_DOUBT")],
-    ];
-    for (const step of [released("a"), concluded(null, "REJECTED"), concluded("x", "FAILED"), claimed("b")])
-      expect(after(...doubt, [c1, step]).look(c1)).toMatchObject({ kind: "doubt", position: { offset: 1 } });
-    const ended = after(...doubt, [c1, concluded("a", "FAILED")]);
-    expect(ended.look(c1)).toMatchObject({ kind: "concluded", position: { offset: 2 } });
-    expect(ended.isUnpublished(c1)).toBe(true);
   });
 
   it("takes a Published for the final that it names", () => {
