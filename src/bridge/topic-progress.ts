@@ -1,4 +1,4 @@
-import type { Range } from "../kafka/consume/tail.ts";
+import type { Range } from "../kafka/consume/read-log.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 
 /** Offsets from `from` on; `to` is the one after the last. */

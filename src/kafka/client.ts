@@ -2,12 +2,12 @@ import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
-import { checkBatches } from "./consume/batch-decoder.ts";
-import { leaveOutAborted } from "./consume/aborted-records.ts";
-import { readWholeHeaders } from "./consume/record-decoder.ts";
-import { sendPreparedMessages } from "./produce/produce-request.ts";
-import { keepAcknowledgements } from "./produce/produce-response.ts";
-import { stopIdleTimers } from "./idle-timers.ts";
+import { checkBatches } from "./kafkajs-fixes/checked-batches.ts";
+import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";
+import { readWholeHeaders } from "./kafkajs-fixes/whole-headers.ts";
+import { sendPreparedMessages } from "./kafkajs-fixes/prepared-batches.ts";
+import { keepAcknowledgements } from "./kafkajs-fixes/partial-acknowledgements.ts";
+import { stopIdleTimers } from "./kafkajs-fixes/idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
 export type KafkaOptions = {

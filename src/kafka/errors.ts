@@ -1,5 +1,5 @@
 import { messageOf } from "../runtime/errors.ts";
-import { moduleOf } from "./replace-module.ts";
+import { moduleOf } from "./kafkajs-fixes/replace-module.ts";
 
 /**
  * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a

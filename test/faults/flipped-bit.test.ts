@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { pino } from "pino";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
 import { newClient } from "../../src/kafka/client.ts";
-import { startReader } from "../../src/kafka/consume/reader.ts";
+import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -33,7 +33,7 @@ it("reads up to a command that the broker's disk has changed, stops there, and s
   await file.close();
 
   const read: string[] = [];
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
     {
       assigned: () => new Map(),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { silent } from "../../src/cli/silent.ts";
 import { newClient } from "../../src/kafka/client.ts";
-import { startReader } from "../../src/kafka/consume/reader.ts";
+import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { topicAsSeenBy } from "../support/broker-view.ts";
 import { eventually } from "../support/eventually.ts";
@@ -37,7 +37,7 @@ it.each(PARTITIONS)("goes on reading partition %i soon after its leader froze", 
     }),
   );
   const seen = new Set<string>();
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 },
     {
       assigned: () => new Map(),

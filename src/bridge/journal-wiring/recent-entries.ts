@@ -1,7 +1,7 @@
 import type { FoldedEntry } from "../../commands-to-results/journal-rules/entry.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
 import { ownCopy, sizeOf } from "../../kafka/consume/own-copy.ts";
-import type { Range } from "../../kafka/consume/tail.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 
 /** About two thousand commands: more than are redelivered after a crash (those that were not committed yet). */

@@ -3,7 +3,7 @@ import { protocolErrorOf } from "../../kafka/errors.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Range } from "../../kafka/consume/tail.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
 import { createLogIdentity, type Dropped, type LogIdentity } from "../../kafka/cluster/log-identity.ts";
 import type { Services } from "../services.ts";
 import { createVerdict } from "./verdict.ts";

@@ -3,7 +3,7 @@ import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { askCoordinator } from "./coordinator.ts";
 import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts";
-import { preparedMessage } from "../produce/produce-request.ts";
+import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";
 /** `session`: the brokers do not allow a session this long or short. `protocol`: its members assign partitions in another way. */

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { unzip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
-import { addToBudget, checkBudget } from "./fetch-budget.ts";
+import { addToBudget, checkBudget } from "../kafkajs-fixes/fetch-budget.ts";
 import { decompressLz4 } from "./lz4.ts";
 import { decompressSnappy } from "./snappy.ts";
 import { decompressZstd } from "./zstd.ts";

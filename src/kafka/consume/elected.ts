@@ -1,7 +1,7 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { startReader, type GroupOptions, type Reader, type ReaderDeps } from "./reader.ts";
+import { startGroupReader, type GroupOptions, type GroupReader, type ReaderDeps } from "./group-reader.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
@@ -13,7 +13,7 @@ export type Leadership = {
   isHeld: () => boolean;
 };
 
-export type Elected = Pick<Reader, "state"> & {
+export type Elected = Pick<GroupReader, "state"> & {
   isLeader: () => boolean;
   /**
    * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this
@@ -57,7 +57,7 @@ export const elected = (
     if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
 
-  const reader = startReader(
+  const reader = startGroupReader(
     { ...options, maxBytesPerPartition: 1 },
     {
       assigned: (partitions) => {

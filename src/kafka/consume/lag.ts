@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Range } from "./tail.ts";
+import type { Range } from "./read-log.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 

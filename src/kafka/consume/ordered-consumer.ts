@@ -5,8 +5,7 @@ import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
 import { ownCopy, sizeOf } from "./own-copy.ts";
-import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
-import type { BatchPosition } from "./reader-hooks.ts";
+import { startGroupReader, type GroupReader, type ReaderDeps, type ReaderOptions } from "./group-reader.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
 import {
@@ -45,7 +44,7 @@ export type Handle = (
   context: { slot: ConcurrencySlot; signal: AbortSignal },
 ) => Promise<void>;
 
-export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
+export type OrderedConsumer = Pick<GroupReader, "lastHeartbeat" | "state"> & {
   /** The partitions that are assigned now. */
   assignment(): readonly number[];
   unfinished(): number;
@@ -155,7 +154,7 @@ export const startOrderedConsumer = (
     });
   };
 
-  const onBatch = (partition: number, records: readonly Incoming[], { next }: BatchPosition): void => {
+  const onBatch = (partition: number, records: readonly Incoming[], next: number): void => {
     const assigned = assignedPartitions.get(partition);
     const [first] = records;
     if (!assigned || !first || stopping || assigned.pausedFor !== null) return;
@@ -201,7 +200,7 @@ export const startOrderedConsumer = (
       if (assigned.pausedFor === null && !stopping) sameLog.readOn(partition, assigned);
   };
 
-  const reader = startReader(
+  const reader = startGroupReader(
     options,
     { assigned: onAssigned, read: onBatch, fetchesAgain: onFetchRetry },
     deps,

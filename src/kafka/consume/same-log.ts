@@ -3,7 +3,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
-import type { Reader } from "./reader.ts";
+import type { GroupReader } from "./group-reader.ts";
 import { continuityOf, readFrom, type AssignedPartition } from "./assigned-partition.ts";
 import { Watermark } from "./watermark.ts";
 
@@ -24,7 +24,7 @@ type Deps = {
   clock: Pick<Clock, "sleep">;
   log: Pick<Log, "warn" | "error">;
   connectCluster: () => Promise<ClusterQuestions>;
-  reader: () => Pick<Reader, "pause" | "resume">;
+  reader: () => Pick<GroupReader, "pause" | "resume">;
   isHeld: (partition: number, assigned: AssignedPartition) => boolean;
 };
 

@@ -3,8 +3,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { EncodeError, errorOfCode, refusalOf, metadataError } from "../errors.ts";
 import { gzipBatch } from "./gzip-batch.ts";
-import { hedged } from "./hedged.ts";
-import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
+import { hedged, HEDGE } from "../kafkajs-fixes/hedged.ts";
+import { opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/opened.ts";
+import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 import type { Outgoing } from "../record.ts";
 import { recordBatch } from "./record-batch.ts";
 import type { PendingRecord } from "./pending-record.ts";
@@ -34,19 +35,6 @@ export type Sender = {
   send(batch: readonly PendingRecord[], brokerTimeoutMs: number): Promise<Sent>;
   close(): Promise<void>;
 };
-
-/** The timeout of everything except sends. */
-const STEP_TIMEOUT_MS = 4_000;
-const CLOSE_TIMEOUT_MS = 2_000;
-/**
- * Much longer than an answer takes. With one frozen broker of three, the delay is one interval, rarely two.
- */
-const HEDGE = { everyMs: 750, atMost: 4 };
-/**
- * Each client begins with another broker, so two are enough. An attempt on a frozen broker lingers until its
- * timeout: no more than needed.
- */
-const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 
 /**
  * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed
@@ -96,28 +84,6 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
   const failure = failures.find((error) => refusalOf(error) === null) ?? failures[0] ?? null;
   return { first, failure };
 };
-
-type Connection = { connect: () => Promise<void>; disconnect: () => Promise<void> };
-type Opened<C> = { client: C; close: () => Promise<void> };
-
-/** Connects, in bounded time. Rejects when no broker can be reached. */
-const opened = <C extends Connection>(clock: Clock, newConnection: () => C): Promise<Opened<C>> =>
-  hedged(
-    { clock, ...HEDGE_OPENING },
-    async () => {
-      const client = newConnection();
-      const close = (): Promise<void> =>
-        clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, client.disconnect).catch(() => undefined);
-      try {
-        await clock.withDeadline(STEP_TIMEOUT_MS, undefined, client.connect);
-      } catch (error) {
-        void close();
-        throw error;
-      }
-      return { client, close };
-    },
-    (late) => void late.close(),
-  );
 
 export const openLeaderLookup = async (
   topic: string,

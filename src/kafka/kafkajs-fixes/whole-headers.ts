@@ -1,7 +1,6 @@
-import type { EachBatchPayload } from "kafkajs";
 import { NO_HEADERS } from "../headers.ts";
-import type { EncodedHeaders, Incoming } from "../record.ts";
-import { replaceModule } from "../replace-module.ts";
+import type { EncodedHeaders } from "../record.ts";
+import { replaceModule } from "./replace-module.ts";
 
 /** kafkajs's decoder of protocol types, over the bytes of one record. */
 type Decoder = {
@@ -83,34 +82,3 @@ export const readWholeHeaders = (): void => {
   );
   done = true;
 };
-
-/** The headers of a kafkajs message. `decodeRecord` made them, so kafkajs's type does not apply. */
-export const headersOf = ({ headers }: { headers?: object | undefined }): EncodedHeaders =>
-  (headers as EncodedHeaders | undefined) ?? NO_HEADERS;
-
-/** The records of a kafkajs batch. */
-export const recordsOf = ({ batch }: EachBatchPayload): Incoming[] =>
-  batch.messages.map((message) => ({
-    topic: batch.topic,
-    partition: batch.partition,
-    offset: Number(message.offset),
-    timestampMs: Number(message.timestamp),
-    key: message.key,
-    value: message.value,
-    headers: headersOf(message),
-  }));
-
-/** The offset at which the fetch began. kafkajs's types lack it. */
-export const askedFor = ({ batch }: EachBatchPayload): number =>
-  Number((batch as typeof batch & { fetchedOffset: string }).fetchedOffset);
-
-/** Tells which offsets hold transaction markers or aborted records, which are for nobody. kafkajs's types lack them. */
-export const isHiddenIn =
-  ({ batch }: EachBatchPayload) =>
-  (start: number, end: number): boolean => {
-    type Raw = { messagesWithinOffset: readonly { offset: string; isControlRecord: boolean }[] };
-    const all = (batch as typeof batch & Raw).messagesWithinOffset;
-    const hidden = new Set(all.map(({ offset, isControlRecord }) => (isControlRecord ? Number(offset) : -1)));
-    for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
-    return true;
-  };

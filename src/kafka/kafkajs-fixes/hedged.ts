@@ -1,5 +1,8 @@
 import type { Clock } from "../../runtime/clock.ts";
 
+/** Much longer than an answer takes. With one frozen broker of three, the delay is one interval, rarely two. */
+export const HEDGE = { everyMs: 750, atMost: 4 };
+
 /**
  * Hedged requests: repeats a request while it is unanswered, and takes the first answer. A frozen broker
  * accepts requests and answers none; the next request may reach another broker. Rejects when all requests

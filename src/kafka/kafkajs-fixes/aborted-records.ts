@@ -1,4 +1,4 @@
-import { replaceModule } from "../replace-module.ts";
+import { replaceModule } from "./replace-module.ts";
 
 /** The parts of kafkajs's decoded fetch response that are used here. */
 type Message = {

@@ -1,4 +1,4 @@
-import { replaceModule } from "../replace-module.ts";
+import { replaceModule } from "./replace-module.ts";
 
 /** A partition's part of kafkajs's decoded produce response. */
 type PartitionAnswer = { errorCode: number };

@@ -1,5 +1,5 @@
 import type { Message } from "kafkajs";
-import { moduleOf, replaceModule } from "../replace-module.ts";
+import { moduleOf, replaceModule } from "./replace-module.ts";
 
 export type PreparedMessage = Message & { partition: number; value: Buffer; prepared: true };
 

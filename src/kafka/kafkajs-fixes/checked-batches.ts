@@ -1,6 +1,6 @@
-import { LeftToNextFetch } from "../compression/fetch-budget.ts";
+import { LeftToNextFetch } from "./fetch-budget.ts";
 import { crc32c } from "../crc32c.ts";
-import { replaceModule } from "../replace-module.ts";
+import { replaceModule } from "./replace-module.ts";
 
 /** kafkajs's decoder of protocol types, at the beginning of a record batch. */
 type Decoder = { readonly buffer: Buffer; readonly offset: number };

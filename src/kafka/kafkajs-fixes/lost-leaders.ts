@@ -14,7 +14,7 @@ export const MEMBER_OF_BRIDGE = "cambio-bridge";
  * fails, as it does by itself with the unchanged `parse`, and the reader replaces it. The assigner is the
  * place where kafkajs hands out the consumer's cluster, before the first request.
  */
-export const whileAllAreLed =
+export const failingWithoutLeader =
   (topic: string): PartitionAssigner =>
   (context) => {
     const { cluster } = context;
