@@ -1,5 +1,4 @@
 import type { Mark } from "../mark.ts";
-import type { Incoming } from "../record.ts";
 import type { Fetched } from "./log-client.ts";
 
 /** Reading cannot go on where it stopped: the log is another one, or records are missing. */
@@ -54,11 +53,4 @@ export const settle = (place: Place, { from, next, records: [first] }: Fetched):
   if (last && (first?.offset !== last.offset || first.timestampMs !== last.timestampMs))
     throw new PlaceLost(`it is another log than before: another record is at ${last.offset} now`);
   place.isSettled = true;
-};
-
-/** Gives how to go back: a record that is being taken counts as taken if reading is interrupted meanwhile. */
-export const advance = (place: Place, { offset, timestampMs }: Incoming): (() => void) => {
-  const { next, last } = place;
-  Object.assign(place, { next: offset + 1, last: { offset, timestampMs } });
-  return () => Object.assign(place, { next, last });
 };

@@ -6,9 +6,9 @@ import { linkedAbortController } from "../../runtime/linked-abort.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
-import type { Incoming } from "../record.ts";
-import { openLogClient, type Fetched, type FetchOptions, type LogClient } from "./log-client.ts";
-import { advance, isDone, moveTo, newPlace, PlaceLost, positionOf, settle, type Place } from "./place.ts";
+import { openLogClient, type FetchOptions, type LogClient } from "./log-client.ts";
+import { isDone, moveTo, newPlace, PlaceLost, positionOf, type Place } from "./place.ts";
+import { takeFetched, type LogHooks } from "./take-fetched.ts";
 
 /** The offsets that a partition holds: the first one to read, and the one after the last. */
 export type Range = { startOffset: number; endOffset: number };
@@ -21,21 +21,6 @@ export type LogOptions = FetchOptions & {
   ranges: Ranges;
   /** Whether it ends where the ranges end, or never. */
   toEnd: boolean;
-};
-
-export type LogHooks = {
-  /**
-   * Takes one record. Those of a partition come in order; the next one comes when a promise is fulfilled. False if it does not
-   * follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
-   */
-  take: (record: Incoming) => boolean | "later" | Promise<boolean>;
-  /**
-   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an entry
-   * that is gone must not be passed over.)
-   */
-  absent?: ((partition: number, from: number, next: number) => void) | undefined;
-  /** Everything before this offset was read, including offsets without a record. */
-  reached?: ((partition: number, next: number) => void) | undefined;
 };
 
 export type LogDeps = {
@@ -72,7 +57,7 @@ const ALL_READ = "all was read";
  */
 export const readLog = (
   { topic, ranges, toEnd, ...fetchOptions }: LogOptions,
-  { take, absent, reached }: LogHooks,
+  hooks: LogHooks,
   { newClient, clock, log, random }: LogDeps,
   signal: AbortSignal,
 ): LogReading => {
@@ -107,33 +92,6 @@ export const readLog = (
     await clock.sleep(ms, over.signal).catch(() => undefined);
     place.isPaused = false;
     wake();
-  };
-
-  const takeAll = async (place: Place, fetched: Fetched, isCurrent: () => boolean): Promise<void> => {
-    const { partition, records, next, isHidden } = fetched;
-    settle(place, fetched);
-    for (const record of records) {
-      const { offset } = record;
-      if (offset < place.next) continue;
-      if (offset >= place.end) break;
-      if (offset > place.next && isHidden(place.next, offset)) absent?.(partition, place.next, offset);
-      const goBack = advance(place, record);
-      const answer = take(record);
-      const taken = answer instanceof Promise ? await answer : answer;
-      if (taken === "later") {
-        goBack();
-        void pause(place);
-        return;
-      }
-      if (!taken) throw new PlaceLost(`offset ${offset} does not follow what was read before`);
-      place.tries = 0;
-      if (!isCurrent()) return;
-    }
-    if (next > place.next) {
-      if (isHidden(place.next, next)) absent?.(partition, place.next, next);
-      place.next = next;
-    }
-    reached?.(partition, place.next);
   };
 
   /** Of a partition whose log does not hold the offset: after some looks its place is lost. */
@@ -182,7 +140,8 @@ export const readLog = (
         const isCurrent = (): boolean => !connection.aborted;
         // It may have been focused elsewhere meanwhile.
         if (!place || !isCurrent() || positionOf(place) !== from) continue;
-        await takeAll(place, fetched, isCurrent).catch(end);
+        const taken = await takeFetched(place, fetched, hooks, isCurrent).catch(end);
+        if (taken === "later") void pause(place);
         if (records.length > 0) order = [...order.filter((other) => other !== partition), partition];
       }
       endIfDone();

@@ -1,13 +1,7 @@
 import { messageOf } from "../../runtime/errors.ts";
 import { PlaceLost } from "./place.ts";
-import {
-  readLog,
-  type LogDeps,
-  type LogHooks,
-  type LogOptions,
-  type LogReading,
-  type Ranges,
-} from "./read-log.ts";
+import { readLog, type LogDeps, type LogOptions, type LogReading, type Ranges } from "./read-log.ts";
+import type { LogHooks } from "./take-fetched.ts";
 
 export type TailHooks = LogHooks & {
   /** Reading starts over: forget everything that was read before. Gives what to read of these ranges. */
