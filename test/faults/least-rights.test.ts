@@ -86,7 +86,7 @@ const QUOTE = [
   "--direction",
   "OUTBOUND",
   "--purpose",
-  "x",
+  "COMEX",
   "--amount",
   "1",
   "--base",

@@ -22,8 +22,8 @@ export type ReaderOptions = GroupOptions & {
 /** Called in order. They must be quick: kafkajs heartbeats between the calls. */
 export type ReaderHooks = {
   /**
-   * After a rebalance, before any record of the new assignment. Gives the offsets to read from; other
-   * partitions start at the group's commits.
+   * After a rebalance, before any record of the new assignment. Gives the offsets to read from; other partitions start
+   * at the group's commits.
    */
   assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
   /** @param next the offset to read next: there may be no record right before it */
@@ -55,8 +55,8 @@ const WATCH_MS = 500;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
- * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not notice a frozen
- * broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
+ * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not
+ * notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
  */
 export const startGroupReader = (
   options: ReaderOptions,

@@ -1,6 +1,6 @@
 /**
- * Bounds the bytes of unfinished records. Each partition has an equal share, so that a full one stops only itself. Records of a revoked
- * partition count until they are finished.
+ * Bounds the bytes of unfinished records. Each partition has an equal share, so that a full one stops only itself.
+ * Records of a revoked partition count until they are finished.
  */
 export type HeldBytes = {
   add(partition: number, bytes: number): void;

@@ -21,23 +21,19 @@ import type { Watermark } from "./watermark.ts";
 export type OrderedOptions = ReaderOptions & {
   /** Records handled at once. */
   maxInFlight: number;
-  /**
-   * Limit for unfinished records, shared equally by the partitions: one that has used up its share is not
-   * fetched.
-   */
+  /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
   maxHeldBytes: number;
   /**
-   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of
-   * the last commit.
+   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
+   * commit.
    */
   note?: () => string | null;
 };
 
 /**
- * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled
- * again, after a pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts
- * when the partition is revoked, the process stops, or the consumer is suspended: then the record is handled
- * again when the consumer goes on.
+ * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled again, after a
+ * pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts when the partition is
+ * revoked, the process stops, or the consumer is suspended: then the record is handled again when the consumer goes on.
  */
 export type Handle = (
   record: Incoming,
@@ -52,21 +48,19 @@ export type OrderedConsumer = Pick<GroupReader, "lastHeartbeat" | "state"> & {
   /** How far the finished records of each assigned partition are behind its end. */
   lag: () => Lag;
   /**
-   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in
-   * its group, and reads on until its memory limit.
+   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
+   * and reads on until its memory limit.
    */
   suspend: (isSuspended: boolean) => void;
-  /**
-   * Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group.
-   */
+  /** Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group. */
   stop(drainMs: number): Promise<void>;
 };
 
 const AGAIN_AFTER_MS = 2_000;
 /**
- * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs
- * reports a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after
- * a later one, or after the partition went to another replica.
+ * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs reports
+ * a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after a later one, or
+ * after the partition went to another replica.
  */
 const COMMIT_ALL_EVERY_MS = 5_000;
 
@@ -97,8 +91,7 @@ export const startOrderedConsumer = (
       // Another replica may be handling these records already: their offsets must never be committed here.
       if (!partitions.includes(partition)) lose(partition, assigned);
       else {
-        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being
-        // handled here.
+        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being handled here.
         assigned.isSettled = false;
         positions.set(partition, readFrom(assigned));
       }

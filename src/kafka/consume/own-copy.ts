@@ -11,8 +11,8 @@ const copyOf = (bytes: Buffer): Buffer => {
 };
 
 /**
- * Copies the record into memory of its own. As read, it is a slice of the whole decompressed fetch: one waiting record would keep up to
- * some hundred megabytes alive.
+ * Copies the record into memory of its own. As read, it is a slice of the whole decompressed fetch: one waiting record
+ * would keep up to some hundred megabytes alive.
  */
 export const ownCopy = (record: Incoming): Incoming => ({
   ...record,

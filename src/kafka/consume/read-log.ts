@@ -52,8 +52,9 @@ const LONG_MS = 60_000;
 const ALL_READ = "all was read";
 
 /**
- * Reads partitions of a topic from given offsets on, each record once, whatever happens to brokers meanwhile, and commits nothing.
- * After a failure the connection is replaced. Then, and after a pause, the last record of each partition must still be there.
+ * Reads partitions of a topic from given offsets on, each record once, whatever happens to brokers meanwhile, and
+ * commits nothing. After a failure the connection is replaced. Then, and after a pause, the last record of each
+ * partition must still be there.
  */
 export const readLog = (
   { topic, ranges, toEnd, ...fetchOptions }: LogOptions,

@@ -4,10 +4,7 @@ import type { Incoming } from "../record.ts";
 import { openLogClient, type LogClient } from "./log-client.ts";
 import type { LogDeps } from "./read-log.ts";
 
-/**
- * Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too
- * long.
- */
+/** Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too long. */
 export type Reread = (partition: number, offset: number) => Promise<Incoming | null>;
 
 const TIMEOUT_MS = 20_000;

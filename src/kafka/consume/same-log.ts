@@ -45,10 +45,11 @@ const markIn = (note: string): Mark | null => {
 };
 
 /**
- * If the log does not hold the offset to read, kafkajs silently starts at the log's beginning: after the topic was recreated, after its
- * end was cut off, or after retention deleted its beginning. A recreated log that is long enough already is even read on from its middle.
- * So wherever reading starts or goes on, the last record is read once more. If another record is there, or none for some seconds, it is
- * another log: that is read from its first record, and the handler recognises what was done before.
+ * If the log does not hold the offset to read, kafkajs silently starts at the log's beginning: after the topic was
+ * recreated, after its end was cut off, or after retention deleted its beginning. A recreated log that is long enough
+ * already is even read on from its middle. So wherever reading starts or goes on, the last record is read once more. If
+ * another record is there, or none for some seconds, it is another log: that is read from its first record, and the
+ * handler recognises what was done before.
  */
 export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLog => {
   const { clock, log, isHeld, reader } = deps;

@@ -4,8 +4,8 @@ import { PlaceLost } from "./place.ts";
 import { readLog, type LogDeps, type Ranges } from "./read-log.ts";
 
 /**
- * Takes one record. The records of a partition come in order; the next one comes when the promise is
- * fulfilled. An error ends the scan.
+ * Takes one record. The records of a partition come in order; the next one comes when the promise is fulfilled. An
+ * error ends the scan.
  */
 export type TakeRecord = (record: Incoming) => void | Promise<void>;
 
@@ -15,8 +15,8 @@ const STALLED_MS = 60_000;
 const WATCH_MS = 1_000;
 
 /**
- * Reads ranges of a topic once and ends. Rejects when a log was replaced, when nothing comes for a minute, when `take` throws, and
- * when `signal` aborts. Then some records may have been taken: to get all, scan again from the beginning.
+ * Reads ranges of a topic once and ends. Rejects when a log was replaced, when nothing comes for a minute, when `take`
+ * throws, and when `signal` aborts. Then some records may have been taken: to get all, scan again from the beginning.
  */
 export const scan = async (
   { topic, ranges }: { topic: string; ranges: Ranges },

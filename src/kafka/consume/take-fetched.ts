@@ -4,13 +4,13 @@ import { PlaceLost, settle, type Place } from "./place.ts";
 
 export type LogHooks = {
   /**
-   * Takes one record. Those of a partition come in order; the next one comes when a promise is fulfilled. False if it does not
-   * follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
+   * Takes one record. Those of a partition come in order; the next one comes when a promise is fulfilled. False if it
+   * does not follow the last one: reading ends. `later` if it cannot be taken yet: it comes again after a while.
    */
   take: (record: Incoming) => boolean | "later" | Promise<boolean>;
   /**
-   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an entry
-   * that is gone must not be passed over.)
+   * From `from` to before `next` stand only transaction markers and aborted records. (Not what compaction has left: an
+   * entry that is gone must not be passed over.)
    */
   absent?: ((partition: number, from: number, next: number) => void) | undefined;
   /** Everything before this offset was read, including offsets without a record. */

@@ -15,8 +15,8 @@ type ResponseModule = { decode: (raw: Buffer) => Promise<Response>; parse: unkno
 const [FIRST_VERSION, LAST_VERSION] = [4, 11];
 
 /**
- * Marks the records of aborted transactions as control records, which kafkajs hands to nobody. A transaction
- * is aborted from its first offset to its producer's next control record.
+ * Marks the records of aborted transactions as control records, which kafkajs hands to nobody. A transaction is aborted
+ * from its first offset to its producer's next control record.
  * @see https://kafka.apache.org/protocol the fetch response: `aborted_transactions`
  */
 export const withoutAborted = (partition: FetchedPartition): FetchedPartition => {
@@ -40,9 +40,9 @@ export const withoutAborted = (partition: FetchedPartition): FetchedPartition =>
 let done = false;
 
 /**
- * Keeps the records of aborted transactions from consumers. kafkajs delivers some of them where transactions
- * of several producers overlap, and where a record has the key of an abort marker: commands that were taken
- * back would be executed.
+ * Keeps the records of aborted transactions from consumers. kafkajs delivers some of them where transactions of several
+ * producers overlap, and where a record has the key of an abort marker: commands that were taken back would be
+ * executed.
  */
 export const leaveOutAborted = (): void => {
   if (done) return;

@@ -20,8 +20,8 @@ export class CorruptBatchError extends Error {
 }
 
 /**
- * Compares a batch with its checksum. A batch that is cut off at the end of a fetch is not looked at. The first one
- * is never cut off: a broker sends it whole or not at all, so its length is wrong.
+ * Compares a batch with its checksum. A batch that is cut off at the end of a fetch is not looked at. The first one is
+ * never cut off: a broker sends it whole or not at all, so its length is wrong.
  * @see https://kafka.apache.org/documentation/#recordbatch
  * @throws CorruptBatchError
  */
@@ -40,9 +40,9 @@ export const checkBatch = ({ buffer, offset }: Decoder): void => {
 };
 
 /**
- * Decodes a batch after a look at its checksum. An error fails the whole fetch, also what lies before the batch. So once
- * the fetch has records, the batch is left to the next fetch, which begins with it. (Records of aborted transactions
- * count. A fetch without any record would be repeated as it was.)
+ * Decodes a batch after a look at its checksum. An error fails the whole fetch, also what lies before the batch. So
+ * once the fetch has records, the batch is left to the next fetch, which begins with it. (Records of aborted
+ * transactions count. A fetch without any record would be repeated as it was.)
  */
 const checked = (decode: DecodeBatch): DecodeBatch => {
   /** kafkajs has one decoder for all batches that a fetch returned of a partition. */
@@ -63,8 +63,8 @@ let done = false;
 
 /**
  * Makes kafkajs compare record batches with their checksums, as Kafka's Java client does. Otherwise a bit that a disk
- * has flipped would be taken for another amount, or another quote. Makes it deliver what lies before a batch that cannot
- * be read, as well.
+ * has flipped would be taken for another amount, or another quote. Makes it deliver what lies before a batch that
+ * cannot be read, as well.
  */
 export const checkBatches = (): void => {
   if (done) return;

@@ -1,6 +1,6 @@
 /**
- * kafkajs takes an error of this name for a batch that the broker has truncated: it delivers the batches
- * before it, and the next fetch begins with it.
+ * kafkajs takes an error of this name for a batch that the broker has truncated: it delivers the batches before it, and
+ * the next fetch begins with it.
  */
 export class LeftToNextFetch extends Error {
   override readonly name = "KafkaJSPartialMessageError";
@@ -10,21 +10,18 @@ export class LeftToNextFetch extends Error {
 }
 
 /**
- * Once the batches of a fetch have this size decompressed, the others are left to the next fetch. The last
- * batch may exceed it, so that one fetch takes at most 16 MiB + 64 MiB + 100,000 records of 512 bytes, which
- * is below 130 MiB. A consumer has one fetch under way per broker.
+ * Once the batches of a fetch have this size decompressed, the others are left to the next fetch. The last batch may
+ * exceed it, so that one fetch takes at most 16 MiB + 64 MiB + 100,000 records of 512 bytes, which is below 130 MiB. A
+ * consumer has one fetch under way per broker.
  */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
-/**
- * Memory of a record besides its bytes: kafkajs's object, two Buffers, strings for offset and timestamp,
- * headers.
- */
+/** Memory of a record besides its bytes: kafkajs's object, two Buffers, strings for offset and timestamp, headers. */
 const RECORD_OVERHEAD_BYTES = 512;
 
 /**
- * Decompressed bytes by fetch. kafkajs decompresses all batches of a fetch before it delivers the first one.
- * All batches of a fetch are views of one buffer, which identifies the fetch. (Two small fetches may share a
- * buffer: then the second one may be fetched again.)
+ * Decompressed bytes by fetch. kafkajs decompresses all batches of a fetch before it delivers the first one. All
+ * batches of a fetch are views of one buffer, which identifies the fetch. (Two small fetches may share a buffer: then
+ * the second one may be fetched again.)
  */
 const decompressedBytes = new WeakMap<ArrayBufferLike, number>();
 

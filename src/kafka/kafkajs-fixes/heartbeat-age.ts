@@ -4,8 +4,8 @@ import type { Consumer } from "kafkajs";
 const GROUP_REQUESTS = ["Heartbeat", "SyncGroup"];
 
 /**
- * How long the last answered request to the group coordinator took, in milliseconds. The coordinator counts
- * the session from the request: after a freeze of the process, the answer in the socket may be hours old.
+ * How long the last answered request to the group coordinator took, in milliseconds. The coordinator counts the session
+ * from the request: after a freeze of the process, the answer in the socket may be hours old.
  */
 export const groupRoundTrip = (consumer: Consumer): (() => number) => {
   let tookMs = 0;

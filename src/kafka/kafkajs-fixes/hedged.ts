@@ -4,9 +4,8 @@ import type { Clock } from "../../runtime/clock.ts";
 export const HEDGE = { everyMs: 750, atMost: 4 };
 
 /**
- * Hedged requests: repeats a request while it is unanswered, and takes the first answer. A frozen broker
- * accepts requests and answers none; the next request may reach another broker. Rejects when all requests
- * have failed.
+ * Hedged requests: repeats a request while it is unanswered, and takes the first answer. A frozen broker accepts
+ * requests and answers none; the next request may reach another broker. Rejects when all requests have failed.
  * @param discard gets the answers that come too late
  */
 export const hedged = <T>(

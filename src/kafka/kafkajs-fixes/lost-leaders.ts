@@ -9,10 +9,10 @@ export const MEMBER_OF_BRIDGE = "cambio-bridge";
 /**
  * kafkajs's round robin, for a consumer that does not read while a partition of its topic has no leader.
  *
- * Why: a kafkajs consumer would skip such a partition until its metadata are five minutes old, although the
- * leader is back. Without a committed offset it would ask for the first one without a pause. With this it
- * fails, as it does by itself with the unchanged `parse`, and the reader replaces it. The assigner is the
- * place where kafkajs hands out the consumer's cluster, before the first request.
+ * Why: a kafkajs consumer would skip such a partition until its metadata are five minutes old, although the leader is
+ * back. Without a committed offset it would ask for the first one without a pause. With this it fails, as it does by
+ * itself with the unchanged `parse`, and the reader replaces it. The assigner is the place where kafkajs hands out the
+ * consumer's cluster, before the first request.
  */
 export const failingWithoutLeader =
   (topic: string): PartitionAssigner =>

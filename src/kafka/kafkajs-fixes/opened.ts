@@ -5,8 +5,8 @@ import { hedged, HEDGE } from "./hedged.ts";
 export const STEP_TIMEOUT_MS = 4_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 /**
- * Each client begins with another broker, so two are enough. An attempt on a frozen broker lingers until its
- * timeout: no more than needed.
+ * Each client begins with another broker, so two are enough. An attempt on a frozen broker lingers until its timeout:
+ * no more than needed.
  */
 const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 

@@ -35,8 +35,8 @@ const preparedIn = (messages: readonly (Message | PreparedMessage)[]): Buffer | 
 };
 
 /**
- * Produce request, version 3: transactional id, acks, timeout, then the record batches by topic and
- * partition. Null when some messages are not prepared ones.
+ * Produce request, version 3: transactional id, acks, timeout, then the record batches by topic and partition. Null
+ * when some messages are not prepared ones.
  */
 const encodePrepared = (encoder: Encoder, { acks, timeout, topicData }: ProduceArguments): Encoder | null => {
   encoder.writeString(null).writeInt16(acks).writeInt32(timeout).writeInt32(topicData.length);

@@ -70,8 +70,9 @@ export const decodeRecord = (decoder: Decoder, batch: Batch) => {
 let done = false;
 
 /**
- * Makes kafkajs hand over headers as bytes. Its own decoder makes an object of them, which loses their order and names that are not UTF-8.
- * It also copies the object for each header: a record of 69 KB with ten thousand headers blocked the process for 53 s.
+ * Makes kafkajs hand over headers as bytes. Its own decoder makes an object of them, which loses their order and names
+ * that are not UTF-8. It also copies the object for each header: a record of 69 KB with ten thousand headers blocked
+ * the process for 53 s.
  */
 export const readWholeHeaders = (): void => {
   if (done) return;

@@ -9,15 +9,15 @@ export type BacklogOptions = {
   maxWaiting: number;
   maxWaitingBytes: number;
   /**
-   * Called with the milliseconds from `publish` to the acknowledgement of a record. Not called for a record
-   * that was given up before.
+   * Called with the milliseconds from `publish` to the acknowledgement of a record. Not called for a record that was
+   * given up before.
    */
   acknowledged?: (ms: number) => void;
 };
 
 /**
- * The unsettled records of a publisher: limits their number and bytes, and settles them. All times are
- * monotonic milliseconds.
+ * The unsettled records of a publisher: limits their number and bytes, and settles them. All times are monotonic
+ * milliseconds.
  */
 export class Backlog {
   readonly #options: BacklogOptions;

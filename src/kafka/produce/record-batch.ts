@@ -3,13 +3,13 @@ import type { EncodedHeaders, Header, Outgoing } from "../record.ts";
 import { crc32c } from "../crc32c.ts";
 
 /**
- * Encodes Kafka's record batch, version 2, without idempotence or transactions. kafkajs's own encoder takes
- * four times as long: it allocates a zero-filled buffer of 512 bytes for each record and each header.
+ * Encodes Kafka's record batch, version 2, without idempotence or transactions. kafkajs's own encoder takes four times
+ * as long: it allocates a zero-filled buffer of 512 bytes for each record and each header.
  */
 
 /**
- * Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch,
- * sequence, count.
+ * Offset, length, leader epoch, magic, checksum, attributes, last offset, two timestamps, producer, epoch, sequence,
+ * count.
  */
 export const HEADER_BYTES = 61;
 /** The length field counts the bytes after itself, and the checksum covers the bytes after itself. */
@@ -104,8 +104,8 @@ const putRecord = (
   offsetDelta: number,
 ): void => {
   reserve(4 * VARINT_BYTES + 2 + (key?.length ?? 0) + (value?.length ?? 0));
-  // The length comes first but is known last: the body is written after the longest possible length, then
-  // moved to follow the actual one.
+  // The length comes first but is known last: the body is written after the longest possible length, then moved to
+  // follow the actual one.
   const start = at;
   const body = start + VARINT_BYTES;
   at = body;

@@ -11,17 +11,14 @@ import { recordBatch } from "./record-batch.ts";
 import type { PendingRecord } from "./pending-record.ts";
 
 /**
- * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not;
- * null when all were.
+ * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not; null when
+ * all were.
  */
 export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
 export type LeaderLookup = {
-  /**
-   * The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is
-   * missing.
-   */
+  /** The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is missing. */
   leaders(): Promise<(number | null)[]>;
   close(): Promise<void>;
 };
@@ -37,8 +34,8 @@ export type Sender = {
 };
 
 /**
- * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed
- * size. Smaller ones are not worth the time.
+ * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. Smaller
+ * ones are not worth the time.
  */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
@@ -75,8 +72,8 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
     if (errorCode !== 0) failures.push(errorOfCode(errorCode));
     else if (baseOffset !== undefined) first.set(partition, Number(baseOffset));
   }
-  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement
-  // proves that they were written.
+  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement proves that
+  // they were written.
   for (const partition of wanted)
     if (!first.has(partition) && failures.length === 0)
       failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
@@ -111,8 +108,8 @@ export const openLeaderLookup = async (
 };
 
 export const openSender = async (topic: string, newClient: NewClient, clock: Clock): Promise<Sender> => {
-  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of
-  // records are deterministic.
+  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of records are
+  // deterministic.
   const { client: producer, close } = await opened(clock, () =>
     newClient().producer({
       retry: { retries: 0 },
