@@ -1,3 +1,7 @@
+/*
+ * kafkajs 2.2.4 connects to its brokers one after the other: a frozen one holds it up until the timeout.
+ * Mended when test/faults/webhooks-under-broker-faults.test.ts passes without it.
+ */
 import type { Clock } from "../../runtime/clock.ts";
 import { hedged, HEDGE } from "./hedged.ts";
 
@@ -13,11 +17,7 @@ const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
 type Connection = { connect: () => Promise<void>; disconnect: () => Promise<void> };
 type Opened<C> = { client: C; close: () => Promise<void> };
 
-/**
- * Connects, in bounded time. Rejects when no broker can be reached.
- *
- * kafkajs 2.2.4 asks its brokers one after the other: a frozen one among them holds it up until the timeout.
- */
+/** Connects, in bounded time. Rejects when no broker can be reached. */
 export const opened = <C extends Connection>(clock: Clock, newConnection: () => C): Promise<Opened<C>> =>
   hedged(
     { clock, ...HEDGE_OPENING },
