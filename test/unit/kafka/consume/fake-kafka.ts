@@ -1,8 +1,16 @@
 import { EventEmitter } from "node:events";
 import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
+import { silent } from "../../../../src/cli/silent.ts";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
+import {
+  startOrderedConsumer,
+  type Handle,
+  type OrderedConsumer,
+  type OrderedOptions,
+} from "../../../../src/kafka/consume/ordered-consumer.ts";
 import type { Range } from "../../../../src/kafka/consume/read-log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { Log } from "../../../../src/runtime/log.ts";
 
 export const TOPIC = "commands";
 
@@ -252,4 +260,24 @@ export const fakeKafka = (
       events.emit("STOP");
     },
   };
+};
+
+/** A consumer of the commands of this Kafka. */
+export const consume = (
+  kafka: Pick<ReturnType<typeof fakeKafka>, "client" | "connectCluster">,
+  handle: Handle,
+  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & { maxInFlight?: number; log?: Partial<Log> },
+): OrderedConsumer => {
+  const { log = {}, maxInFlight = 4, ...others } = options;
+  return startOrderedConsumer(
+    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxBytesPerPartition: 1, maxInFlight, ...others },
+    handle,
+    {
+      newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
+      clock: systemClock,
+      log: { ...silent, ...log },
+      random: () => 0,
+    },
+  );
 };

@@ -90,7 +90,8 @@ describe("kafkajs by itself. Where one of these fails it is mended, and the fix 
   });
 
   test("compression.ts: of four kinds of compression one is known", () => {
-    for (const type of [CompressionTypes.Snappy, CompressionTypes.LZ4, CompressionTypes.ZSTD] as const)
-      expect(kafkajs.CompressionCodecs[type] as () => unknown).toThrow(/not implemented/);
+    const codecs = kafkajs.CompressionCodecs as unknown as Record<number, () => unknown>;
+    const { Snappy, LZ4, ZSTD } = CompressionTypes;
+    for (const type of [Snappy, LZ4, ZSTD]) expect(codecs[type]).toThrow(/not implemented/);
   });
 });
