@@ -8,7 +8,7 @@ const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
-  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "replace-module.ts"],
+  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
 ]
   .map((name) => `src/kafka/${name}`)
   .concat(["watch.ts", "verdict.ts"].map((name) => `src/bridge/journal-wiring/${name}`));

@@ -11,7 +11,7 @@ const LAST_OF_PARTITION = 4_000;
 
 /**
  * Keeps the last records that hold a command's outcome: conclusions, and claims, which the fold itself concludes if the quote is taken.
- * To read a single record again takes kafkajs 145 ms. A full generation is kept until the next one is full.
+ * Single records are read again one after the other, in some milliseconds each. A full generation is kept until the next one is full.
  */
 export type RecentEntries = {
   /** The journal is about to be read. Records long before its end are not kept: they would not be among the last ones. */
