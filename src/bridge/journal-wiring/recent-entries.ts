@@ -1,6 +1,6 @@
 import type { FoldedEntry } from "../../commands-to-results/journal-rules/entry.ts";
 import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
-import { ownCopy, sizeOf } from "../../kafka/consume/own-copy.ts";
+import { ownCopy, sizeOf } from "../../kafka/consume/record-memory.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 

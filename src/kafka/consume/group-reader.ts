@@ -10,7 +10,7 @@ import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
 import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
 import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
 import type { Incoming } from "../record.ts";
-import { incomingOf } from "./decoded.ts";
+import { incomingOf } from "../kafkajs-fixes/whole-headers.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { openInternalCluster } from "../cluster/internal-cluster.ts";
-import { opened } from "../kafkajs-fixes/opened.ts";
+import { opened } from "../kafkajs-fixes/hedged.ts";
 import type { Incoming } from "../record.ts";
-import { incomingOf, type DecodedRecord } from "./decoded.ts";
+import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";
 
 /** What a fetch has returned of a partition. */
 export type Fetched = {

@@ -1,10 +1,9 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { heldBytes } from "./held-bytes.ts";
+import { heldBytes, ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
-import { ownCopy, sizeOf } from "./own-copy.ts";
 import { startGroupReader, type GroupReader, type ReaderDeps, type ReaderOptions } from "./group-reader.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";

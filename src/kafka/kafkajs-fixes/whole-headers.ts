@@ -4,7 +4,7 @@
  * Mended when "whole-headers.ts" in faults.test.ts fails.
  */
 import { NO_HEADERS } from "../headers.ts";
-import type { EncodedHeaders } from "../record.ts";
+import type { EncodedHeaders, Incoming } from "../record.ts";
 import { replaceModule } from "./replace-module.ts";
 
 /** kafkajs's decoder of protocol types, over the bytes of one record. */
@@ -84,3 +84,23 @@ export const readWholeHeaders = (): void => {
   );
   done = true;
 };
+
+/** A record as kafkajs has decoded it; the part that is used here. */
+export type DecodedRecord = {
+  offset: string;
+  timestamp: string;
+  key: Buffer | null;
+  value: Buffer | null;
+  /** `decodeRecord` made them, so kafkajs's type does not apply. */
+  headers?: object | undefined;
+};
+
+export const incomingOf = (topic: string, partition: number, record: DecodedRecord): Incoming => ({
+  topic,
+  partition,
+  offset: Number(record.offset),
+  timestampMs: Number(record.timestamp),
+  key: record.key,
+  value: record.value,
+  headers: (record.headers as EncodedHeaders | undefined) ?? NO_HEADERS,
+});

@@ -1,7 +1,7 @@
 import { DeadlineError } from "../../runtime/clock.ts";
 import { Lane, type LanePorts } from "./lane.ts";
 import { newPartitioner } from "./partitioner.ts";
-import type { PendingRecord } from "./pending-record.ts";
+import type { PendingRecord } from "./backlog.ts";
 import type { Troubles } from "./troubles.ts";
 
 type Options = Pick<LanePorts, "open" | "clock" | "random" | "closed" | "refused"> & {

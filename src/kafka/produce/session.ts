@@ -2,13 +2,11 @@ import { CompressionTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { EncodeError, errorOfCode, refusalOf, metadataError } from "../errors.ts";
-import { gzipBatch } from "./gzip-batch.ts";
-import { hedged, HEDGE } from "../kafkajs-fixes/hedged.ts";
-import { opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/opened.ts";
+import { gzipBatch, recordBatch } from "./record-batch.ts";
+import { hedged, HEDGE, opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/hedged.ts";
 import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 import type { Outgoing } from "../record.ts";
-import { recordBatch } from "./record-batch.ts";
-import type { PendingRecord } from "./pending-record.ts";
+import type { PendingRecord } from "./backlog.ts";
 
 /**
  * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not; null when

@@ -2,8 +2,12 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { decodeRecord, readWholeHeaders } from "../../../../src/kafka/kafkajs-fixes/whole-headers.ts";
 import { eachHeader } from "../../../../src/kafka/headers.ts";
-import { gzipBatch } from "../../../../src/kafka/produce/gzip-batch.ts";
-import { encodeHeaders, HEADER_BYTES, recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
+import {
+  gzipBatch,
+  encodeHeaders,
+  HEADER_BYTES,
+  recordBatch,
+} from "../../../../src/kafka/produce/record-batch.ts";
 import type { EncodedHeaders, Header, Outgoing } from "../../../../src/kafka/record.ts";
 import { replaceModule } from "../../../../src/kafka/kafkajs-fixes/replace-module.ts";
 

@@ -1,3 +1,30 @@
+import type { Incoming } from "../record.ts";
+
+/** Memory of a waiting record besides key, value and headers: objects, Buffers, its place in the queue of its key. */
+const OVERHEAD_BYTES = 1_024;
+
+/** Not from Node's Buffer pool: one small record would keep 8 KiB of it alive. */
+const copyOf = (bytes: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+};
+
+/**
+ * Copies the record into memory of its own. As read, it is a slice of the whole decompressed fetch: one waiting record
+ * would keep up to some hundred megabytes alive.
+ */
+export const ownCopy = (record: Incoming): Incoming => ({
+  ...record,
+  key: record.key && copyOf(record.key),
+  value: record.value && copyOf(record.value),
+  headers: { count: record.headers.count, bytes: copyOf(record.headers.bytes) },
+});
+
+/** Bytes that the record takes while it waits. */
+export const sizeOf = ({ key, value, headers }: Incoming): number =>
+  OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length;
+
 /**
  * Bounds the bytes of unfinished records. Each partition has an equal share, so that a full one stops only itself.
  * Records of a revoked partition count until they are finished.
