@@ -47,7 +47,7 @@ const LOOKS = 4;
 const LOOK_EVERY_MS = 500;
 /** After a longer pause the log is checked: only a fetch that failed shows that a topic was deleted. */
 const RECHECK_AFTER_MS = 100;
-const LEADERLESS_MS = 1_000;
+const LEADERLESS_MS = 2_000;
 const LONG_MS = 60_000;
 const ALL_READ = "all was read";
 
@@ -79,7 +79,10 @@ export const readLog = (
     over.abort(reason);
     wake();
   };
+  /** A partition has no leader: the others are read, and the reading counts as failed. */
+  let isLeaderless = false;
   const works = (): void => {
+    if (isLeaderless) return;
     if (fault !== null) log.info({ topic, partitions: [...places.keys()] }, "kafka.reader.joined");
     fault = null;
   };
@@ -151,6 +154,7 @@ export const readLog = (
   };
 
   const connectOnce = async (): Promise<void> => {
+    isLeaderless = false;
     const client = await openLogClient(topic, newClient, clock);
     const connection = linkedAbortController(over.signal);
     const giveUp = (): void => {
@@ -163,6 +167,7 @@ export const readLog = (
       const leader = client.leaders.get(partition) ?? null;
       if (!isDone(place)) byLeader.set(leader, [...(byLeader.get(leader) ?? []), partition]);
     }
+    isLeaderless = byLeader.has(null);
     try {
       const following = [...byLeader].map(async ([leader, partitions]) => {
         try {
@@ -195,7 +200,9 @@ export const readLog = (
         if (fault !== reason) log.warn({ topic, reason, at }, "kafka.reader.lost");
         fault = reason;
         if (clock.monotonic() - startedAt > RESET_BACKOFF_AFTER_MS) failures = 0;
-        const ms = isOutOfRange ? LOOK_EVERY_MS : backoffMs(BACKOFF, failures, random());
+        // Without a leader the connection has lasted a while: the other partitions go on at once.
+        const otherMs = isLeaderless ? 0 : backoffMs(BACKOFF, failures, random());
+        const ms = isOutOfRange ? LOOK_EVERY_MS : otherMs;
         await clock.sleep(ms, over.signal).catch(() => undefined);
       }
     }

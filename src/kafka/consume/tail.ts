@@ -30,6 +30,7 @@ export const startTail = (
   let round = new AbortController();
   let reading: LogReading | null = null;
   let detail = "not started yet";
+  let isAgain = false;
 
   const isStopped = (): boolean => stopped.signal.aborted;
   const follow = async (): Promise<void> => {
@@ -39,6 +40,8 @@ export const startTail = (
         const found = await deps.ranges();
         if (isStopped()) return;
         const ranges = begin(found);
+        // A log that lacks an entry must not be read all the time.
+        if (isAgain) await clock.sleep(AGAIN_AFTER_MS, round.signal);
         const settings = { ...options, ranges, toEnd: false, maxBytesPerPartition: MAX_BYTES_PER_PARTITION };
         reading = readLog(settings, hooks, deps, round.signal);
         await reading.ended;
@@ -46,8 +49,10 @@ export const startTail = (
         reading = null;
         if (round.signal.aborted) continue;
         detail = messageOf(error);
-        if (error instanceof PlaceLost) log.warn({ topic, reason: detail }, "kafka.tail.gap");
-        await clock.sleep(AGAIN_AFTER_MS, stopped.signal).catch(() => undefined);
+        isAgain = error instanceof PlaceLost;
+        // At once: what was read before must not be trusted any longer.
+        if (isAgain) log.warn({ topic, reason: detail }, "kafka.tail.gap");
+        else await clock.sleep(AGAIN_AFTER_MS, stopped.signal).catch(() => undefined);
       }
     }
   };

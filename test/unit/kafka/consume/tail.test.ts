@@ -43,7 +43,7 @@ const following = (kafka: Kafka, partitions: number) => {
     random: () => 0,
   });
   onTestFinished(() => tail.stop());
-  return { view, unknown, asked, taken, begun: () => begun };
+  return { view, unknown, asked, taken, tail, begun: () => begun };
 };
 
 test("offsets that hold no record are stepped over, at the start, in the middle and at the end", async () => {
@@ -110,15 +110,18 @@ test("a broker that reports an old end for a moment loses nothing, and one whose
 test("a partition without a leader does not keep the others from being read", async () => {
   const kafka = fakeKafka(2);
   kafka.state.leaders[1] = -1;
-  const { taken } = following(kafka, 2);
+  const { taken, tail } = following(kafka, 2);
   kafka.append(0, ["a"]);
   await eventually(() => taken.includes("a"), "a record of the other partition");
+  await eventually(() => tail.state().detail.includes("has no leader"), "the reason", 5_000);
   kafka.append(1, ["b"]);
   kafka.append(0, ["c"]);
   await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
   expect(taken).not.toContain("b");
+  expect(tail.state().up).toBe(false);
   kafka.state.leaders[1] = 1;
   await eventually(() => taken.includes("b"), "a record of the partition that has a leader again", 10_000);
+  expect(tail.state().up).toBe(true);
 }, 20_000);
 
 test("a gap that is none of the log is read again", () => {
