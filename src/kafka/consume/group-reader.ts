@@ -48,6 +48,9 @@ export type GroupReader = {
 
 export type ReaderDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
+/** With this, members of a group tell that they are bridges: another program there would take their records. */
+export const MEMBER_OF_BRIDGE = "cambio-bridge";
+
 const FETCH_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -139,7 +142,7 @@ export const startGroupReader = (
       maxBytesPerPartition: options.maxBytesPerPartition,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      partitionAssigners: [failingWithoutLeader(topic)],
+      partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
       retry: {
         retries: 4,
         initialRetryTime: 100,

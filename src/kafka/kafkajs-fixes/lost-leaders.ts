@@ -7,15 +7,13 @@ import { errorOfCode } from "../errors.ts";
 
 const LEADER_NOT_AVAILABLE = 5;
 
-/** With this, members of a group tell that they are bridges: another program there would take their records. */
-export const MEMBER_OF_BRIDGE = "cambio-bridge";
-
 /**
  * kafkajs's round robin, for a consumer that fails while a partition of its topic has no leader, so that it is replaced. The
  * assigner is the place where kafkajs hands out the consumer's cluster, before the first request.
+ * @param userData what the member tells of itself
  */
 export const failingWithoutLeader =
-  (topic: string): PartitionAssigner =>
+  (topic: string, userData: string): PartitionAssigner =>
   (context) => {
     const { cluster } = context;
     const [refresh, refreshIfNecessary] = [
@@ -40,7 +38,7 @@ export const failingWithoutLeader =
         metadata: AssignerProtocol.MemberMetadata.encode({
           version: roundRobin.version,
           topics: subscription.topics,
-          userData: Buffer.from(MEMBER_OF_BRIDGE),
+          userData: Buffer.from(userData),
         }),
       }),
     };
