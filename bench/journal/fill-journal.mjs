@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from "kafkajs";
 import { newPartitioner } from "../../src/kafka/produce/partitioner.ts";
-import { preparedMessage, sendPreparedMessages } from "../../src/kafka/produce/produce-request.ts";
+import { preparedMessage, sendPreparedMessages } from "../../src/kafka/kafkajs-fixes/prepared-batches.ts";
 import { recordBatch } from "../../src/kafka/produce/record-batch.ts";
 import { entriesOf } from "./entries.mjs";
 

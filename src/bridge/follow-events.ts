@@ -2,7 +2,8 @@ import type { Config } from "../config/config.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import type { Incoming } from "../kafka/record.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import { startTail, type Range } from "../kafka/consume/tail.ts";
+import type { Range } from "../kafka/consume/read-log.ts";
+import { startTail } from "../kafka/consume/tail.ts";
 import { eventWindow, type EventWindow } from "../notification/event-window.ts";
 import { windowEventOf } from "../notification/identity.ts";
 import type { TransactionStatusUpdated } from "../records.ts";
@@ -28,7 +29,7 @@ const CHECK_EVERY_MS = 500;
  */
 const SHORTER_CHECKS = 4;
 /** Large, slow fetches: other replicas' events may come a little later. A fetch ends between two checks. */
-const FETCH = { minBytes: 65_536, fetchWaitMs: 200 };
+const FETCH = { minBytes: 65_536, waitMs: 200 };
 /**
  * After this the process counts as ready although the window is not read: duplicates are better than refused
  * webhooks.
@@ -77,14 +78,14 @@ export const followEvents = async (
   };
 
   const tail = startTail(
-    { ...services.ownReader(topic, "events"), ...FETCH },
+    { topic, ...FETCH },
     {
       begin: (ranges) => {
         reading.clear();
         progress.begin(ranges);
         ends = ranges;
+        return ranges;
       },
-      position: progress.next,
       take,
       // Offsets without a record, such as the marker of a transaction.
       reached: (partition, next) => progress.read({ partition, offset: next - 1 }),
@@ -108,8 +109,7 @@ export const followEvents = async (
       return;
     }
     const unread = progress.unread(ranges);
-    // Focusing drops the fetch under way, so partitions that are being read already are left alone until they
-    // end.
+    // Those that are being read already are left alone until they end.
     if (unread.size > 0 && [...unread.keys()].every((partition) => reading.has(partition))) return;
     reading = new Set(unread.keys());
     tail.focus(unread);

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { elected } from "../kafka/consume/elected.ts";
+import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
 import { decoder } from "../kafka/schema/codec.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
 import { logToEvents, type LogPorts, type Reconcile, type Report } from "../log-to-events/flow.ts";
@@ -13,7 +14,6 @@ import { whenKnown } from "../runtime/when-known.ts";
 import { iso } from "../runtime/instant.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Events } from "./events.ts";
-import { scanRanges } from "../services/scan-ranges.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
 import type { Subsystem } from "../services/subsystem.ts";
@@ -59,9 +59,9 @@ export const reconcileRuns = (
     };
     await withCluster(services, async (cluster) => {
       const ranges = await clock.within(RANGES_MS, signal, cluster.ranges(topic, sinceMs));
-      await scanRanges({ services, signal }, { topic, purpose: "reconcile", ranges }, ({ value }) =>
-        value === null ? undefined : whenKnown(decode(value), takeDecoded),
-      );
+      const takeRecord: TakeRecord = ({ value }) =>
+        value === null ? undefined : whenKnown(decode(value), takeDecoded);
+      await scan({ topic, ranges }, takeRecord, services, signal);
     });
   };
   const ports: Omit<LogPorts, "fetchLog" | "publishOnce"> = {

@@ -1,4 +1,4 @@
-import type { Range } from "../kafka/consume/tail.ts";
+import type { Range } from "../kafka/consume/read-log.ts";
 import type { RecordPosition } from "../runtime/record-position.ts";
 
 /** Offsets from `from` on; `to` is the one after the last. */
@@ -61,7 +61,6 @@ export const topicProgress = () => {
     read: ({ partition, offset }: RecordPosition): void => {
       next.set(partition, Math.max(next.get(partition) ?? 0, offset + 1));
     },
-    next: (partition: number): number | null => next.get(partition) ?? null,
     positions: (): ReadonlyMap<number, number> => new Map(next),
     /** Where to read on, for the partitions with unknown records before the ends of these ranges. */
     unread: (ranges: ReadonlyMap<number, Range>): ReadonlyMap<number, number> => {

@@ -20,6 +20,7 @@ export const follow = async (
     throw noSuchTopic(topic);
   }
   const ranges = await cluster.ranges(topic);
+  /** Where each partition is read on, also where reading starts over. */
   const next = new Map(
     [...ranges].map(([partition, { startOffset, endOffset }]) => [
       partition,
@@ -27,12 +28,16 @@ export const follow = async (
     ]),
   );
   const tail = startTail(
-    services.ownReader(topic, "watch"),
+    { topic },
     {
-      begin: () => undefined,
-      position: (partition) => next.get(partition) ?? 0,
+      begin: (found) =>
+        new Map(
+          [...found].map(([partition, { startOffset, endOffset }]) => [
+            partition,
+            { startOffset: Math.max(startOffset, next.get(partition) ?? 0), endOffset },
+          ]),
+        ),
       take: (record) => {
-        if (record.offset < (next.get(record.partition) ?? 0)) return true;
         next.set(record.partition, record.offset + 1);
         onRecord(record);
         return true;

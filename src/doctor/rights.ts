@@ -1,4 +1,5 @@
 import { usedTopics } from "../bridge/prerequisites.ts";
+import { electionGroup } from "../bridge/reconcile-note.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
@@ -52,13 +53,12 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
 const ofGroup = async (
   rights: Rights,
   { groupId, sessionTimeoutMs }: { groupId: string; sessionTimeoutMs: number },
-  rule: string,
 ): Promise<Check[]> => {
   switch (await rights.group(groupId, sessionTimeoutMs)) {
     case "allowed":
       return [];
     case "denied":
-      return [fail(`group ${groupId}`, "this user may not join the group", `grant Read on ${rule}`)];
+      return [fail(`group ${groupId}`, "this user may not join the group", "grant Read on it")];
     case "session":
       return [
         fail(
@@ -101,11 +101,14 @@ export const checkRights = async (
       await ask(`topic ${name}`, () => ofTopic(rights, name, NEEDED[role]));
     }
     if (config.bridge.flows.includes("commands"))
-      await ask(`group ${groupId}`, () => ofGroup(rights, config.kafka, "it"));
-    const own = { groupId: `${groupId}-doctor`, sessionTimeoutMs };
-    // One line says it for all groups.
-    if (!checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT"))
-      await ask(`group ${own.groupId}`, () => ofGroup(rights, own, `all groups that begin with ${groupId}-`));
+      await ask(`group ${groupId}`, () => ofGroup(rights, config.kafka));
+    const election = { groupId: electionGroup(config), sessionTimeoutMs };
+    // One line says of the session for all groups.
+    if (
+      config.bridge.flows.includes("reconcile") &&
+      !checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT")
+    )
+      await ask(`group ${election.groupId}`, () => ofGroup(rights, election));
   } finally {
     void rights.close();
   }

@@ -2,12 +2,12 @@ import { Kafka, logLevel, type LogEntry, type Mechanism, type SASLOptions } from
 import type { Log } from "../runtime/log.ts";
 import { readAllCompressions } from "./compression/compression.ts";
 import { takePartitionsWithoutLeader } from "./cluster/metadata-response.ts";
-import { checkBatches } from "./consume/batch-decoder.ts";
-import { leaveOutAborted } from "./consume/aborted-records.ts";
-import { readWholeHeaders } from "./consume/record-decoder.ts";
-import { sendPreparedMessages } from "./produce/produce-request.ts";
-import { keepAcknowledgements } from "./produce/produce-response.ts";
-import { stopIdleTimers } from "./idle-timers.ts";
+import { checkBatches } from "./kafkajs-fixes/checked-batches.ts";
+import { leaveOutAborted } from "./kafkajs-fixes/aborted-records.ts";
+import { readWholeHeaders } from "./kafkajs-fixes/whole-headers.ts";
+import { sendPreparedMessages } from "./kafkajs-fixes/prepared-batches.ts";
+import { keepAcknowledgements } from "./kafkajs-fixes/partial-acknowledgements.ts";
+import { stopIdleTimers } from "./kafkajs-fixes/idle-timers.ts";
 import { oauthBearer, type OauthBearerOptions } from "./sign-in/oauth-bearer.ts";
 
 export type KafkaOptions = {
@@ -36,9 +36,9 @@ const CONNECTION_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS = 8_000;
 
 /**
- * How long before the end of its SASL session a connection authenticates again. kafkajs's default of 10 s may
- * be longer than the session of a short-lived token: then each request would authenticate again, which
- * brokers refuse within a second of the last time.
+ * How long before the end of its SASL session a connection authenticates again. kafkajs's default of 10 s may be longer
+ * than the session of a short-lived token: then each request would authenticate again, which brokers refuse within a
+ * second of the last time.
  */
 const REAUTHENTICATE_BEFORE_MS = 2_000;
 
@@ -52,8 +52,8 @@ const saslOf = (sasl: SaslOptions): SASLOptions | Mechanism =>
   sasl.mechanism === "oauthbearer" ? oauthBearer(sasl) : passwordSasl(sasl);
 
 /**
- * kafkajs logs every failed attempt. Its callers here retry by themselves and log what follows from a
- * failure, so its own lines are logged at debug level.
+ * kafkajs logs every failed attempt. Its callers here retry by themselves and log what follows from a failure, so its
+ * own lines are logged at debug level.
  */
 const logCreatorFor =
   (log: Log) =>
@@ -62,8 +62,8 @@ const logCreatorFor =
     log.debug({ namespace, detail: message, error: error as unknown }, "kafka.client");
 
 /**
- * kafkajs always connects to the first broker of the list first. Each client gets another first broker:
- * otherwise one frozen broker would keep every new client from starting.
+ * kafkajs always connects to the first broker of the list first. Each client gets another first broker: otherwise one
+ * frozen broker would keep every new client from starting.
  */
 const rotated = (brokers: readonly string[], by: number): string[] => {
   const first = by % brokers.length;

@@ -17,8 +17,8 @@ const TABLE = rows();
 const followedBy = (count: number, byte: number): number => TABLE[(count << 8) | (byte & 0xff)] as number;
 
 /**
- * CRC-32C (Castagnoli), unsigned. Takes eight bytes per step ("slicing by eight"): byte by byte, each step
- * would depend on the one before, and the whole would take seven times as long.
+ * CRC-32C (Castagnoli), unsigned. Takes eight bytes per step ("slicing by eight"): byte by byte, each step would depend
+ * on the one before, and the whole would take seven times as long.
  */
 export const crc32c = (bytes: Uint8Array): number => {
   const { length } = bytes;

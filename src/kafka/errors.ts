@@ -1,9 +1,8 @@
 import { messageOf } from "../runtime/errors.ts";
-import { moduleOf } from "./replace-module.ts";
+import { moduleOf } from "./kafkajs-fixes/replace-module.ts";
 
 /**
- * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a
- * broker's answer.
+ * The error code of Kafka's protocol, such as NOT_LEADER_FOR_PARTITION; empty when the error is not a broker's answer.
  */
 export const protocolErrorOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "";
@@ -19,9 +18,10 @@ export class EncodeError extends Error {
 }
 
 /**
- * What a broker's refusal of a batch says. `size`: a record is too large, and will always be. `rule`: the topic has a rule
- * that a record breaks (a key on a compacted topic, a limit for timestamps, a schema check). All records of a topic are
- * made alike, so that is a mistake in the topic's settings, and may be mended. Any other error is one of the brokers.
+ * What a broker's refusal of a batch says. `size`: a record is too large, and will always be. `rule`: the topic has a
+ * rule that a record breaks (a key on a compacted topic, a limit for timestamps, a schema check). All records of a
+ * topic are made alike, so that is a mistake in the topic's settings, and may be mended. Any other error is one of the
+ * brokers.
  */
 const REFUSALS: Partial<Record<string, "size" | "rule">> = {
   MESSAGE_TOO_LARGE: "size",

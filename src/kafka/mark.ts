@@ -1,6 +1,6 @@
 /**
- * Offset and timestamp of a record that was read. Recognises a log: a topic that was deleted and created
- * again has another timestamp at that offset.
+ * Offset and timestamp of a record that was read. Recognises a log: a topic that was deleted and created again has
+ * another timestamp at that offset.
  */
 export type Mark = { offset: number; timestampMs: number };
 
@@ -15,7 +15,6 @@ export const readMark = (text: string): Mark | null => {
 };
 
 /**
- * What a group has committed for a partition. `note` is the commit's metadata, a text that Kafka keeps with
- * the offset.
+ * What a group has committed for a partition. `note` is the commit's metadata, a text that Kafka keeps with the offset.
  */
 export type Committed = { offset: number; note: string };

@@ -2,9 +2,9 @@
 export type Header = readonly [name: string, value: Buffer | string | null];
 
 /**
- * Headers in the wire format of a record: in order, with repeated names, nulls and bytes that are not UTF-8.
- * They are read by `headers.ts` only. An object would lose some of them, and a list of a hundred thousand
- * headers takes a hundred times their size.
+ * Headers in the wire format of a record: in order, with repeated names, nulls and bytes that are not UTF-8. They are
+ * read by `headers.ts` only. An object would lose some of them, and a list of a hundred thousand headers takes a
+ * hundred times their size.
  */
 export type EncodedHeaders = { readonly count: number; readonly bytes: Buffer };
 
@@ -13,17 +13,11 @@ export type Outgoing = {
   key: Buffer | null;
   value: Buffer | null;
   headers: readonly Header[];
-  /**
-   * Written before `headers`: the headers of a record that is copied, or those that all records of a writer
-   * share.
-   */
+  /** Written before `headers`: the headers of a record that is copied, or those that all records of a writer share. */
   encodedHeaders?: EncodedHeaders;
 };
 
-/**
- * A record that was read. `timestampMs` is the broker's time or the producer's, as message.timestamp.type
- * says.
- */
+/** A record that was read. `timestampMs` is the broker's time or the producer's, as message.timestamp.type says. */
 export type Incoming = {
   topic: string;
   partition: number;

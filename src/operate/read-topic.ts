@@ -1,7 +1,6 @@
-import { scanRanges } from "../services/scan-ranges.ts";
 import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
-import type { TakeRecord } from "../kafka/consume/scan.ts";
-import type { Ranges } from "../kafka/consume/tail.ts";
+import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
+import type { Ranges } from "../kafka/consume/read-log.ts";
 import type { Connections, OnProgress } from "./connections.ts";
 
 /** What is read of a topic: between two times, by the records' timestamps, and only partitions that are wanted. */
@@ -44,8 +43,9 @@ export const readTopic = async (
   let read = 0;
   onProgress?.({ read, total });
   const { services } = connections;
-  await scanRanges({ services, signal }, { topic: reading.topic, purpose: "operate", ranges }, (record) => {
+  const counted: TakeRecord = (record) => {
     onProgress?.({ read: (read += 1), total });
     return take(record);
-  });
+  };
+  await scan({ topic: reading.topic, ranges }, counted, services, signal);
 };

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import { watchSecrets } from "../config/watch-secrets.ts";
 import { newClient, type KafkaOptions, type NewClient, type SaslOptions } from "../kafka/client.ts";
 import { connectCluster, createCluster, type Cluster } from "../kafka/cluster/cluster.ts";
-import type { GroupOptions } from "../kafka/consume/reader.ts";
 import { createPublisher, type Publisher, type PublisherOptions } from "../kafka/produce/publisher.ts";
 import { connectRegistry, type Registry } from "../kafka/schema/registry.ts";
 import { openLeaderLookup, openSender } from "../kafka/produce/session.ts";
@@ -27,8 +25,6 @@ export type Services = {
   /** Connects with the first request. */
   createCluster: () => Cluster;
   publisher: (topic: string, options: Omit<PublisherOptions, "topic">) => Publisher;
-  /** A reader of all partitions. Its group is used once: two members of one would share the partitions. */
-  ownReader: (topic: string, purpose: string) => GroupOptions;
   /** Stops renewing tokens and reading secrets again. Whoever opened a client closes it. */
   close: () => void;
 };
@@ -81,11 +77,6 @@ export const createServices = (
           random,
         },
       ),
-    ownReader: (topic, purpose) => ({
-      topic,
-      groupId: `${config.kafka.groupId}-${purpose}-${randomUUID()}`,
-      sessionTimeoutMs: config.kafka.sessionTimeoutMs,
-    }),
     close: () => {
       unwatch();
       signIn.close();

@@ -5,11 +5,16 @@ import { expect, it, onTestFinished } from "vitest";
 import { pino } from "pino";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
 import { newClient } from "../../src/kafka/client.ts";
-import { startReader } from "../../src/kafka/consume/reader.ts";
+import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
+import { scan } from "../../src/kafka/consume/scan.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
 import { produce } from "../support/produce.ts";
+
+const CORRUPT: unknown = expect.stringMatching(
+  /^a batch of \d+ bytes at offset 1, 1 records, is corrupt: its checksum does not match$/,
+);
 
 it("reads up to a command that the broker's disk has changed, stops there, and says where it stands", async () => {
   const kafka = await startKafka();
@@ -32,30 +37,40 @@ it("reads up to a command that the broker's disk has changed, stops there, and s
   await file.write("9", (await readFile(segment)).indexOf("1000.00"));
   await file.close();
 
+  const deps = { newClient: clients, clock: systemClock, log, random: () => 0 };
+  const scanned: string[] = [];
+  const stop = new AbortController();
+  const scanning = scan(
+    { topic, ranges: new Map([[0, { startOffset: 0, endOffset: 2 }]]) },
+    ({ value }) => void scanned.push(String(value)),
+    deps,
+    stop.signal,
+  );
+  const lostBy = () => lines.filter(({ msg }) => msg === "kafka.reader.lost");
+  await eventually(
+    () => expect(lostBy()[0]).toMatchObject({ reason: CORRUPT, at: { 0: 1 } }),
+    "a scan to stop",
+  );
+  stop.abort(new Error("enough"));
+  await expect(scanning).rejects.toThrow("enough");
+  expect(scanned).toEqual(["500.00"]);
+  lines.length = 0;
+
   const read: string[] = [];
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
     {
       assigned: () => new Map(),
       read: (_, records) => void read.push(...records.map((r) => String(r.value))),
     },
-    {
-      newClient: clients,
-      clock: systemClock,
-      log,
-      random: () => 0,
-    },
+    deps,
   );
   onTestFinished(() => reader.stop());
   await eventually(
-    () =>
-      expect(lines.find(({ msg }) => msg === "kafka.reader.lost")?.["reason"]).toMatch(
-        /^a batch of \d+ bytes at offset 1, 1 records, is corrupt: its checksum does not match$/,
-      ),
+    () => expect(lostBy()[0]).toMatchObject({ reason: CORRUPT, at: { 0: 1 } }),
     "the log to say so",
     30_000,
   );
   // The batch lies behind a good one in the first fetch. Nothing is committed here, so each new consumer reads that again.
   expect(new Set(read)).toEqual(new Set(["500.00"]));
-  expect(lines.find(({ msg }) => msg === "kafka.reader.lost")).toMatchObject({ at: { 0: 1 } });
 });

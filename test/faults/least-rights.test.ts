@@ -17,7 +17,8 @@ const { kafka, allow, byScram, byCertificate } = securedBrokers();
 
 const onTopics = (names: readonly string[], ...may: Right["may"]): Right[] =>
   names.map((name) => ({ of: "TOPIC", name, may }));
-const ownGroups = (groupId: string): Right => ({ of: "GROUP", name: `${groupId}-*`, may: ["READ"] });
+const onGroups = (groupId: string, ...may: Right["may"]): Right[] =>
+  [groupId, `${groupId}-reconcile`].map((name) => ({ of: "GROUP", name, may }));
 
 /** As docs/security.md has them, "Rights in Kafka", and no more. */
 const rights = {
@@ -25,41 +26,32 @@ const rights = {
     ...onTopics(Object.values(topics), "DESCRIBE"),
     ...onTopics([topics.commands, topics.journal, topics.events, topics.control], "READ"),
     ...onTopics([topics.events, topics.results, topics.journal, topics.deadLetters], "WRITE"),
-    { of: "GROUP", name: groupId, may: ["READ"] },
-    ownGroups(groupId),
+    ...onGroups(groupId, "READ"),
   ],
   setup: ({ topics }: Names): Right[] => onTopics(Object.values(topics), "CREATE", "DESCRIBE"),
-  sender: ({ topics, groupId }: Names): Right[] => [
+  sender: ({ topics }: Names): Right[] => [
     ...onTopics([topics.commands], "WRITE"),
     ...onTopics([topics.results], "READ"),
-    ownGroups(groupId),
   ],
   operator: ({ topics, groupId }: Names): Right[] => [
     ...onTopics([topics.control], "READ", "WRITE"),
     ...onTopics([topics.audit], "READ", "WRITE"),
     ...onTopics([topics.journal], "READ"),
     ...onTopics([topics.commands, topics.events, topics.deadLetters], "DESCRIBE"),
-    ownGroups(groupId),
-    { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
+    ...onGroups(groupId, "DESCRIBE"),
   ],
-  doubtReader: ({ topics, groupId }: Names): Right[] => [
-    ...onTopics([topics.journal], "READ"),
-    ownGroups(groupId),
-  ],
-  resolver: ({ topics, groupId }: Names): Right[] => [
+  doubtReader: ({ topics }: Names): Right[] => [...onTopics([topics.journal], "READ")],
+  resolver: ({ topics }: Names): Right[] => [
     ...onTopics([topics.journal, topics.results, topics.audit], "READ", "WRITE"),
-    ownGroups(groupId),
   ],
-  replayer: ({ topics, groupId }: Names): Right[] => [
+  replayer: ({ topics }: Names): Right[] => [
     ...onTopics([topics.deadLetters], "READ"),
     ...onTopics([topics.audit, topics.events], "READ", "WRITE"),
     ...onTopics([topics.commands], "WRITE"),
-    ownGroups(groupId),
   ],
   viewer: ({ topics, groupId }: Names): Right[] => [
     ...onTopics(Object.values(topics), "DESCRIBE", "READ"),
-    ownGroups(groupId),
-    { of: "GROUP", name: groupId, may: ["DESCRIBE"] },
+    ...onGroups(groupId, "DESCRIBE"),
   ],
 };
 
@@ -94,7 +86,7 @@ const QUOTE = [
   "--direction",
   "OUTBOUND",
   "--purpose",
-  "x",
+  "COMEX",
   "--amount",
   "1",
   "--base",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, inject, it, onTestFinished, vi } from "vitest";
 import { silent } from "../../src/cli/silent.ts";
 import { newClient } from "../../src/kafka/client.ts";
-import { startReader } from "../../src/kafka/consume/reader.ts";
+import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin } from "../support/kafka.ts";
@@ -14,7 +14,7 @@ it("a reader stays a member of its group after the clock was set back by an hour
   const brokers = inject("kafkaBrokers");
   const topic = `clock-${randomUUID()}`;
   await askAdmin(brokers, (admin) => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: SESSION_MS, maxBytesPerPartition: 262_144 },
     { assigned: () => new Map(), read: () => undefined },
     {

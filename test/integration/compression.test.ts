@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { newClient } from "../../src/kafka/client.ts";
 import { readAllCompressions } from "../../src/kafka/compression/compression.ts";
-import { startReader } from "../../src/kafka/consume/reader.ts";
+import { startGroupReader } from "../../src/kafka/consume/group-reader.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { eventually } from "../support/eventually.ts";
 import { askAdmin, clientOf } from "../support/kafka.ts";
@@ -56,7 +56,7 @@ it("reads a topic whose batches are compressed in every way that Kafka knows", a
   await producer.disconnect();
 
   const read: { key: string; value: string; timestamp: string }[] = [];
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
     {
       assigned: () => new Map(),
@@ -97,7 +97,7 @@ it("says where each partition stands when a batch cannot be decompressed", async
   );
   const made = clientFor(log);
   let read = 0;
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
     { assigned: () => new Map(), read: (_, records) => void (read += records.length) },
     { newClient: made, clock: systemClock, log, random: () => 0 },
@@ -144,7 +144,7 @@ it("reads many batches that are small on the wire and large in memory, a few at 
   const made = newClient({ brokers, clientId: "test", tls: false, sasl: null }, pino({ level: "silent" }));
 
   const read: number[][] = [[], []];
-  const reader = startReader(
+  const reader = startGroupReader(
     { topic, groupId: topic, sessionTimeoutMs: 10_000, maxBytesPerPartition: 262_144 },
     {
       assigned: () => new Map(),

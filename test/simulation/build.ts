@@ -8,8 +8,9 @@ const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["src/runtime", "src/commands-to-results", "test/simulation"];
 const FILES = [
   ...["consume/key-order.ts", "consume/assigned-partition.ts", "consume/watermark.ts"],
-  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "replace-module.ts"],
-].map((name) => `src/kafka/${name}`);
+  ...["cluster/log-identity.ts", "mark.ts", "errors.ts", "headers.ts", "kafkajs-fixes/replace-module.ts"],
+]
+  .map((name) => `src/kafka/${name}`);
 
 const toJavaScript = (source: string): string =>
   ts.transpileModule(source, {

@@ -1,5 +1,5 @@
 import kafkajs, { Kafka, logLevel, type Admin } from "kafkajs";
-import { stopIdleTimers } from "../../src/kafka/idle-timers.ts";
+import { stopIdleTimers } from "../../src/kafka/kafkajs-fixes/idle-timers.ts";
 import { eventually } from "./eventually.ts";
 
 // Plain kafkajs: nothing here comes from the bridge's sources, except that it sets no timers that Node.js 24

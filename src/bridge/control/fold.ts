@@ -10,7 +10,7 @@ type ControlRecord = {
 };
 
 type Range = { startOffset: number; endOffset: number };
-type Place = { next: number; end: number; last: Pick<ControlRecord, "offset" | "timestampMs"> | null };
+type Place = { next: number; end: number };
 
 export type FoldHooks = {
   /** A record that this version cannot read: the entry before it stays in force. */
@@ -57,29 +57,14 @@ export const createControlFold = ({ unreadable, forgotten }: FoldHooks) => {
       loading = new Map();
       places.clear();
       for (const [partition, { startOffset: next, endOffset: end }] of ranges)
-        places.set(partition, { next, end, last: null });
+        places.set(partition, { next, end });
       finishLoading();
     },
-    /**
-     * Where to read on: at the last record, to see that the log is still the same one. Null for a new
-     * partition.
-     */
-    position: (partition: number): number | null => {
-      const place = places.get(partition);
-      return place ? (place.last?.offset ?? place.next) : null;
-    },
-    /**
-     * Returns false when the log was replaced and must be read from its beginning. Gaps of compaction are
-     * allowed.
-     */
+    /** False: this partition is new. Gaps of compaction are allowed. */
     take: (record: ControlRecord): boolean => {
-      const { partition, offset, timestampMs } = record;
-      const place = places.get(partition);
+      const place = places.get(record.partition);
       if (!place) return false;
-      const { last, next } = place;
-      if (offset < next) return last?.offset === offset && last.timestampMs === timestampMs;
-      place.next = offset + 1;
-      place.last = { offset, timestampMs };
+      place.next = record.offset + 1;
       applyControlRecord(loading ?? entries, record, (detail) => unreadable(record, detail));
       finishLoading();
       return true;

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import { startTail, type Range, type Tail } from "../../kafka/consume/tail.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
+import { startTail, type Tail } from "../../kafka/consume/tail.ts";
 import { createControlFold } from "./fold.ts";
 import type { ControlEntries } from "./entry.ts";
 import type { Services } from "../../services/services.ts";
@@ -24,19 +25,19 @@ export const followControl = (
 ): FollowedControl => {
   const { log } = services;
   const topic = config.topics.control;
-  const { entries, isRead, begin, position, take, reached } = createControlFold({
+  const { entries, isRead, begin, take, reached } = createControlFold({
     unreadable: ({ partition, offset }, detail) =>
       log.error({ topic, partition, offset, detail }, "control.unreadable"),
     forgotten: (flow) => log.error({ topic, flow }, "control.forgotten"),
   });
   const { state, stop } = startTail(
-    services.ownReader(topic, "control"),
+    { topic },
     {
       begin: (found) => {
         begin(found);
         changed();
+        return found;
       },
-      position,
       take: (record) => {
         const isOurs = take(record);
         changed();

@@ -2,7 +2,7 @@ import kafkajs, { type Admin, type ConfigResourceTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { isRequestRefused, metadataError, protocolErrorOf } from "../errors.ts";
-import type { Range } from "../consume/tail.ts";
+import type { Range } from "../consume/read-log.ts";
 import type { Committed } from "../mark.ts";
 import { askGroup, type FoundGroup } from "./found-group.ts";
 

@@ -1,4 +1,4 @@
-import type { Range } from "../consume/tail.ts";
+import type { Range } from "../consume/read-log.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
 
 type Place = { partition: number; offset: number };

@@ -1,4 +1,4 @@
-import { replaceModule } from "../replace-module.ts";
+import { replaceModule } from "../kafkajs-fixes/replace-module.ts";
 
 type Partition = { partitionErrorCode: number; partitionId: number; leader: number };
 type Topic = { topicErrorCode: number; partitionMetadata: readonly Partition[] };
@@ -46,7 +46,7 @@ let done = false;
 /**
  * Makes kafkajs take metadata in which partitions have no leader. It throws all of it away for a single one:
  * then nothing can be written to the other partitions of a topic, and no topics of a cluster can be listed.
- * Consumers must not see such metadata, see `consume/all-led.ts`.
+ * Consumers must not see such metadata, see `kafkajs-fixes/lost-leaders.ts`.
  */
 export const takePartitionsWithoutLeader = (): void => {
   if (done) return;

@@ -3,7 +3,7 @@ import type { NewClient } from "../client.ts";
 import { protocolErrorOf } from "../errors.ts";
 import { askCoordinator } from "./coordinator.ts";
 import { openInternalCluster, type InternalBroker } from "./internal-cluster.ts";
-import { preparedMessage } from "../produce/produce-request.ts";
+import { preparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 
 export type Verdict = "allowed" | "denied" | "missing";
 /** `session`: the brokers do not allow a session this long or short. `protocol`: its members assign partitions in another way. */
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 1_000;
 const OFFSET_OUT_OF_RANGE = "9223372036854775806";
 const NO_RECORDS = Buffer.alloc(0);
 const UNKNOWN_MEMBER = "cambio-bridge-doctor";
-/** As the bridge's consumers assign partitions: see `whileAllAreLed`. */
+/** As the bridge's consumers assign partitions: see `failingWithoutLeader`. */
 const ASSIGNMENT = { name: "RoundRobinAssigner", metadata: Buffer.alloc(0) };
 
 /** Brokers check rights first: an error about something else means that the request was allowed. */

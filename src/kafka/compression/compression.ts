@@ -2,23 +2,19 @@ import { promisify } from "node:util";
 import { unzip } from "node:zlib";
 import kafkajs, { CompressionTypes } from "kafkajs";
 import { messageOf } from "../../runtime/errors.ts";
-import { addToBudget, checkBudget } from "./fetch-budget.ts";
+import { addToBudget, checkBudget } from "../kafkajs-fixes/fetch-budget.ts";
 import { decompressLz4 } from "./lz4.ts";
 import { decompressSnappy } from "./snappy.ts";
 import { decompressZstd } from "./zstd.ts";
 
-/**
- * A record batch cannot be decompressed: it is corrupt, or would take too much memory. A retry does not help.
- */
+/** A record batch cannot be decompressed: it is corrupt, or would take too much memory. A retry does not help. */
 export class DecompressionError extends Error {
   override readonly name = "DecompressionError";
 }
 
 /** Far above what producers write: a batch has at most 1 MB on the wire by default. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
-/**
- * kafkajs passes all records of a batch as arguments of one call, which overflows the stack at about 120,000.
- */
+/** kafkajs passes all records of a batch as arguments of one call, which overflows the stack at about 120,000. */
 const MAX_BATCH_RECORDS = 100_000;
 
 type Decompress = (data: Buffer, maxBytes: number) => Buffer | Promise<Buffer>;
@@ -37,8 +33,8 @@ const decompressors: readonly [Exclude<CompressionTypes, CompressionTypes.None>,
 const BATCH_HEADER_BYTES = 61;
 
 /**
- * kafkajs passes a view of the fetched bytes; the batch's header lies before it. Null when the bytes there
- * are not such a header.
+ * kafkajs passes a view of the fetched bytes; the batch's header lies before it. Null when the bytes there are not such
+ * a header.
  */
 const batchHeaderOf = (data: Buffer): { offset: bigint; records: number } | null => {
   if (data.byteOffset < BATCH_HEADER_BYTES) return null;
@@ -68,9 +64,8 @@ const codec = (name: string, decompress: Decompress, maxBytes: number) => ({
 });
 
 /**
- * Lets kafkajs read batches of every compression type of Kafka. kafkajs has one table of codecs per process;
- * setting them again is harmless. Its own gzip codec is replaced because it does not limit the decompressed
- * size.
+ * Lets kafkajs read batches of every compression type of Kafka. kafkajs has one table of codecs per process; setting
+ * them again is harmless. Its own gzip codec is replaced because it does not limit the decompressed size.
  */
 export const readAllCompressions = (maxBytes = MAX_BATCH_BYTES): void => {
   const { CompressionCodecs } = kafkajs;

@@ -12,8 +12,8 @@ const MAX_RATIO = 255;
 type Block = { at: number; bytes: number; stored: boolean; maxBytes: number };
 
 /**
- * Finds the blocks of a frame. lz4js itself misplaces the checksums of blocks and does not validate their
- * sizes. The checksum of the header is not verified: old Kafka clients computed it wrongly.
+ * Finds the blocks of a frame. lz4js itself misplaces the checksums of blocks and does not validate their sizes. The
+ * checksum of the header is not verified: old Kafka clients computed it wrongly.
  */
 const blocksOf = (frame: Buffer): Block[] => {
   if (frame.readUInt32LE(0) !== MAGIC) throw new Error("not an LZ4 frame");

@@ -1,8 +1,7 @@
 import { uncompress } from "snappyjs";
 
 /**
- * The header that snappy-java, and so every Java producer, writes before its blocks. librdkafka writes one
- * bare block.
+ * The header that snappy-java, and so every Java producer, writes before its blocks. librdkafka writes one bare block.
  */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 /** Magic and two version numbers. */

@@ -3,8 +3,8 @@ import { constants, zstdDecompressSync } from "node:zlib";
 /** Producers write one frame. Each costs a context, so that very many of them would block the process. */
 const MAX_FRAMES = 1_000;
 /**
- * All that the format allows: producers declare a window of 128 MB also for a few bytes, as they do not know the size before. Memory
- * that is not written to is not taken, so `maxOutputLength` bounds it.
+ * All that the format allows: producers declare a window of 128 MB also for a few bytes, as they do not know the size
+ * before. Memory that is not written to is not taken, so `maxOutputLength` bounds it.
  */
 const params = { [constants.ZSTD_d_windowLogMax]: 31 };
 
@@ -12,8 +12,9 @@ const params = { [constants.ZSTD_d_windowLogMax]: 31 };
 type Frame = { buffer: Buffer; engine: { bytesWritten: number } };
 
 /**
- * Decompresses consecutive Zstandard frames. `node:zlib` leaves out all but the first, and on Node.js 22 it takes a frame that is cut off
- * for a whole one: so the frames are read one by one, and a byte after the last shows whether that needs more than there is.
+ * Decompresses consecutive Zstandard frames. `node:zlib` leaves out all but the first, and on Node.js 22 it takes a
+ * frame that is cut off for a whole one: so the frames are read one by one, and a byte after the last shows whether
+ * that needs more than there is.
  * @throws when the data is corrupt, or would become larger than `maxBytes`
  */
 export const decompressZstd = (data: Buffer, maxBytes: number): Buffer => {

@@ -3,9 +3,7 @@ import type { Mark } from "../mark.ts";
 import type { ConcurrencySlot } from "./key-order.ts";
 import type { Watermark } from "./watermark.ts";
 
-/**
- * The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one.
- */
+/** The state of a partition while it is assigned to this consumer. A partition that comes back gets a new one. */
 export type AssignedPartition = {
   /** Aborts when the partition is revoked or the process stops. */
   readonly lost: AbortController;
@@ -16,13 +14,13 @@ export type AssignedPartition = {
   /** The last offset that was committed; -1 for none. */
   committed: number;
   /**
-   * Why the partition is not fetched: its committed offset is looked up, its log is checked again, or its
-   * records use up the memory limit.
+   * Why the partition is not fetched: its committed offset is looked up, its log is checked again, or its records use
+   * up the memory limit.
    */
   pausedFor: "position" | "look" | "room" | null;
   /**
-   * Whether a record was read since the last seek: only the first record after a seek must be checked against
-   * the last one.
+   * Whether a record was read since the last seek: only the first record after a seek must be checked against the last
+   * one.
    */
   isSettled: boolean;
   /** How often in a row a fetch began below the expected offset. */
@@ -62,8 +60,8 @@ export const suspendPartition = (assigned: AssignedPartition, isSuspended: boole
 };
 
 /**
- * Handles a record until that succeeds or the assignment ends. Retries after a failure, and after a
- * suspension, once it has a slot again.
+ * Handles a record until that succeeds or the assignment ends. Retries after a failure, and after a suspension, once it
+ * has a slot again.
  * @param failed called with the error; resolves when the pause before the retry is over
  */
 export const handleUntilDone = async (
@@ -90,9 +88,7 @@ export const handleUntilDone = async (
   }
 };
 
-/**
- * The offset to seek to: that of the last record. It is read again to check that the log is still the same.
- */
+/** The offset to seek to: that of the last record. It is read again to check that the log is still the same. */
 export const readFrom = ({ watermark }: AssignedPartition): number =>
   watermark ? (watermark.last?.offset ?? watermark.next) : 0;
 
@@ -101,14 +97,9 @@ export type Continuity =
   | "follows"
   /** Its offset is above the expected one. */
   | "leaves a gap"
-  /**
-   * Its offset is below the requested one: that was out of range, and kafkajs has gone to the beginning of
-   * the log.
-   */
+  /** Its offset is below the requested one: that was out of range, and kafkajs has gone to the beginning of the log. */
   | "starts over"
-  /**
-   * The offset is the expected one, the timestamp is another: the record before the seek was a different one.
-   */
+  /** The offset is the expected one, the timestamp is another: the record before the seek was a different one. */
   | "belongs to another log";
 
 export const continuityOf = (

@@ -1,23 +1,20 @@
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { Committed } from "../mark.ts";
-import { startReader, type GroupOptions, type Reader, type ReaderDeps } from "./reader.ts";
+import { startGroupReader, type GroupOptions, type GroupReader, type ReaderDeps } from "./group-reader.ts";
 
 export type Leadership = {
   /** Aborts when another replica may be the leader, or the process stops; after a freeze, a moment late. */
   signal: AbortSignal;
-  /**
-   * Also checks the age of the last heartbeat: to be called right before each effect. Once false, it stays
-   * false.
-   */
+  /** Also checks the age of the last heartbeat: to be called right before each effect. Once false, it stays false. */
   isHeld: () => boolean;
 };
 
-export type Elected = Pick<Reader, "state"> & {
+export type Elected = Pick<GroupReader, "state"> & {
   isLeader: () => boolean;
   /**
-   * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this
-   * replica is not the leader, or the commit fails.
+   * Saves a note as the metadata of the group's commit; nobody reads from its offset. Rejects when this replica is not
+   * the leader, or the commit fails.
    */
   saveNote: (committed: Committed) => Promise<void>;
   /** Ends the work and leaves the group, bounded in time. */
@@ -34,10 +31,10 @@ const RESET_BACKOFF_AFTER_MS = 300_000;
 const STOP_WORK_TIMEOUT_MS = 10_000;
 
 /**
- * Runs work on one replica at a time, the leader: the one that the group assigns the first partition to. Work
- * that ends or throws is started again, after a backoff, while this replica leads. A dead or frozen leader is
- * replaced when its session times out. For a moment there may be two leaders: during a rebalance, or after a
- * freeze between a call of `isHeld` and the effect that follows it.
+ * Runs work on one replica at a time, the leader: the one that the group assigns the first partition to. Work that ends
+ * or throws is started again, after a backoff, while this replica leads. A dead or frozen leader is replaced when its
+ * session times out. For a moment there may be two leaders: during a rebalance, or after a freeze between a call of
+ * `isHeld` and the effect that follows it.
  * @param options the group needs a topic to assign partitions of; no record of it is read
  */
 export const elected = (
@@ -57,7 +54,7 @@ export const elected = (
     if (current && !isLeader()) current.abort(new Error("another replica may be the leader"));
   };
 
-  const reader = startReader(
+  const reader = startGroupReader(
     { ...options, maxBytesPerPartition: 1 },
     {
       assigned: (partitions) => {

@@ -13,8 +13,8 @@ const COMMIT_EVERY_MS = 100;
 const REFUSED_FOR_MS = 60_000;
 
 /**
- * Commits periodically, and once more after `signal` aborts. Single refusals are normal, during a rebalance.
- * Warns once when commits are refused for longer than a rebalance takes.
+ * Commits periodically, and once more after `signal` aborts. Single refusals are normal, during a rebalance. Warns once
+ * when commits are refused for longer than a rebalance takes.
  */
 export const keepCommitting = async (
   commit: () => Promise<void>,
@@ -25,8 +25,7 @@ export const keepCommitting = async (
   let isLast = false;
   while (!isLast) {
     await clock.sleep(COMMIT_EVERY_MS, signal).catch(() => undefined);
-    // Read before the commit: one that was under way at the abort lacks what finished meanwhile, so one more
-    // follows.
+    // Read before the commit: one that was under way at the abort lacks what finished meanwhile, so one more follows.
     isLast = signal.aborted;
     try {
       await commit();

@@ -1,15 +1,13 @@
 import { wakeOrAbort } from "../../runtime/wake-or-abort.ts";
 
 /**
- * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys
- * concurrently, at most `maxRunning` at once.
+ * Runs tasks of the same key one after the other, in order of submission, and tasks of different keys concurrently, at
+ * most `maxRunning` at once.
  */
 export type KeyOrder = {
   /** A task with a null key is ordered with no other. The task must not reject. */
   submit(key: string | null, task: Task): void;
-  /**
-   * While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on.
-   */
+  /** While suspended no task starts, and no task that has left its slot gets one again. Running tasks go on. */
   suspend(isSuspended: boolean): void;
   /** Tasks submitted and not finished. */
   readonly unfinished: number;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { Range } from "./tail.ts";
+import type { Range } from "./read-log.ts";
 import type { AssignedPartition } from "./assigned-partition.ts";
 import type { Watermark } from "./watermark.ts";
 
@@ -8,8 +8,8 @@ import type { Watermark } from "./watermark.ts";
 export type PartitionLag = {
   records: number;
   /**
-   * Age of the oldest unfinished record, 0 without one. Exact once that record was read; until then an upper
-   * bound. Null: unknown.
+   * Age of the oldest unfinished record, 0 without one. Exact once that record was read; until then an upper bound.
+   * Null: unknown.
    */
   seconds: number | null;
 };
@@ -27,8 +27,8 @@ type Deps = {
 const ASK_EVERY_MS = 10_000;
 
 /**
- * Polls the end offsets of the partitions. Fetches do not report them for a partition that is paused or
- * stuck. When a poll fails, the last offsets are used.
+ * Polls the end offsets of the partitions. Fetches do not report them for a partition that is paused or stuck. When a
+ * poll fails, the last offsets are used.
  */
 export const watchLag = (
   topic: string,
@@ -37,9 +37,7 @@ export const watchLag = (
 ): (() => Lag) => {
   let ranges: ReadonlyMap<number, Range> = new Map();
   let askedAt = 0;
-  /**
-   * When a partition was last known to be read to its end: records that are still unread were written later.
-   */
+  /** When a partition was last known to be read to its end: records that are still unread were written later. */
   const caughtUpAt = new WeakMap<Watermark, number>();
 
   const noteCaughtUp = (): void => {

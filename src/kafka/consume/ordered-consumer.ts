@@ -1,12 +1,10 @@
 import type { Committed } from "../mark.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { heldBytes } from "./held-bytes.ts";
+import { heldBytes, ownCopy, sizeOf } from "./record-memory.ts";
 import { keepCommitting } from "./keep-committing.ts";
 import { keyOrder, type ConcurrencySlot } from "./key-order.ts";
 import { watchLag, type Lag } from "./lag.ts";
-import { ownCopy, sizeOf } from "./own-copy.ts";
-import { startReader, type Reader, type ReaderDeps, type ReaderOptions } from "./reader.ts";
-import type { BatchPosition } from "./reader-hooks.ts";
+import { startGroupReader, type GroupReader, type ReaderDeps, type ReaderOptions } from "./group-reader.ts";
 import type { Incoming } from "../record.ts";
 import { noteOf, watchForSameLog, type ClusterQuestions } from "./same-log.ts";
 import {
@@ -22,30 +20,26 @@ import type { Watermark } from "./watermark.ts";
 export type OrderedOptions = ReaderOptions & {
   /** Records handled at once. */
   maxInFlight: number;
-  /**
-   * Limit for unfinished records, shared equally by the partitions: one that has used up its share is not
-   * fetched.
-   */
+  /** Limit for unfinished records, shared equally by the partitions: one that has used up its share is not fetched. */
   maxHeldBytes: number;
   /**
-   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of
-   * the last commit.
+   * Metadata to commit with the offsets. Null: commit nothing now, since that would overwrite the metadata of the last
+   * commit.
    */
   note?: () => string | null;
 };
 
 /**
- * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled
- * again, after a pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts
- * when the partition is revoked, the process stops, or the consumer is suspended: then the record is handled
- * again when the consumer goes on.
+ * Handles one record. Resolves when its offset may be committed. After a rejection the record is handled again, after a
+ * pause; until it succeeds, the partition's commits stay below its offset. `signal` aborts when the partition is
+ * revoked, the process stops, or the consumer is suspended: then the record is handled again when the consumer goes on.
  */
 export type Handle = (
   record: Incoming,
   context: { slot: ConcurrencySlot; signal: AbortSignal },
 ) => Promise<void>;
 
-export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
+export type OrderedConsumer = Pick<GroupReader, "lastHeartbeat" | "state"> & {
   /** The partitions that are assigned now. */
   assignment(): readonly number[];
   unfinished(): number;
@@ -53,21 +47,19 @@ export type OrderedConsumer = Pick<Reader, "lastHeartbeat" | "state"> & {
   /** How far the finished records of each assigned partition are behind its end. */
   lag: () => Lag;
   /**
-   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in
-   * its group, and reads on until its memory limit.
+   * While suspended, no record is started, and the signals of those under way abort. The consumer stays in its group,
+   * and reads on until its memory limit.
    */
   suspend: (isSuspended: boolean) => void;
-  /**
-   * Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group.
-   */
+  /** Starts no more records, waits for those under way for at most `drainMs`, commits, and leaves the group. */
   stop(drainMs: number): Promise<void>;
 };
 
 const AGAIN_AFTER_MS = 2_000;
 /**
- * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs
- * reports a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after
- * a later one, or after the partition went to another replica.
+ * Every so often all offsets are committed, also unchanged ones (Kafka's Java consumer does the same). kafkajs reports
+ * a commit as done that it never sent, while its consumer crashes. One that it repeats may arrive after a later one, or
+ * after the partition went to another replica.
  */
 const COMMIT_ALL_EVERY_MS = 5_000;
 
@@ -98,8 +90,7 @@ export const startOrderedConsumer = (
       // Another replica may be handling these records already: their offsets must never be committed here.
       if (!partitions.includes(partition)) lose(partition, assigned);
       else {
-        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being
-        // handled here.
+        // Otherwise kafkajs would go back to the last commit, and deliver records again that are being handled here.
         assigned.isSettled = false;
         positions.set(partition, readFrom(assigned));
       }
@@ -155,7 +146,7 @@ export const startOrderedConsumer = (
     });
   };
 
-  const onBatch = (partition: number, records: readonly Incoming[], { next }: BatchPosition): void => {
+  const onBatch = (partition: number, records: readonly Incoming[], next: number): void => {
     const assigned = assignedPartitions.get(partition);
     const [first] = records;
     if (!assigned || !first || stopping || assigned.pausedFor !== null) return;
@@ -201,7 +192,7 @@ export const startOrderedConsumer = (
       if (assigned.pausedFor === null && !stopping) sameLog.readOn(partition, assigned);
   };
 
-  const reader = startReader(
+  const reader = startGroupReader(
     options,
     { assigned: onAssigned, read: onBatch, fetchesAgain: onFetchRetry },
     deps,

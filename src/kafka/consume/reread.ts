@@ -1,100 +1,72 @@
-import { startReader, type GroupOptions, type Reader, type ReaderDeps } from "./reader.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { protocolErrorOf } from "../errors.ts";
 import type { Incoming } from "../record.ts";
+import { openLogClient, type LogClient } from "./log-client.ts";
+import type { LogDeps } from "./read-log.ts";
 
-type Wanted = { offset: number; resolve: (record: Incoming | null) => void };
-
-/**
- * Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too
- * long.
- */
+/** Reads one record by its offset. Null when the log does not hold it any more; rejects when it takes too long. */
 export type Reread = (partition: number, offset: number) => Promise<Incoming | null>;
 
 const TIMEOUT_MS = 20_000;
 const IDLE_MS = 30_000;
-const MAX_BYTES_PER_PARTITION = 262_144;
+const AGAIN_AFTER_MS = 500;
+/** The batch with the record comes whole. */
+const FETCH = { maxBytesPerPartition: 16_384, waitMs: 100 };
 
-/**
- * kafkajs reads only as a member of a group, and joining takes a while. So one member is kept while there are
- * requests. It fetches only the partitions that are wanted.
- */
+/** Reads single records of a topic, one after the other. Its connection is kept while there are requests. */
 export const createReread = (
-  options: GroupOptions,
-  deps: ReaderDeps,
-  start = startReader,
+  topic: string,
+  { newClient, clock }: Pick<LogDeps, "newClient" | "clock">,
 ): { reread: Reread; stop: () => Promise<void> } => {
-  const wanted = new Map<number, Wanted[]>();
-  let reader: Reader | null = null;
+  let opening: Promise<LogClient> | null = null;
   let idle: NodeJS.Timeout | undefined;
-
-  const positions = (): Map<number, number> =>
-    new Map(
-      [...wanted].map(([partition, list]) => [partition, Math.min(...list.map(({ offset }) => offset))]),
-    );
-
-  const keep = (partition: number, list: Wanted[]): void => {
-    if (list.length > 0) wanted.set(partition, list);
-    else wanted.delete(partition);
-    reader?.focus(positions());
-    if (wanted.size === 0) stopWhenIdle();
-  };
-
-  const read = (partition: number, records: readonly Incoming[]): void => {
-    const list = wanted.get(partition);
-    const last = records.at(-1);
-    if (!list || !last) return;
-    const byOffset = new Map(records.map((record) => [record.offset, record]));
-    const left = list.filter((item) => {
-      // Records come in order: when a later offset has come, the record is gone.
-      if (item.offset > last.offset) return true;
-      item.resolve(byOffset.get(item.offset) ?? null);
-      return false;
-    });
-    keep(partition, left);
-  };
+  let before: Promise<unknown> = Promise.resolve();
 
   const stop = async (): Promise<void> => {
     clearTimeout(idle);
-    const current = reader;
-    reader = null;
-    await current?.stop();
+    const last = opening;
+    opening = null;
+    await last?.then((client) => client.close()).catch(() => undefined);
   };
 
-  const stopWhenIdle = (): void => {
-    clearTimeout(idle);
-    idle = setTimeout(() => void stop(), IDLE_MS);
-    idle.unref();
+  const readOnce = async (partition: number, offset: number): Promise<Incoming | null | "not yet"> => {
+    const client = await (opening ??= openLogClient(topic, newClient, clock));
+    const leader = client.leaders.get(partition) ?? null;
+    if (leader === null) throw new Error(`partition ${partition} of ${topic} has no leader`);
+    const [fetched] = await client.fetch(leader, new Map([[partition, offset]]), FETCH);
+    if (!fetched || fetched.next <= offset) return "not yet";
+    return fetched.records.find((record) => record.offset === offset) ?? null;
   };
 
-  const open = (): Reader => {
-    clearTimeout(idle);
-    return (reader ??= start(
-      { ...options, maxBytesPerPartition: MAX_BYTES_PER_PARTITION },
-      {
-        assigned: () => {
-          // After this callback: kafkajs ignores a pause of a partition that is not yet assigned.
-          setImmediate(() => reader?.focus(positions()));
-          return positions();
-        },
-        read,
-      },
-      deps,
-    ));
+  const read = async (partition: number, offset: number, signal: AbortSignal): Promise<Incoming | null> => {
+    while (!signal.aborted) {
+      try {
+        const found = await readOnce(partition, offset);
+        if (found !== "not yet") return found;
+      } catch (error) {
+        if (protocolErrorOf(error) === "OFFSET_OUT_OF_RANGE") return null;
+        void stop();
+        await clock.sleep(AGAIN_AFTER_MS, signal).catch(() => undefined);
+      }
+    }
+    throw new Error(messageOf(signal.reason));
   };
 
   return {
     stop,
     reread: async (partition, offset) => {
-      let item: Wanted | undefined;
-      const others = () => (wanted.get(partition) ?? []).filter((other) => other !== item);
-      const found = new Promise<Incoming | null>((resolve) => {
-        item = { offset, resolve };
-        wanted.set(partition, [...others(), item]);
+      clearTimeout(idle);
+      const reading = clock.withDeadline(TIMEOUT_MS, undefined, async (signal) => {
+        await before;
+        return read(partition, offset, signal);
       });
-      open().focus(positions());
+      before = reading.catch(() => undefined);
       try {
-        return await deps.clock.within(TIMEOUT_MS, undefined, found);
+        return await reading;
       } finally {
-        keep(partition, others());
+        clearTimeout(idle);
+        idle = setTimeout(() => void stop(), IDLE_MS);
+        idle.unref();
       }
     },
   };

@@ -3,7 +3,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { readMark, writeMark, type Mark } from "../mark.ts";
-import type { Reader } from "./reader.ts";
+import type { GroupReader } from "./group-reader.ts";
 import { continuityOf, readFrom, type AssignedPartition } from "./assigned-partition.ts";
 import { Watermark } from "./watermark.ts";
 
@@ -24,7 +24,7 @@ type Deps = {
   clock: Pick<Clock, "sleep">;
   log: Pick<Log, "warn" | "error">;
   connectCluster: () => Promise<ClusterQuestions>;
-  reader: () => Pick<Reader, "pause" | "resume">;
+  reader: () => Pick<GroupReader, "pause" | "resume">;
   isHeld: (partition: number, assigned: AssignedPartition) => boolean;
 };
 
@@ -45,10 +45,11 @@ const markIn = (note: string): Mark | null => {
 };
 
 /**
- * If the log does not hold the offset to read, kafkajs silently starts at the log's beginning: after the topic was recreated, after its
- * end was cut off, or after retention deleted its beginning. A recreated log that is long enough already is even read on from its middle.
- * So wherever reading starts or goes on, the last record is read once more. If another record is there, or none for some seconds, it is
- * another log: that is read from its first record, and the handler recognises what was done before.
+ * If the log does not hold the offset to read, kafkajs silently starts at the log's beginning: after the topic was
+ * recreated, after its end was cut off, or after retention deleted its beginning. A recreated log that is long enough
+ * already is even read on from its middle. So wherever reading starts or goes on, the last record is read once more. If
+ * another record is there, or none for some seconds, it is another log: that is read from its first record, and the
+ * handler recognises what was done before.
  */
 export const watchForSameLog = ({ topic, groupId }: Options, deps: Deps): SameLog => {
   const { clock, log, isHeld, reader } = deps;

@@ -1,8 +1,8 @@
 import type { Mark } from "../mark.ts";
 
 /**
- * The offset of a partition that may be committed: that of the first unfinished record. Records may finish in
- * any order; the offset never passes an unfinished one.
+ * The offset of a partition that may be committed: that of the first unfinished record. Records may finish in any
+ * order; the offset never passes an unfinished one.
  */
 export class Watermark {
   /** Records from the oldest unfinished one on, ascending; those before `#head` are released. */
@@ -30,8 +30,8 @@ export class Watermark {
   }
 
   /**
-   * The mark to commit, by which the log is recognised later: the record at the committable offset, or the
-   * last one before it.
+   * The mark to commit, by which the log is recognised later: the record at the committable offset, or the last one
+   * before it.
    */
   get mark(): Mark | null {
     return this.#taken[this.#head] ?? this.#released;

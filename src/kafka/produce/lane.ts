@@ -2,7 +2,7 @@ import { backoffMs } from "../../runtime/backoff.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { yieldToEventLoop } from "../../runtime/event-loop.ts";
 import { protocolErrorOf, refusalOf } from "../errors.ts";
-import type { PendingRecord } from "./pending-record.ts";
+import type { PendingRecord } from "./backlog.ts";
 import type { Sender, Sent } from "./session.ts";
 
 /** Bounds the latency that a batch adds to its first record. */

@@ -1,7 +1,7 @@
 import { DeadlineError } from "../../runtime/clock.ts";
 import { Lane, type LanePorts } from "./lane.ts";
 import { newPartitioner } from "./partitioner.ts";
-import type { PendingRecord } from "./pending-record.ts";
+import type { PendingRecord } from "./backlog.ts";
 import type { Troubles } from "./troubles.ts";
 
 type Options = Pick<LanePorts, "open" | "clock" | "random" | "closed" | "refused"> & {
@@ -17,8 +17,8 @@ const BROKER_TIMEOUT_MS = 2_000;
 const MAX_LANES_APART = 8;
 
 /**
- * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in none
- * while it has no leader.
+ * Where each record waits: in the lane of its partition's leader, in one apart while its partition is in trouble, or in
+ * none while it has no leader.
  */
 export const createLanes = (options: Options) => {
   const { troubles, sendTimeoutMs, clock } = options;
@@ -100,8 +100,8 @@ export const createLanes = (options: Options) => {
     ],
 
     /**
-     * Gives up sends that take too long. During an outage queues are not drained: drops the settled records, which must not
-     * pile up in them.
+     * Gives up sends that take too long. During an outage queues are not drained: drops the settled records, which must
+     * not pile up in them.
      * @returns the milliseconds that the slowest send has taken, or Infinity if a record waits for a leader
      */
     sweep: (): number => {

@@ -4,9 +4,7 @@ export type Partitioner = (key: Buffer | null, partitions: number) => number;
 const SEED = 0x9747b28c;
 const MIX = 0x5bd1e995;
 
-/**
- * The 32-bit murmur2 of Kafka's Java client. kafkajs's own uses big integers: 3.2 µs for a key instead of 0.09.
- */
+/** The 32-bit murmur2 of Kafka's Java client. kafkajs's own uses big integers: 3.2 µs for a key instead of 0.09. */
 const murmur2 = (bytes: Buffer): number => {
   const { length } = bytes;
   const tail = length & ~3;

@@ -46,8 +46,8 @@ const LOOK_UP_EVERY_MS = 200;
 const BACKOFF = { baseMs: 100, maxMs: 1_000 };
 
 /**
- * One lane per partition leader with one produce request in flight; the records that arrive meanwhile are the
- * next batch. A partition for which a broker answers with an error leaves its leader's lane for one apart, until it takes a
+ * One lane per partition leader with one produce request in flight; the records that arrive meanwhile are the next
+ * batch. A partition for which a broker answers with an error leaves its leader's lane for one apart, until it takes a
  * record again: so it delays no other. What failed is sent again until the deadline of each record.
  */
 export const createPublisher = (options: PublisherOptions, deps: PublisherDeps): Publisher => {

@@ -2,25 +2,21 @@ import { CompressionTypes } from "kafkajs";
 import type { Clock } from "../../runtime/clock.ts";
 import type { NewClient } from "../client.ts";
 import { EncodeError, errorOfCode, refusalOf, metadataError } from "../errors.ts";
-import { gzipBatch } from "./gzip-batch.ts";
-import { hedged } from "./hedged.ts";
-import { preparedMessage, type PreparedMessage } from "./produce-request.ts";
+import { gzipBatch, recordBatch } from "./record-batch.ts";
+import { hedged, HEDGE, opened, STEP_TIMEOUT_MS } from "../kafkajs-fixes/hedged.ts";
+import { preparedMessage, type PreparedMessage } from "../kafkajs-fixes/prepared-batches.ts";
 import type { Outgoing } from "../record.ts";
-import { recordBatch } from "./record-batch.ts";
-import type { PendingRecord } from "./pending-record.ts";
+import type { PendingRecord } from "./backlog.ts";
 
 /**
- * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not;
- * null when all were.
+ * `first`: the offset of the first record, by partition that was written. `failure`: why the others were not; null when
+ * all were.
  */
 export type Sent = { first: ReadonlyMap<number, number>; failure: Error | null };
 
 /** A connection that looks up leaders. Replaced once a look-up fails. */
 export type LeaderLookup = {
-  /**
-   * The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is
-   * missing.
-   */
+  /** The leaders' node ids, by partition; null where a partition has no leader. Rejects when the topic is missing. */
   leaders(): Promise<(number | null)[]>;
   close(): Promise<void>;
 };
@@ -35,22 +31,9 @@ export type Sender = {
   close(): Promise<void>;
 };
 
-/** The timeout of everything except sends. */
-const STEP_TIMEOUT_MS = 4_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 /**
- * Much longer than an answer takes. With one frozen broker of three, the delay is one interval, rarely two.
- */
-const HEDGE = { everyMs: 750, atMost: 4 };
-/**
- * Each client begins with another broker, so two are enough. An attempt on a frozen broker lingers until its
- * timeout: no more than needed.
- */
-const HEDGE_OPENING = { ...HEDGE, atMost: 2 };
-
-/**
- * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed
- * size. Smaller ones are not worth the time.
+ * A single record from this size on is compressed: brokers compare max.message.bytes with the compressed size. Smaller
+ * ones are not worth the time.
  */
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
@@ -87,8 +70,8 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
     if (errorCode !== 0) failures.push(errorOfCode(errorCode));
     else if (baseOffset !== undefined) first.set(partition, Number(baseOffset));
   }
-  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement
-  // proves that they were written.
+  // kafkajs may resolve although it has not sent the records of some partition: only its acknowledgement proves that
+  // they were written.
   for (const partition of wanted)
     if (!first.has(partition) && failures.length === 0)
       failures.push(new Error(`no acknowledgement for ${topic}, partition ${partition}`));
@@ -96,28 +79,6 @@ const sentOf = (topic: string, wanted: ReadonlySet<number>, answers: readonly An
   const failure = failures.find((error) => refusalOf(error) === null) ?? failures[0] ?? null;
   return { first, failure };
 };
-
-type Connection = { connect: () => Promise<void>; disconnect: () => Promise<void> };
-type Opened<C> = { client: C; close: () => Promise<void> };
-
-/** Connects, in bounded time. Rejects when no broker can be reached. */
-const opened = <C extends Connection>(clock: Clock, newConnection: () => C): Promise<Opened<C>> =>
-  hedged(
-    { clock, ...HEDGE_OPENING },
-    async () => {
-      const client = newConnection();
-      const close = (): Promise<void> =>
-        clock.withDeadline(CLOSE_TIMEOUT_MS, undefined, client.disconnect).catch(() => undefined);
-      try {
-        await clock.withDeadline(STEP_TIMEOUT_MS, undefined, client.connect);
-      } catch (error) {
-        void close();
-        throw error;
-      }
-      return { client, close };
-    },
-    (late) => void late.close(),
-  );
 
 export const openLeaderLookup = async (
   topic: string,
@@ -145,8 +106,8 @@ export const openLeaderLookup = async (
 };
 
 export const openSender = async (topic: string, newClient: NewClient, clock: Clock): Promise<Sender> => {
-  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of
-  // records are deterministic.
+  // No retries and no idempotence: kafkajs implements both wrongly. The publisher retries, and the ids of records are
+  // deterministic.
   const { client: producer, close } = await opened(clock, () =>
     newClient().producer({
       retry: { retries: 0 },

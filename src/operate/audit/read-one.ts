@@ -10,7 +10,7 @@ import type { Connections } from "../connections.ts";
  */
 export const auditReader = ({ config, services }: Connections) => {
   const { audit } = config.topics;
-  const { reread, stop } = createReread(services.ownReader(audit, "audit"), services);
+  const { reread, stop } = createReread(audit, services);
   const find = ({ partition, offset }: RecordPosition): Promise<Incoming | null> => reread(partition, offset);
   return {
     /** Null where the topic does not hold it. */

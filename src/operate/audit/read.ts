@@ -1,7 +1,7 @@
 import { explainOutage } from "../../services/outage.ts";
-import { scanRanges } from "../../services/scan-ranges.ts";
 import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
-import type { Range } from "../../kafka/consume/tail.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
+import { scan } from "../../kafka/consume/scan.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { Connections } from "../connections.ts";
@@ -88,11 +88,7 @@ export const scanAudit = (
   take: (record: Incoming) => void,
   signal: AbortSignal,
 ): Promise<void> =>
-  scanRanges(
-    { services, signal },
-    { topic: config.topics.audit, purpose: "audit", ranges: new Map([[AUDIT_PARTITION, range]]) },
-    take,
-  );
+  scan({ topic: config.topics.audit, ranges: new Map([[AUDIT_PARTITION, range]]) }, take, services, signal);
 
 /** A page of actions, the newest first. An action whose entries stand on two pages is on both. */
 export const readAudit = (

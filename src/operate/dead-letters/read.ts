@@ -1,5 +1,5 @@
 import { unwrap } from "../../services/dead-letter-headers.ts";
-import { ownCopy } from "../../kafka/consume/own-copy.ts";
+import { ownCopy } from "../../kafka/consume/record-memory.ts";
 import type { Reread } from "../../kafka/consume/reread.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import type { Connections, OnProgress } from "../connections.ts";

@@ -68,7 +68,7 @@ const sendAll = async (
   signal: AbortSignal,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
   const { config, services } = connections;
-  const letters = createReread(services.ownReader(config.topics.deadLetters, "letters"), services);
+  const letters = createReread(config.topics.deadLetters, services);
   const audit = auditReader(connections);
   const targets = new Map<string, Target>();
   const isOld = isOldIn(connections);

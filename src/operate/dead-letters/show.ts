@@ -45,7 +45,7 @@ export const showLetter = (
   const read = async (): Promise<ShownLetter | null> => {
     const [letter] = await lettersAt(connections, [place], { signal });
     if (!letter) return null;
-    const { reread, stop } = createReread(services.ownReader(config.topics.deadLetters, "letters"), services);
+    const { reread, stop } = createReread(config.topics.deadLetters, services);
     try {
       const loaded = await loadLetter(reread, letter);
       const sent = (await sentOf(connections, [letter], warn, signal))(letter);

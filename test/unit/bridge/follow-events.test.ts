@@ -5,7 +5,7 @@ import { silent } from "../../../src/cli/silent.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { eventually } from "../../support/eventually.ts";
-import { fakeKafka, ownReader, TOPIC } from "../kafka/consume/fake-kafka.ts";
+import { fakeKafka, TOPIC } from "../kafka/consume/fake-kafka.ts";
 
 test("an events topic that ends with the marker of a transaction is read to its end", async () => {
   const kafka = fakeKafka(2);
@@ -13,7 +13,7 @@ test("an events topic that ends with the marker of a transaction is read to its 
   kafka.skipOffset(0);
   kafka.append(1, ["b"], "no event");
   const services = {
-    ...{ clock: systemClock, log: silent, random: () => 0, ownReader },
+    ...{ clock: systemClock, log: silent, random: () => 0 },
     connectCluster: kafka.connectCluster,
     newClient: () => kafka.client,
   } as unknown as Services;

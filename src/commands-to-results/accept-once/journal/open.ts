@@ -180,19 +180,24 @@ export const openJournal = async (
     sendTimeoutMs: SEND_TIMEOUT_MS,
   });
   const tail = startTail(
-    services.ownReader(topic, "journal"),
+    { topic },
     {
       begin: (ranges) => {
         recent.begin(ranges);
         watch.begin(ranges);
+        return new Map(
+          [...ranges].map(([partition, { startOffset, endOffset }]) => [
+            partition,
+            { startOffset: isRead(partition) ? startOffset : endOffset, endOffset },
+          ]),
+        );
       },
-      position: watch.position,
       take,
       absent: view.pass,
     },
     { ...services, ranges: watch.ranges },
   );
-  const { reread, stop: stopReread } = createReread(services.ownReader(topic, "reread"), services);
+  const { reread, stop: stopReread } = createReread(topic, services);
 
   const again = rereadEntry({
     reread,

@@ -1,7 +1,7 @@
 import type { FoldedEntry } from "../entry.ts";
 import { positionText, type RecordPosition } from "../../../runtime/record-position.ts";
-import { ownCopy, sizeOf } from "../../../kafka/consume/own-copy.ts";
-import type { Range } from "../../../kafka/consume/tail.ts";
+import { ownCopy, sizeOf } from "../../../kafka/consume/record-memory.ts";
+import type { Range } from "../../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 
 /** About two thousand commands: more than are redelivered after a crash (those that were not committed yet). */
@@ -11,7 +11,7 @@ const LAST_OF_PARTITION = 4_000;
 
 /**
  * Keeps the last records that hold a command's outcome: conclusions, and claims, which the fold itself concludes if the quote is taken.
- * To read a single record again takes kafkajs 145 ms. A full generation is kept until the next one is full.
+ * Single records are read again one after the other, in some milliseconds each. A full generation is kept until the next one is full.
  */
 export type RecentEntries = {
   /** The journal is about to be read. Records long before its end are not kept: they would not be among the last ones. */

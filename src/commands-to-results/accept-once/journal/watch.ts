@@ -3,7 +3,7 @@ import { protocolErrorOf } from "../../../kafka/errors.ts";
 import type { Incoming } from "../../../kafka/record.ts";
 import { messageOf } from "../../../runtime/errors.ts";
 import type { RecordPosition } from "../../../runtime/record-position.ts";
-import type { Range } from "../../../kafka/consume/tail.ts";
+import type { Range } from "../../../kafka/consume/read-log.ts";
 import { createLogIdentity, type Dropped, type LogIdentity } from "../../../kafka/cluster/log-identity.ts";
 import type { Services } from "../../../services/services.ts";
 import { createTrust } from "./trust.ts";
@@ -16,8 +16,6 @@ export type JournalWatch = {
   /** False if this record is not from the journal that this process, or its group, has read before. */
   isOurs: (record: Incoming) => boolean;
   learn: (record: Incoming) => void;
-  /** The offset to go on from. The last known record is read once more, to compare it. */
-  position: (partition: number) => number | null;
   /**
    * Called before an append; what it returns is called after. An entry that lands before what was read landed in another log. One that
    * lands in another partition is where nobody looks up its key.
@@ -163,10 +161,6 @@ export const watchJournal = (
       return !trust.isLost();
     },
     learn: identity.learn,
-    position: (partition) => {
-      const next = view.nextOffset(partition);
-      return next !== null && next > 0 && next === identity.reach(partition) ? next - 1 : next;
-    },
     appending: (partition) => {
       const reach = identity.reach(partition);
       return (written) => {

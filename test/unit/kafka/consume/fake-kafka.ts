@@ -1,22 +1,25 @@
 import { EventEmitter } from "node:events";
 import type { Consumer, EachBatchPayload, Kafka } from "kafkajs";
+import { silent } from "../../../../src/cli/silent.ts";
 import type { Cluster } from "../../../../src/kafka/cluster/cluster.ts";
-import type { GroupOptions } from "../../../../src/kafka/consume/reader.ts";
-import type { Range } from "../../../../src/kafka/consume/tail.ts";
+import {
+  startOrderedConsumer,
+  type Handle,
+  type OrderedConsumer,
+  type OrderedOptions,
+} from "../../../../src/kafka/consume/ordered-consumer.ts";
+import type { Range } from "../../../../src/kafka/consume/read-log.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import type { Log } from "../../../../src/runtime/log.ts";
 
 export const TOPIC = "commands";
-
-/** The options of a reader, as the services of the bridge name them. */
-export const ownReader = (topic: string): GroupOptions => ({
-  topic,
-  groupId: "own",
-  sessionTimeoutMs: 10_000,
-});
 
 type FakeRecord = { offset: number; timestamp: string; key: Buffer | null; value: Buffer };
 type Commit = { offset: number; note: string };
 /** The log of a partition. It ends after its last record, or at `start` when it is empty. */
 type FakeLog = { start: number; end: number; records: FakeRecord[] };
+
+type FetchRequest = { topics: { partitions: { partition: number; fetchOffset: string }[] }[] };
 
 const RECORDS_PER_FETCH = 100;
 /** No two records have the same time. */
@@ -38,14 +41,23 @@ export const fakeKafka = (
   const events = new EventEmitter().setMaxListeners(0);
   const names = [
     ...["GROUP_JOIN", "REBALANCING", "HEARTBEAT", "FETCH_START", "FETCH"],
-    ...["END_BATCH_PROCESS", "REQUEST", "STOP", "CRASH"],
+    ...["REQUEST", "STOP", "CRASH"],
   ];
   const paused = new Set<number>();
   /** The offsets of transaction markers. */
   const markers = new Map<number, Set<number>>();
   const seeks = new Map<number, number>();
   const positions = new Map<number, number>();
-  const state = { stopped: false, resets: 0, asked: 0, failing: 0, away: false };
+  const state = {
+    stopped: false,
+    resets: 0,
+    asked: 0,
+    failing: 0,
+    away: false,
+    leaders: Array.from({ length: partitions }, () => 1),
+    fetches: 0,
+    outOfRange: 0,
+  };
   let assigned: number[] = [];
 
   const join = (members: number[] = Array.from({ length: partitions }, (_, nth) => nth)): void => {
@@ -75,16 +87,12 @@ export const fakeKafka = (
     if (messages.length === 0) {
       if (from === log.end) return;
       // Control records are delivered to nobody.
-      const [firstOffset, lastOffset] = [String(from), String(log.end - 1)];
       positions.set(partition, log.end);
-      events.emit("END_BATCH_PROCESS", { payload: { partition, batchSize: 0, firstOffset, lastOffset } });
       return;
     }
     const last = messages.at(-1)!.offset;
-    const hidden = [...(markers.get(partition) ?? [])].filter((offset) => offset >= from && offset < last);
     const batch = {
-      ...{ topic: TOPIC, partition, messages, fetchedOffset: String(from), highWatermark: "0" },
-      messagesWithinOffset: hidden.map((offset) => ({ offset: String(offset), isControlRecord: true })),
+      ...{ topic: TOPIC, partition, messages },
       lastOffset: () => String(last),
     };
     const payload = { batch, isRunning: () => true, isStale: () => seeks.has(partition) };
@@ -140,6 +148,39 @@ export const fakeKafka = (
     },
   } as unknown as Consumer;
 
+  /** A request of a client without a group. Like kafkajs, it fails for all partitions where it fails for one. */
+  const fetchFrom = async ({ topics: [asked] }: FetchRequest) => {
+    state.fetches += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (state.away) throw new Error("the broker is away");
+    const found = (asked?.partitions ?? []).map(({ partition, fetchOffset }) => {
+      const from = Number(fetchOffset);
+      const log = logs[partition]!;
+      state.outOfRange += from < log.start || from > log.end ? 1 : 0;
+      if (from < log.start || from > log.end)
+        throw Object.assign(new Error("out of range"), { type: "OFFSET_OUT_OF_RANGE", partition });
+      const hidden = [...(markers.get(partition) ?? [])].map((offset) => ({
+        ...{ offset, timestamp: "0", key: null, value: null, isControlRecord: true },
+      }));
+      const messages = [...log.records, ...hidden]
+        .filter(({ offset }) => offset >= from && offset < log.end)
+        .sort((a, b) => a.offset - b.offset)
+        .slice(0, RECORDS_PER_FETCH)
+        .map((message) => ({ ...message, offset: String(message.offset) }));
+      return { partition, messages };
+    });
+    if (found.every(({ messages }) => messages.length === 0)) await systemClock.sleep(5);
+    return { responses: [{ partitions: found }] };
+  };
+  const internalCluster = {
+    connect: () => Promise.resolve(),
+    addTargetTopic: () => Promise.resolve(),
+    findTopicPartitionMetadata: () =>
+      logs.map((_, partitionId) => ({ partitionId, leader: state.leaders[partitionId]! })),
+    findBroker: () => Promise.resolve({ fetch: fetchFrom }),
+    disconnect: () => Promise.resolve(void (state.stopped = true)),
+  };
+
   const ranges = (): Map<number, Range> =>
     new Map(logs.map(({ start, end }, partition) => [partition, { startOffset: start, endOffset: end }]));
 
@@ -157,7 +198,10 @@ export const fakeKafka = (
   } as unknown as Cluster;
 
   return {
-    client: { consumer: () => consumer } as unknown as Kafka,
+    client: {
+      consumer: () => consumer,
+      [Symbol("private:Kafka:createCluster")]: () => internalCluster,
+    } as unknown as Kafka,
     connectCluster: () => Promise.resolve(cluster),
     ranges,
     state,
@@ -216,4 +260,24 @@ export const fakeKafka = (
       events.emit("STOP");
     },
   };
+};
+
+/** A consumer of the commands of this Kafka. */
+export const consume = (
+  kafka: Pick<ReturnType<typeof fakeKafka>, "client" | "connectCluster">,
+  handle: Handle,
+  options: Pick<OrderedOptions, "maxHeldBytes" | "note"> & { maxInFlight?: number; log?: Partial<Log> },
+): OrderedConsumer => {
+  const { log = {}, maxInFlight = 4, ...others } = options;
+  return startOrderedConsumer(
+    { topic: TOPIC, groupId: "g", sessionTimeoutMs: 30_000, maxBytesPerPartition: 1, maxInFlight, ...others },
+    handle,
+    {
+      newClient: () => kafka.client,
+      connectCluster: kafka.connectCluster,
+      clock: systemClock,
+      log: { ...silent, ...log },
+      random: () => 0,
+    },
+  );
 };

@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
-import { startOrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+import { consume, fakeKafka } from "./fake-kafka.ts";
 
 /** A consumer whose records with the key "hot" wait until they may end; all others end at once. */
 const withHotKey = (partitions: number, { maxHeldBytes }: { maxHeldBytes: number }) => {
@@ -11,26 +8,13 @@ const withHotKey = (partitions: number, { maxHeldBytes }: { maxHeldBytes: number
   const handled: string[] = [];
   let cool: () => void = () => undefined;
   const cooled = new Promise<void>((resolve) => (cool = resolve));
-  const consumer = startOrderedConsumer(
-    {
-      topic: TOPIC,
-      groupId: "g",
-      sessionTimeoutMs: 30_000,
-      maxBytesPerPartition: 1,
-      maxInFlight: 4,
-      maxHeldBytes,
-    },
+  const consumer = consume(
+    kafka,
     async ({ partition, offset, key }) => {
       if (key?.toString() === "hot") await cooled;
       handled.push(`${partition}/${offset}`);
     },
-    {
-      newClient: () => kafka.client,
-      connectCluster: kafka.connectCluster,
-      clock: systemClock,
-      log: silent,
-      random: () => 0,
-    },
+    { maxHeldBytes },
   );
   onTestFinished(() => consumer.stop(100));
   return { ...kafka, consumer, handled, cool };

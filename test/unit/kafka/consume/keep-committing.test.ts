@@ -58,12 +58,6 @@ it("warns once when commits are refused for a minute, and goes on trying", async
   expect(said.at(-1)?.refusedForMs).toBeGreaterThan(4 * MINUTE_MS);
 });
 
-it("restarts the minute after a successful commit", async () => {
-  const { said, warnings } = await commits(1.8 * MINUTE_MS, (atMs) => atMs !== 0.9 * MINUTE_MS);
-  expect(said.length).toBeGreaterThan(1);
-  expect(warnings).toEqual([]);
-});
-
 it("warns again when commits are refused for another minute", async () => {
   const { warnings } = await commits(6 * MINUTE_MS, (atMs) => atMs !== 3 * MINUTE_MS);
   expect(warnings.map(({ refusedForMs }) => refusedForMs)).toEqual([MINUTE_MS, MINUTE_MS]);

@@ -48,17 +48,6 @@ test("tasks of one key run one after the other, tasks of other keys concurrently
   expect(order.running).toBe(0);
 });
 
-test("at most maxRunning tasks run, and they start in order of submission", async () => {
-  const { started, submit, finish, order } = manual(2);
-  for (const name of ["1", "2", "3", "4"]) submit(name, name);
-  await turns(3);
-  expect(started).toEqual(["1", "2"]);
-  expect(order.running).toBe(2);
-  finish("2");
-  await turns(3);
-  expect(started).toEqual(["1", "2", "3"]);
-});
-
 test("a task that leaves its slot lets another run, and waits for a slot again; tasks of its key wait", async () => {
   const { started, submit, finish, order, place } = manual(1);
   submit("a", "a1");

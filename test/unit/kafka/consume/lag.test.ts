@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { watchLag } from "../../../../src/kafka/consume/lag.ts";
-import type { Range } from "../../../../src/kafka/consume/tail.ts";
+import type { Range } from "../../../../src/kafka/consume/read-log.ts";
 import {
   newAssignedPartition,
   type AssignedPartition,

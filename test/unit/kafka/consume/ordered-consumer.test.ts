@@ -1,36 +1,20 @@
 import { expect, test } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
-import { startOrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+import { consume, fakeKafka } from "./fake-kafka.ts";
 
 /** A consumer with more records than its memory limit, which all wait for the same event. */
 const waiting = async () => {
   const kafka = fakeKafka(1);
   let endAll: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (endAll = resolve));
-  const consumer = startOrderedConsumer(
-    {
-      topic: TOPIC,
-      groupId: "g",
-      sessionTimeoutMs: 30_000,
-      maxBytesPerPartition: 1,
-      maxInFlight: 4,
-      maxHeldBytes: 200_000,
-    },
+  const consumer = consume(
+    kafka,
     async (_, { slot: place }) => {
       // Like commands that wait for Kafka to write their conclusions: all of them go on at once.
       place.leave();
       await gate;
     },
-    {
-      newClient: () => kafka.client,
-      connectCluster: kafka.connectCluster,
-      clock: systemClock,
-      log: silent,
-      random: () => 0,
-    },
+    { maxHeldBytes: 200_000 },
   );
   kafka.append(0, Array<null>(400).fill(null));
   await eventually(() => kafka.paused.has(0) && consumer.inFlight() === 0, "all that fit to wait");
@@ -64,15 +48,8 @@ const begun = () => {
   const offsets: number[] = [];
   const ends = new Map<number, () => void>();
   const lines: string[] = [];
-  const consumer = startOrderedConsumer(
-    {
-      topic: TOPIC,
-      groupId: "g",
-      sessionTimeoutMs: 30_000,
-      maxBytesPerPartition: 1,
-      maxInFlight: 2,
-      maxHeldBytes: 20_000,
-    },
+  const consumer = consume(
+    kafka,
     ({ offset }, { signal }) => {
       offsets.push(offset);
       return new Promise((resolve, reject) => {
@@ -80,13 +57,7 @@ const begun = () => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       });
     },
-    {
-      newClient: () => kafka.client,
-      connectCluster: kafka.connectCluster,
-      clock: systemClock,
-      log: { ...silent, error: (_, event) => void lines.push(event) },
-      random: () => 0,
-    },
+    { maxInFlight: 2, maxHeldBytes: 20_000, log: { error: (_, event) => void lines.push(event) } },
   );
   return { ...kafka, consumer, offsets, ends, lines };
 };

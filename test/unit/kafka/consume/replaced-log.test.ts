@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { silent } from "../../../../src/cli/silent.ts";
-import { startOrderedConsumer } from "../../../../src/kafka/consume/ordered-consumer.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { fakeKafka, TOPIC } from "./fake-kafka.ts";
+import { consume, fakeKafka } from "./fake-kafka.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
@@ -16,28 +13,14 @@ const consuming = (kafka: Kafka, { maxHeldBytes = 1_000_000 } = {}) => {
     if (!event.startsWith("kafka.reader")) said.push([event, oldOffset, newOffset]);
   };
   const gates = new Map<string, Promise<void>>();
-  const consumer = startOrderedConsumer(
-    {
-      topic: TOPIC,
-      groupId: "g",
-      sessionTimeoutMs: 30_000,
-      maxBytesPerPartition: 1,
-      maxInFlight: 4,
-      maxHeldBytes,
-      note: () => "0:1@2",
-    },
+  const consumer = consume(
+    kafka,
     async ({ key }) => {
       const name = String(key);
       await gates.get(name);
       handled.push(name);
     },
-    {
-      newClient: () => kafka.client,
-      connectCluster: kafka.connectCluster,
-      clock: systemClock,
-      log: { ...silent, warn: tell, error: tell },
-      random: () => 0,
-    },
+    { maxHeldBytes, note: () => "0:1@2", log: { warn: tell, error: tell } },
   );
   onTestFinished(() => consumer.stop(100));
   /** Blocks the record with this key until the returned function is called. */

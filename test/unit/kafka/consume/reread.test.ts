@@ -1,78 +1,63 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ReaderHooks } from "../../../../src/kafka/consume/reader-hooks.ts";
-import type { Reader, ReaderDeps } from "../../../../src/kafka/consume/reader.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createReread } from "../../../../src/kafka/consume/reread.ts";
-import type { Incoming } from "../../../../src/kafka/record.ts";
-import { DeadlineError, systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
-const POSITION = { from: 0, next: 0, isHidden: () => false, isCurrent: () => true };
-const record = (partition: number, offset: number) => ({ partition, offset }) as Incoming;
-
-/** A member of the group that keeps what it was told. */
-const open = () => {
-  const started: { hooks: ReaderHooks; focus: Map<number, number>[]; stopped: boolean }[] = [];
-  const { reread, stop } = createReread(
-    { topic: "journal", groupId: "group", sessionTimeoutMs: 10_000 },
-    { clock: systemClock } as ReaderDeps,
-    (_options, hooks) => {
-      const own = { hooks, focus: [] as Map<number, number>[], stopped: false };
-      started.push(own);
-      return {
-        focus: (positions) => void own.focus.push(new Map(positions)),
-        stop: () => Promise.resolve(void (own.stopped = true)),
-      } as Reader;
-    },
-  );
-  return { reread, stop, started };
+const open = (before: (kafka: ReturnType<typeof fakeKafka>) => void) => {
+  const kafka = fakeKafka(2);
+  before(kafka);
+  let clients = 0;
+  const newClient = () => {
+    clients += 1;
+    return kafka.client;
+  };
+  const { reread, stop } = createReread(TOPIC, { newClient, clock: systemClock });
+  onTestFinished(stop);
+  const read = async (partition: number, offset: number) => String((await reread(partition, offset))?.key);
+  return { kafka, reread, read, clients: () => clients };
 };
 
-test("reads records of one partition and another with one member, and null for what is gone", async () => {
-  const { reread, started } = open();
-  const answers = [reread(0, 5), reread(0, 7), reread(1, 2)];
-  expect(started).toHaveLength(1);
-  const { hooks, focus } = started[0]!;
-  expect(focus.at(-1)).toEqual(new Map([[0, 5], [1, 2]])); // prettier-ignore
-  void hooks.read(0, [record(0, 6), record(0, 7)], POSITION);
-  void hooks.read(1, [record(1, 2)], POSITION);
-  expect(await Promise.all(answers)).toEqual([null, record(0, 7), record(1, 2)]);
-  expect(focus.at(-1)).toEqual(new Map());
+test("reads records of several partitions over one connection, and null for those that are gone", async () => {
+  const { kafka, read, clients } = open((log) => {
+    log.append(0, ["a", "b", "c"]);
+    log.append(1, ["d"]);
+    log.compact(0, 1);
+  });
+  expect(await Promise.all([read(0, 0), read(1, 0), read(0, 2)])).toEqual(["a", "d", "c"]);
+  expect(await read(0, 1), "compacted").toBe("undefined");
+  kafka.dropBefore(0, 2);
+  expect(await read(0, 0), "deleted").toBe("undefined");
+  expect(clients()).toBe(1);
 });
 
-test("a request that took too long is forgotten: nothing is read for it, and the member leaves when idle", async () => {
-  const { reread, started } = open();
-  const late = expect(reread(0, 5)).rejects.toThrow(DeadlineError);
-  await vi.advanceTimersByTimeAsync(19_000);
-  const other = expect(reread(0, 9)).rejects.toThrow(DeadlineError);
-  const [member] = started;
-  expect(member!.focus.at(-1)).toEqual(new Map([[0, 5]]));
-  await vi.advanceTimersByTimeAsync(1_000);
+test("tries again with another connection after a failure, and waits for a record that is not there yet", async () => {
+  const { kafka, read, clients } = open((log) => log.append(0, ["a"]));
+  kafka.state.away = true;
+  const first = read(0, 0);
+  await vi.waitFor(() => expect(kafka.state.fetches).toBe(1));
+  kafka.state.away = false;
+  expect(await first).toBe("a");
+  expect(clients()).toBe(2);
+  const next = read(0, 1);
+  kafka.append(0, ["b"]);
+  expect(await next).toBe("b");
+});
+
+test("rejects after 20 seconds, and closes the connection when nothing was asked for half a minute", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { kafka, reread, read } = open((log) => log.append(0, ["a"]));
+  kafka.state.away = true;
+  const late = expect(reread(0, 0)).rejects.toThrow("no answer within 20000 ms");
+  await vi.advanceTimersByTimeAsync(20_000);
   await late;
-  expect(member!.focus.at(-1)).toEqual(new Map([[0, 9]]));
-  await vi.advanceTimersByTimeAsync(19_000);
-  await other;
-  expect(member!.focus.at(-1)).toEqual(new Map());
-  expect(member!.stopped).toBe(false);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(member!.stopped).toBe(true);
-});
-
-test("a member that is needed again stays; the next request after it left opens another", async () => {
-  const { reread, started } = open();
-  const ask = async (offset: number) => {
-    const answer = reread(0, offset);
-    void started.at(-1)!.hooks.read(0, [record(0, offset)], POSITION);
-    expect(await answer).toEqual(record(0, offset));
-  };
-  await ask(1);
-  await vi.advanceTimersByTimeAsync(29_000);
-  await ask(2);
-  await vi.advanceTimersByTimeAsync(29_000);
-  expect(started).toMatchObject([{ stopped: false }]);
+  kafka.state.away = false;
+  const after = read(0, 0);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(started).toMatchObject([{ stopped: true }]);
-  await ask(3);
-  expect(started).toMatchObject([{ stopped: true }, { stopped: false }]);
+  expect(await after).toBe("a");
+  kafka.state.stopped = false;
+  await vi.advanceTimersByTimeAsync(28_000);
+  expect(kafka.state.stopped).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(kafka.state.stopped).toBe(true);
 });

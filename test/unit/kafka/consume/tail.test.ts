@@ -5,7 +5,7 @@ import { createView } from "../../../../src/commands-to-results/accept-once/view
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { released } from "../../commands-to-results/accept-once/journal.ts";
-import { fakeKafka, ownReader, TOPIC } from "./fake-kafka.ts";
+import { fakeKafka, TOPIC } from "./fake-kafka.ts";
 
 type Kafka = ReturnType<typeof fakeKafka>;
 
@@ -20,8 +20,8 @@ const following = (kafka: Kafka, partitions: number) => {
     begin: (ranges) => {
       begun += 1;
       for (const [partition, range] of ranges) view.begin(partition, range);
+      return ranges;
     },
-    position: view.nextOffset,
     absent: view.pass,
     take: (record) => {
       const key = String(record.key);
@@ -35,7 +35,7 @@ const following = (kafka: Kafka, partitions: number) => {
       return outcome !== "gap";
     },
   };
-  const tail = startTail(ownReader(TOPIC), hooks, {
+  const tail = startTail({ topic: TOPIC }, hooks, {
     newClient: () => kafka.client,
     ranges: () => Promise.resolve(kafka.ranges()),
     clock: systemClock,
@@ -43,7 +43,7 @@ const following = (kafka: Kafka, partitions: number) => {
     random: () => 0,
   });
   onTestFinished(() => tail.stop());
-  return { view, unknown, asked, taken, begun: () => begun };
+  return { view, unknown, asked, taken, tail, begun: () => begun };
 };
 
 test("offsets that hold no record are stepped over, at the start, in the middle and at the end", async () => {
@@ -91,6 +91,38 @@ test("a record that cannot be taken yet is waited for where it stands, ever long
   expect(begun()).toBe(1);
   expect(view.nextOffset(0)).toBe(3);
 });
+
+test("a broker that reports an old end for a moment loses nothing, and one whose log is shorter is read again", async () => {
+  const kafka = fakeKafka(1);
+  const { taken, begun } = following(kafka, 1);
+  kafka.append(0, ["a", "b", "c"]);
+  await eventually(() => taken.length === 3, "all records");
+  const restore = kafka.cutAt(0, 1);
+  await eventually(() => kafka.state.outOfRange >= 2, "two refusals", 5_000);
+  restore();
+  kafka.append(0, ["d"]);
+  await eventually(() => taken.length === 4, "the next record", 5_000);
+  expect([taken, begun()]).toEqual([["a", "b", "c", "d"], 1]);
+  kafka.replace(0);
+  await eventually(() => begun() === 2, "reading to start over", 10_000);
+}, 20_000);
+
+test("a partition without a leader does not keep the others from being read", async () => {
+  const kafka = fakeKafka(2);
+  kafka.state.leaders[1] = -1;
+  const { taken, tail } = following(kafka, 2);
+  kafka.append(0, ["a"]);
+  await eventually(() => taken.includes("a"), "a record of the other partition");
+  await eventually(() => tail.state().detail.includes("has no leader"), "the reason", 5_000);
+  kafka.append(1, ["b"]);
+  kafka.append(0, ["c"]);
+  await eventually(() => taken.includes("c"), "a later record of the other partition", 5_000);
+  expect(taken).not.toContain("b");
+  expect(tail.state().up).toBe(false);
+  kafka.state.leaders[1] = 1;
+  await eventually(() => taken.includes("b"), "a record of the partition that has a leader again", 10_000);
+  expect(tail.state().up).toBe(true);
+}, 20_000);
 
 test("a gap that is none of the log is read again", () => {
   const view = createView({ partitions: 1, partitionOf: () => 0 });

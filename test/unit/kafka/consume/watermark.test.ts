@@ -2,33 +2,6 @@ import { expect, test } from "vitest";
 import { Watermark } from "../../../../src/kafka/consume/watermark.ts";
 import { randomFrom, shuffled } from "../../../support/random.ts";
 
-test("without records: the offset it began with", () => {
-  const watermark = new Watermark(42);
-  expect(watermark.next).toBe(42);
-  expect(watermark.committable()).toBe(42);
-});
-
-test("never passes an unfinished offset, and catches up when that one finishes", () => {
-  const watermark = new Watermark(10);
-  for (const offset of [10, 11, 12]) watermark.begin(offset, 1_000 + offset);
-  watermark.finish(12);
-  watermark.finish(11);
-  expect(watermark.committable()).toBe(10);
-  watermark.finish(10);
-  expect(watermark.committable()).toBe(13);
-  expect(watermark.next).toBe(13);
-});
-
-test("allows gaps between offsets", () => {
-  const watermark = new Watermark(0);
-  for (const offset of [3, 7, 100]) watermark.begin(offset, 1_000 + offset);
-  watermark.finish(3);
-  expect(watermark.committable()).toBe(7);
-  watermark.finish(100);
-  watermark.finish(7);
-  expect(watermark.committable()).toBe(101);
-});
-
 test("is the oldest unfinished offset, whatever the order of finishing, and never goes back", () => {
   for (let seed = 0; seed < 30; seed++) {
     const random = randomFrom(seed);

@@ -1,5 +1,5 @@
 import type { LeaderLookup, Sender } from "../../../../src/kafka/produce/session.ts";
-import type { PendingRecord } from "../../../../src/kafka/produce/pending-record.ts";
+import type { PendingRecord } from "../../../../src/kafka/produce/backlog.ts";
 
 /** An error as kafkajs throws it for an error code of a broker. */
 export const protocolError = (type: string): Error => Object.assign(new Error(type), { type });

@@ -149,16 +149,6 @@ describe("bounds", () => {
     expect(publisher.state().up).toBe(false);
   });
 
-  test("while no broker can be reached, it is not asked for the leaders all the time", async () => {
-    const { cluster, publish, failure } = setUp(1, {}, systemClock, 0.9);
-    cluster.unreachable = new Error("nobody there");
-    const late = failure(publish("k", 2_500));
-    await eventually(() => cluster.lookups > 0, "a look-up");
-    cluster.lookups = 0;
-    expect(await late).toBe("timeout");
-    expect(cluster.lookups).toBeLessThan(12);
-  });
-
   test("records that were given up during an outage are not kept in memory", async () => {
     const { cluster, publish, publisher, failure } = setUp();
     await publish("first");
@@ -349,18 +339,6 @@ describe("when leaders move and connections break", () => {
     await Promise.all(many);
     expect(cluster.logs[0]).toEqual(["first", ...keys(600)]);
   });
-
-  test("the offset given is that of the acknowledged send, also after an unacknowledged one", async () => {
-    const { cluster, publish } = setUp(3);
-    let calls = 0;
-    cluster.before = () => {
-      calls += 1;
-      return calls % 3 === 0 ? Promise.reject(new Error("reset")) : Promise.resolve();
-    };
-    const written = await Promise.all(keys(700).map((key) => publish(key)));
-    for (const [i, { partition, offset }] of written.entries())
-      expect(cluster.logs[partition]?.[offset]).toBe(`k-${i}`);
-  });
 });
 
 describe("when one partition takes nothing", () => {
@@ -454,21 +432,6 @@ describe("when one partition takes nothing", () => {
     expect(publisher.state().up).toBe(true);
     expect(await late).toBe("timeout");
   });
-});
-
-test("a long queue that moves to another lane stops nothing else", async () => {
-  const { cluster, publish } = setUp(2, { maxWaiting: 20_000 });
-  await publish("first");
-  let refuse: ((error: Error) => void) | undefined;
-  cluster.before = () => new Promise((_, reject) => (refuse ??= reject));
-  void publish("one").catch(() => undefined);
-  await eventually(() => refuse !== undefined, "a send");
-  for (const key of keys(19_000)) void publish(key).catch(() => undefined);
-  await new Promise((resolve) => setImmediate(resolve));
-  const startedAt = performance.now();
-  refuse?.(protocolError("NOT_ENOUGH_REPLICAS"));
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(performance.now() - startedAt).toBeLessThan(400);
 });
 
 describe("closing", () => {

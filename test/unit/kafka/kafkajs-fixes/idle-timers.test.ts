@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { stopIdleTimers } from "../../../src/kafka/idle-timers.ts";
+import { stopIdleTimers } from "../../../../src/kafka/kafkajs-fixes/idle-timers.ts";
 
 type Queue = {
   push(request: { entry: { correlationId: number }; expectResponse: boolean; sendRequest: () => void }): void;

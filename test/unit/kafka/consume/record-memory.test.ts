@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ownCopy, sizeOf } from "../../../../src/kafka/consume/own-copy.ts";
+import { ownCopy, sizeOf } from "../../../../src/kafka/consume/record-memory.ts";
 
 const fetched = Buffer.alloc(1_000_000, "x");
 const record = {

@@ -1,6 +1,6 @@
 import type { Consumer } from "kafkajs";
 import { expect, test } from "vitest";
-import { onUnansweredFetch } from "../../../../src/kafka/consume/fetch-retry.ts";
+import { onUnansweredFetch } from "../../../../src/kafka/kafkajs-fixes/fetch-retry.ts";
 
 type Listener = (event: { payload: { apiName: string; broker: string } }) => void;
 

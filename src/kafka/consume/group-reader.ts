@@ -5,30 +5,38 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NewClient } from "../client.ts";
 import type { Committed } from "../mark.ts";
-import { whileAllAreLed } from "./all-led.ts";
-import { onFetchRetry, onUnansweredFetch } from "./fetch-retry.ts";
-import type { ReaderHooks } from "./reader-hooks.ts";
-import { askedFor, isHiddenIn, recordsOf } from "./record-decoder.ts";
-import { silenceOf, type Heard } from "./silence.ts";
-import { groupRoundTrip } from "./group-round-trip.ts";
+import { onFetchRetry, onUnansweredFetch } from "../kafkajs-fixes/fetch-retry.ts";
+import { groupRoundTrip } from "../kafkajs-fixes/heartbeat-age.ts";
+import { failingWithoutLeader } from "../kafkajs-fixes/lost-leaders.ts";
+import { silenceOf, type Heard } from "../kafkajs-fixes/silence.ts";
+import type { Incoming } from "../record.ts";
+import { incomingOf } from "../kafkajs-fixes/whole-headers.ts";
 
 export type GroupOptions = { topic: string; groupId: string; sessionTimeoutMs: number };
 
 export type ReaderOptions = GroupOptions & {
   /** Per partition and fetch. Bounds what can still arrive after a pause. */
   maxBytesPerPartition: number;
-  /** A fetch waits for this many bytes, but for `fetchWaitMs` at most: fewer and larger fetches for readers that are in no hurry. */
-  minBytes?: number;
-  fetchWaitMs?: number;
 };
 
-export type Reader = {
+/** Called in order. They must be quick: kafkajs heartbeats between the calls. */
+export type ReaderHooks = {
+  /**
+   * After a rebalance, before any record of the new assignment. Gives the offsets to read from; other partitions start
+   * at the group's commits.
+   */
+  assigned: (partitions: readonly number[]) => ReadonlyMap<number, number>;
+  /** @param next the offset to read next: there may be no record right before it */
+  read: (partition: number, records: readonly Incoming[], next: number) => void;
+  /** A fetch has failed, and kafkajs fetches again. */
+  fetchesAgain?: () => void;
+};
+
+export type GroupReader = {
   /** Stops reading an assigned partition, also across a rebalance, until it is resumed or revoked. */
   pause(partition: number): void;
   /** Goes on reading the partition at this offset. */
   resume(partition: number, offset: number): void;
-  /** Goes on reading at these offsets, and pauses all other partitions. */
-  focus: (positions: ReadonlyMap<number, number>) => void;
   /** Commits offsets of assigned partitions, each with metadata. Rejects if the group refuses; try again later. */
   commit(offsets: ReadonlyMap<number, Committed>): Promise<void>;
   /** Monotonic time of the last request by which the group confirmed this member; -Infinity while it is no member. */
@@ -40,6 +48,9 @@ export type Reader = {
 
 export type ReaderDeps = { newClient: NewClient; clock: Clock; log: Log; random: () => number };
 
+/** With this, members of a group tell that they are bridges: another program there would take their records. */
+export const MEMBER_OF_BRIDGE = "cambio-bridge";
+
 const FETCH_WAIT_MS = 250;
 const CONNECT_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -47,10 +58,14 @@ const WATCH_MS = 500;
 const BACKOFF = { baseMs: 200, maxMs: 3_000 };
 
 /**
- * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not notice a frozen
- * broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
+ * Reads a topic as a member of a group until it is stopped. kafkajs gives up for good on many errors, and does not
+ * notice a frozen broker. So a consumer that crashed or has been silent for too long is replaced by a new one.
  */
-export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: ReaderDeps): Reader => {
+export const startGroupReader = (
+  options: ReaderOptions,
+  hooks: ReaderHooks,
+  deps: ReaderDeps,
+): GroupReader => {
   const { topic, groupId, sessionTimeoutMs } = options;
   const { clock, log } = deps;
   const rebalanceTimeoutMs = Math.max(sessionTimeoutMs, 10_000);
@@ -75,7 +90,7 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
   };
 
   const listen = (current: Consumer, fail: (error: Error) => void): void => {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, END_BATCH_PROCESS, STOP, CRASH } = current.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, FETCH, STOP, CRASH } = current.events;
     const sinceAskedMs = groupRoundTrip(current);
     // A consumer that was replaced may still finish its join before it is closed: its events are ignored.
     const isOurs = (): boolean => consumer === current;
@@ -107,15 +122,6 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       // kafkajs emits FETCH also if every partition is paused, without a request to a broker.
       if (isOurs() && held.some((partition) => !paused.has(partition))) signAt = clock.monotonic();
     });
-    current.on(END_BATCH_PROCESS, ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
-      // kafkajs skips batches without records (such as transaction markers). Only this event tells their offsets.
-      if (!isOurs() || batchSize > 0) return;
-      const [first, next] = [firstOffset as string | null, Number(lastOffset) + 1];
-      positions.set(partition, next);
-      // Compaction can leave a batch empty, too; then there is no first offset.
-      const position = { from: Number(first ?? lastOffset), next, isHidden: () => first !== null };
-      void hooks.read(partition, [], { ...position, isCurrent: isOurs });
-    });
     // A stopped consumer throws at every call. CRASH follows only after its connections are closed.
     current.on(STOP, () => {
       if (isOurs()) leave();
@@ -134,10 +140,9 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       rebalanceTimeout: rebalanceTimeoutMs,
       heartbeatInterval: Math.min(3_000, Math.floor(sessionTimeoutMs / 4)),
       maxBytesPerPartition: options.maxBytesPerPartition,
-      maxWaitTimeInMs: options.fetchWaitMs ?? FETCH_WAIT_MS,
-      minBytes: options.minBytes ?? 1,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
-      partitionAssigners: [whileAllAreLed(topic)],
+      partitionAssigners: [failingWithoutLeader(topic, MEMBER_OF_BRIDGE)],
       retry: {
         retries: 4,
         initialRetryTime: 100,
@@ -161,14 +166,19 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       joining = true;
       running = current.run({
         autoCommit: false,
-        eachBatch: async (payload) => {
-          const { partition } = payload.batch;
-          const isCurrent = (): boolean => consumer === current && payload.isRunning() && !payload.isStale();
-          if (!isCurrent()) return;
-          const [from, next] = [askedFor(payload), Number(payload.batch.lastOffset()) + 1];
-          positions.set(partition, next);
-          const isHidden = isHiddenIn(payload);
-          await hooks.read(partition, recordsOf(payload), { from, next, isHidden, isCurrent });
+        eachBatch: (payload) => {
+          const { batch } = payload;
+          if (consumer === current && payload.isRunning() && !payload.isStale()) {
+            const { partition, messages } = batch;
+            const next = Number(batch.lastOffset()) + 1;
+            positions.set(partition, next);
+            hooks.read(
+              partition,
+              messages.map((message) => incomingOf(topic, partition, message)),
+              next,
+            );
+          }
+          return Promise.resolve();
         },
       });
       running.catch(fail);
@@ -218,13 +228,6 @@ export const startReader = (options: ReaderOptions, hooks: ReaderHooks, deps: Re
       positions.set(partition, offset);
       consumer?.seek({ topic, partition, offset: String(offset) });
       consumer?.resume([{ topic, partitions: [partition] }]);
-    },
-    focus: (positions) => {
-      if (!consumer || fault !== null) return;
-      consumer.pause([{ topic, partitions: held.filter((partition) => !positions.has(partition)) }]);
-      for (const [partition, offset] of positions)
-        consumer.seek({ topic, partition, offset: String(offset) });
-      if (positions.size > 0) consumer.resume([{ topic, partitions: [...positions.keys()] }]);
     },
     commit: async (offsets) => {
       const current = consumer;

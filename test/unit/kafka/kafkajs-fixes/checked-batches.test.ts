@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import { CompressionTypes } from "kafkajs";
 import { expect, it } from "vitest";
 import { DecompressionError, readAllCompressions } from "../../../../src/kafka/compression/compression.ts";
-import { checkBatches, CorruptBatchError } from "../../../../src/kafka/consume/batch-decoder.ts";
+import { checkBatches, CorruptBatchError } from "../../../../src/kafka/kafkajs-fixes/checked-batches.ts";
 import { crc32c } from "../../../../src/kafka/crc32c.ts";
-import { readWholeHeaders } from "../../../../src/kafka/consume/record-decoder.ts";
+import { readWholeHeaders } from "../../../../src/kafka/kafkajs-fixes/whole-headers.ts";
 import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 
 readWholeHeaders();

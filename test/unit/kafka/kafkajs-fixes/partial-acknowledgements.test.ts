@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { errorOfCode } from "../../../../src/kafka/errors.ts";
-import { keepAcknowledgements } from "../../../../src/kafka/produce/produce-response.ts";
+import { keepAcknowledgements } from "../../../../src/kafka/kafkajs-fixes/partial-acknowledgements.ts";
 
 keepAcknowledgements();
 

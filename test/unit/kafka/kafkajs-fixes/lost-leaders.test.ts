@@ -1,6 +1,6 @@
 import type { PartitionAssigner } from "kafkajs";
 import { expect, test } from "vitest";
-import { whileAllAreLed } from "../../../../src/kafka/consume/all-led.ts";
+import { failingWithoutLeader } from "../../../../src/kafka/kafkajs-fixes/lost-leaders.ts";
 import { protocolErrorOf } from "../../../../src/kafka/errors.ts";
 
 type Context = Parameters<PartitionAssigner>[0];
@@ -18,7 +18,7 @@ const fakeCluster = (leaders: number[]) => {
     },
     findTopicPartitionMetadata: () => leaders.map((leader, partitionId) => ({ partitionId, leader })),
   };
-  whileAllAreLed("t")({ cluster, groupId: "g" } as unknown as Context);
+  failingWithoutLeader("t", "me")({ cluster, groupId: "g" } as unknown as Context);
   return { cluster, asked, leaders };
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hedged } from "../../../../src/kafka/produce/hedged.ts";
+import { hedged } from "../../../../src/kafka/kafkajs-fixes/hedged.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 
 /** Requests that the test answers, and a clock whose sleeps end at once, or never. */

@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { preparedMessage, sendPreparedMessages } from "../../../../src/kafka/produce/produce-request.ts";
+import {
+  preparedMessage,
+  sendPreparedMessages,
+} from "../../../../src/kafka/kafkajs-fixes/prepared-batches.ts";
 import { recordBatch } from "../../../../src/kafka/produce/record-batch.ts";
 
 const NOW_MS = 1_790_000_000_123;

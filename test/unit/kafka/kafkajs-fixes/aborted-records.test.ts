@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutAborted } from "../../../../src/kafka/consume/aborted-records.ts";
+import { withoutAborted } from "../../../../src/kafka/kafkajs-fixes/aborted-records.ts";
 import { randomFrom } from "../../../support/random.ts";
 
 const PRODUCERS = ["1", "2", "3"];

@@ -1,0 +1,132 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { NewClient } from "../client.ts";
+import { openInternalCluster } from "../cluster/internal-cluster.ts";
+import { opened } from "../kafkajs-fixes/hedged.ts";
+import type { Incoming } from "../record.ts";
+import { incomingOf, type DecodedRecord } from "../kafkajs-fixes/whole-headers.ts";
+
+/** What a fetch has returned of a partition. */
+export type Fetched = {
+  partition: number;
+  /** The offset that was asked for. */
+  from: number;
+  records: readonly Incoming[];
+  /** The offset to ask for next. There may be no record right before it. */
+  next: number;
+  /** Whether all offsets from `start` to before `end` are transaction markers or aborted records, which are for nobody. */
+  isHidden: (start: number, end: number) => boolean;
+};
+
+export type FetchOptions = {
+  /** A larger batch comes whole, if it is the first. */
+  maxBytesPerPartition: number;
+  /** The broker waits for this many bytes, but for `waitMs` at most. */
+  minBytes?: number;
+  waitMs?: number;
+};
+
+/** Reads a topic without a group: asks the leaders of its partitions. Replaced, never repaired. */
+export type LogClient = {
+  /** By partition, the node id of its leader; null where it has none. */
+  leaders: ReadonlyMap<number, number | null>;
+  /** @param positions the offsets to read at, of partitions that this node leads */
+  fetch(leader: number, positions: ReadonlyMap<number, number>, options: FetchOptions): Promise<Fetched[]>;
+  close(): Promise<void>;
+};
+
+const WAIT_MS = 250;
+const ANSWER_TIMEOUT_MS = 8_000;
+/** Of a whole answer: so that it arrives in time on a slow line. */
+const MAX_BYTES = 1_048_576;
+
+type FetchedRecord = DecodedRecord & {
+  /** Also for records of aborted transactions, see `kafkajs-fixes/aborted-records.ts`. */
+  isControlRecord?: boolean;
+  /** Of its batch. Records of Kafka's oldest formats have none. */
+  batchContext?: { firstOffset: string; lastOffsetDelta: number };
+};
+type FetchedPartition = { partition: number; messages: readonly FetchedRecord[] };
+/** The part of kafkajs's internal broker that is used here. */
+type Broker = {
+  fetch(request: {
+    maxWaitTime: number;
+    minBytes: number;
+    maxBytes: number;
+    topics: readonly {
+      topic: string;
+      partitions: readonly { partition: number; fetchOffset: string; maxBytes: number }[];
+    }[];
+  }): Promise<{ responses: readonly { partitions: readonly FetchedPartition[] }[] }>;
+};
+
+/** The offset after a record's batch: compaction may have taken out the last ones of it. */
+const afterBatchOf = ({ offset, batchContext }: FetchedRecord): number =>
+  batchContext ? Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1 : Number(offset) + 1;
+
+const fetchedOf = (topic: string, from: number, { partition, messages }: FetchedPartition): Fetched => {
+  const last = messages.at(-1);
+  // A batch comes whole, also if it is read from its middle.
+  const asked = messages.filter(({ offset }) => Number(offset) >= from);
+  return {
+    partition,
+    from,
+    next: last ? Math.max(from, afterBatchOf(last)) : from,
+    records: asked
+      .filter(({ isControlRecord }) => !isControlRecord)
+      .map((message) => incomingOf(topic, partition, message)),
+    isHidden: (start, end) => {
+      const hidden = new Set(
+        asked.filter(({ isControlRecord }) => isControlRecord).map(({ offset }) => Number(offset)),
+      );
+      for (let at = start; at < end; at += 1) if (!hidden.has(at)) return false;
+      return true;
+    },
+  };
+};
+
+/** Connects, in bounded time. Rejects when no broker can be reached, and when there is no such topic. */
+export const openLogClient = async (
+  topic: string,
+  newClient: NewClient,
+  clock: Clock,
+): Promise<LogClient> => {
+  const { client, close } = await opened(clock, () => {
+    const cluster = openInternalCluster(newClient());
+    return {
+      cluster,
+      connect: async () => {
+        await cluster.connect();
+        await cluster.addTargetTopic(topic);
+      },
+      disconnect: () => cluster.disconnect(),
+    };
+  });
+  const { cluster } = client;
+  const leaders = cluster
+    .findTopicPartitionMetadata(topic)
+    .map(({ partitionId, leader }): [number, number | null] => [partitionId, leader < 0 ? null : leader]);
+
+  const ask = async (
+    leader: number,
+    positions: ReadonlyMap<number, number>,
+    { maxBytesPerPartition: maxBytes, minBytes = 1, waitMs = WAIT_MS }: FetchOptions,
+  ): Promise<Fetched[]> => {
+    const broker = (await cluster.findBroker({ nodeId: leader })) as unknown as Broker;
+    const partitions = [...positions].map(([partition, offset]) => ({
+      partition,
+      fetchOffset: String(offset),
+      maxBytes,
+    }));
+    const topics = [{ topic, partitions }];
+    const { responses } = await broker.fetch({ maxWaitTime: waitMs, minBytes, maxBytes: MAX_BYTES, topics });
+    return responses.flatMap((response) =>
+      response.partitions.map((each) => fetchedOf(topic, positions.get(each.partition) ?? 0, each)),
+    );
+  };
+
+  return {
+    leaders: new Map(leaders),
+    fetch: (...question) => clock.within(ANSWER_TIMEOUT_MS, undefined, ask(...question)),
+    close,
+  };
+};
