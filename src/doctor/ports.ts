@@ -59,7 +59,8 @@ export const checkPorts = async (config: Config, bounds: Bounds): Promise<Ports>
   const down = codes[0] === "EADDRINUSE" ? await downOfRunning(config, bounds) : null;
   const checks = listeners.map(({ name, host, port }, index) => {
     const label = `${name} ${port}`;
-    switch (codes[index]) {
+    const code = codes[index] ?? null;
+    switch (code) {
       case null:
         return ok(label, "is free");
       case "EADDRINUSE":
@@ -75,7 +76,7 @@ export const checkPorts = async (config: Config, bounds: Bounds): Promise<Ports>
       default:
         return fail(
           label,
-          `nobody can listen on ${host}:${port} (${codes[index]})`,
+          `nobody can listen on ${host}:${port} (${code})`,
           `correct ${name.replace("PORT", "HOST")}`,
         );
     }
