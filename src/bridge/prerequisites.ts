@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { inspect, type InspectOptions, type Inspection } from "../kafka/cluster/inspect.ts";
+import { inspect, type Inspection } from "../kafka/cluster/inspect.ts";
 import { setUp, type SetupOptions } from "../kafka/cluster/setup.ts";
-import type { TopicNames } from "../kafka/cluster/topics.ts";
+import type { TopicDemands } from "../kafka/cluster/topic-facts.ts";
+import type { Role } from "../kafka/cluster/topics.ts";
 import { UsageError } from "../runtime/errors.ts";
 import type { Services } from "../services/services.ts";
 import { withCluster } from "../services/with-cluster.ts";
@@ -15,7 +16,7 @@ const AGAIN_AFTER_MS = 2_000;
 const SCHEMAS_WAIT_MS = 30_000;
 
 /** The topics that the flows read or write. */
-export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
+export const usedTopics = ({ bridge }: Config): Role[] => [
   ...(bridge.flows.some((flow) => flow !== "commands") ? (["transactionStatus"] as const) : []),
   ...(bridge.flows.includes("commands") ? (["commands", "results", "journal"] as const) : []),
   ...(bridge.flows.some((flow) => flow !== "webhooks") ? (["control"] as const) : []),
@@ -23,7 +24,7 @@ export const usedTopics = ({ bridge }: Config): (keyof TopicNames)[] => [
 ];
 
 /** What the configured flows need of their topics. */
-export const inspectOptions = (config: Config): InspectOptions => ({
+export const topicDemands = (config: Config): TopicDemands => ({
   names: config.topics,
   used: usedTopics(config),
   largestRecords: largestRecordsFor(config, config.bridge.flows),
@@ -41,7 +42,7 @@ const inspectOnce = (config: Config, services: Services): Promise<Inspection> =>
       const say = (line: string): void => services.log.info({ line }, "setup");
       await setUp(setupOptions(config, false), { ...services, cluster, say });
     }
-    return inspect(inspectOptions(config), { cluster, registry: services.registry });
+    return inspect(topicDemands(config), { cluster, registry: services.registry });
   });
 
 /**

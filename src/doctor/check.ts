@@ -18,20 +18,6 @@ const finding =
 export const warn = finding("warn");
 export const fail = finding("fail");
 
-/**
- * A check from a sentence of the form "what is wrong: what to do." `remedy`: used where the sentence names
- * none.
- */
-export const checkFromSentence = (
-  name: string,
-  status: "warn" | "fail",
-  sentence: string,
-  remedy: string,
-): Check => {
-  const [detail = "", todo] = sentence.replace(/\.$/, "").split(/: (?=(?:run|set|raise|check|grant) )/);
-  return { name, status, detail, remedy: todo ?? remedy };
-};
-
 /** The running checks of one subject. `checks` rejects only when `signal` aborts. */
 export type Subject = { group: string; checks: Promise<readonly Check[]> };
 

@@ -1,35 +1,22 @@
-import { usedTopics } from "../bridge/prerequisites.ts";
 import { electionGroup } from "../bridge/reconcile-note.ts";
+import { usedTopics } from "../bridge/prerequisites.ts";
 import type { Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
-import { connectRights, type Rights } from "../kafka/cluster/rights.ts";
-import type { TopicNames } from "../kafka/cluster/topics.ts";
+import { connectRights, type GroupVerdict, type Rights } from "../kafka/cluster/rights.ts";
+import { topicPlans, type Role, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
 
-type Operation = "Describe" | "Read" | "Write";
-
-/** What `serve` does with each topic; for topics that it does not use, what the operator's commands do. */
-const NEEDED: Record<keyof TopicNames, readonly Operation[]> = {
-  transactionStatus: ["Read", "Write"],
-  commands: ["Read"],
-  results: ["Write"],
-  journal: ["Read", "Write"],
-  deadLetters: ["Write"],
-  audit: ["Write"],
-  control: ["Read"],
-};
-
-/** The topics to check: those of the flows, and those that the operator's commands always need. */
-export const checkedTopics = (config: Config): (keyof TopicNames)[] => [
-  ...new Set([...usedTopics(config), "audit" as const, "control" as const]),
+/** The topics to check: those of the flows, and those that people's commands always need. */
+export const checkedRoles = (config: Config): readonly Role[] => [
+  ...new Set<Role>([...usedTopics(config), "audit", "control"]),
 ];
 
-const ofTopic = async (rights: Rights, topic: string, operations: readonly Operation[]): Promise<Check[]> => {
-  const name = `topic ${topic}`;
+const ofTopic = async (rights: Rights, plan: TopicPlan): Promise<Check[]> => {
+  const name = `topic ${plan.name}`;
   const checks: Check[] = [];
-  for (const operation of operations) {
-    const verdict = await rights.topic(topic, operation);
+  for (const right of plan.rights) {
+    const verdict = await rights.topic(plan.name, right);
     if (verdict === "missing")
       return [
         warn(
@@ -42,19 +29,16 @@ const ofTopic = async (rights: Rights, topic: string, operations: readonly Opera
       checks.push(
         fail(
           name,
-          `this user may not ${operation.toLowerCase()} the topic, or not see it`,
-          `grant ${operation} and Describe on it: "Rights in Kafka" in docs/security.md`,
+          `this user may not ${right.toLowerCase()} the topic, or not see it`,
+          `grant ${right} and Describe on it: "Rights in Kafka" in docs/security.md`,
         ),
       );
   }
   return checks;
 };
 
-const ofGroup = async (
-  rights: Rights,
-  { groupId, sessionTimeoutMs }: { groupId: string; sessionTimeoutMs: number },
-): Promise<Check[]> => {
-  switch (await rights.group(groupId, sessionTimeoutMs)) {
+const ofGroup = (verdict: GroupVerdict, groupId: string, sessionTimeoutMs: number): Check[] => {
+  switch (verdict) {
     case "allowed":
       return [];
     case "denied":
@@ -88,27 +72,23 @@ export const checkRights = async (
   const { groupId, sessionTimeoutMs } = config.kafka;
   const checks: Check[] = [];
   const ask = async (what: string, question: () => Promise<Check[]>): Promise<void> => {
-    await question().then(
-      (found) => checks.push(...found),
-      (error: unknown) =>
-        checks.push(warn(what, `this right could not be checked (${messageOf(error)})`, "check the broker")),
-    );
+    const found = await question().catch((error: unknown) => [
+      warn(what, `this right could not be checked (${messageOf(error)})`, "check the broker"),
+    ]);
+    checks.push(...found);
     signal.throwIfAborted();
   };
+  const askGroup = (id: string): Promise<void> =>
+    ask(`group ${id}`, async () => ofGroup(await rights.group(id, sessionTimeoutMs), id, sessionTimeoutMs));
   try {
-    for (const role of checkedTopics(config)) {
-      const name = config.topics[role];
-      await ask(`topic ${name}`, () => ofTopic(rights, name, NEEDED[role]));
-    }
-    if (config.bridge.flows.includes("commands"))
-      await ask(`group ${groupId}`, () => ofGroup(rights, config.kafka));
-    const election = { groupId: electionGroup(config), sessionTimeoutMs };
+    const roles = checkedRoles(config);
+    for (const plan of topicPlans(config.topics).filter(({ role }) => roles.includes(role)))
+      await ask(`topic ${plan.name}`, () => ofTopic(rights, plan));
+    const { flows } = config.bridge;
+    if (flows.includes("commands")) await askGroup(groupId);
     // One line says of the session for all groups.
-    if (
-      config.bridge.flows.includes("reconcile") &&
-      !checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT")
-    )
-      await ask(`group ${election.groupId}`, () => ofGroup(rights, election));
+    if (flows.includes("reconcile") && !checks.some(({ name }) => name === "KAFKA_SESSION_TIMEOUT"))
+      await askGroup(electionGroup(config));
   } finally {
     void rights.close();
   }

@@ -1,12 +1,13 @@
 import { pem } from "../services/pem.ts";
-import type { Services } from "../services/services.ts";
+import { createServices, type Services } from "../services/services.ts";
 import type { Config } from "../config/config.ts";
 import { readSchema } from "../kafka/schema/schemas.ts";
-import { subjectOf, topicPlans } from "../kafka/cluster/topics.ts";
+import { subjectOf, topicPlans, type TopicPlan } from "../kafka/cluster/topics.ts";
 import { messageOf } from "../runtime/errors.ts";
-import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { expiresSoon, reach } from "./connection.ts";
-import { checkedTopics } from "./rights.ts";
+import type { Log } from "../runtime/log.ts";
+import { fail, ok, type Bounds, type Check } from "./check.ts";
+import { reach } from "./connection.ts";
+import { checkedRoles } from "./rights.ts";
 
 const SETUP = "run `cambio-bridge setup`; if the registry was just started, ask again first";
 const WITHOUT_IT = "without the registry nothing starts";
@@ -21,55 +22,55 @@ const remedyFor = (message: string): string => {
   return "check that it runs and is not overloaded";
 };
 
-/** Null when the schema is registered. */
+/** Null when the schema is registered, and what was registered last can be read with it. */
 const obstacle = async (
-  topic: string,
-  name: Parameters<typeof readSchema>[0],
-  services: Services,
+  { name: topic, schema }: TopicPlan,
+  { registry }: Services,
 ): Promise<Check | null> => {
+  if (schema === null) return null;
   const subject = subjectOf(topic);
-  const ours = readSchema(name);
-  if ((await services.registry.find(subject, ours)) !== null) return null;
-  const other = await services.registry.incompatibility(subject, ours);
-  return other === null
-    ? fail(`schema ${subject}`, "the registry does not know it in this version", SETUP)
-    : fail(
-        `schema ${subject}`,
-        `another schema is registered there: ${other}`,
-        "give the topic to the bridge alone, or set another name for it (TOPIC_…), then run `cambio-bridge setup`",
-      );
+  const ours = readSchema(schema);
+  const isThere = (await registry.find(subject, ours)) !== null;
+  const other = await registry.incompatibility(subject, ours);
+  if (other !== null)
+    return fail(
+      `schema ${subject}`,
+      isThere
+        ? `the newest version there is another program's: ${other}`
+        : `another schema is registered there: ${other}`,
+      "give the topic to the bridge alone, or set another name for it (TOPIC_…), then run `cambio-bridge setup`",
+    );
+  return isThere ? null : fail(`schema ${subject}`, "the registry does not know it in this version", SETUP);
 };
 
-/** Checks that the registry answers and has our schemas. */
-export const checkSchemas = async (config: Config, services: Services, bounds: Bounds): Promise<Check[]> => {
-  const name = `registry ${config.registry.url}`;
-  const url = new URL(config.registry.url);
-  const reached = await reach(
-    {
-      url,
-      tls: { ca: pem("SCHEMA_REGISTRY_CA_FILE", config.registry.caFile) },
-      setting: "SCHEMA_REGISTRY_URL",
-      caSetting: "SCHEMA_REGISTRY_CA_FILE",
-    },
-    bounds,
-  );
+/** Checks that the registry answers and has our schemas. It needs no settings of Kafka but those of its tokens. */
+export const checkSchemas = async (config: Config, log: Log, bounds: Bounds): Promise<Check[]> => {
+  const { url, caFile } = config.registry;
+  const name = `registry ${url}`;
+  const tls = { ca: pem("SCHEMA_REGISTRY_CA_FILE", caFile) };
+  const target = { setting: "SCHEMA_REGISTRY_URL", caSetting: "SCHEMA_REGISTRY_CA_FILE" };
+  const reached = await reach({ url: new URL(url), tls, ...target }, bounds);
   if (!reached.ok) return [fail(name, `${reached.detail}; ${WITHOUT_IT}`, reached.remedy)];
-  const used = new Set<string>(checkedTopics(config).map((role) => config.topics[role]));
-  const asked = topicPlans(config.topics).flatMap(({ name: topic, schema }) =>
-    schema !== null && used.has(topic) ? [obstacle(topic, schema, services)] : [],
+  const kafka = { ...config.kafka, brokers: [], tls: false, saslMechanism: undefined };
+  const services = createServices({ ...config, kafka }, bounds.clock, log);
+  const roles = checkedRoles(config);
+  const plans = topicPlans(config.topics).filter(
+    ({ role, schema }) => schema !== null && roles.includes(role),
   );
   try {
-    const checks = (await Promise.all(asked)).filter((check) => check !== null);
-    const soon = expiresSoon(reached.expiresMs, bounds.clock);
-    const ofRegistry = soon === null ? ok(name, "answers") : warn(name, soon, "have it renewed");
+    const checks = (await Promise.all(plans.map((plan) => obstacle(plan, services)))).filter(
+      (check) => check !== null,
+    );
     return [
-      ofRegistry,
+      ok(name, "answers"),
       ...checks,
-      ...(checks.length === 0 ? [ok("schemas", `all ${asked.length} are registered`)] : []),
+      ...(checks.length === 0 ? [ok("schemas", `all ${plans.length} are registered`)] : []),
     ];
   } catch (error) {
     bounds.signal.throwIfAborted();
     const message = messageOf(error);
     return [fail(name, `${message}; ${WITHOUT_IT}`, remedyFor(message))];
+  } finally {
+    services.close();
   }
 };

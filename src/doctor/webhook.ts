@@ -1,28 +1,24 @@
 import type { Config } from "../config/config.ts";
 import { isPrivateUrl } from "../config/read.ts";
-import { isLoopback, rangesOf } from "../runtime/cidr.ts";
+import { isLoopback } from "../runtime/cidr.ts";
 import { secretsIn } from "../runtime/secret-list.ts";
 import { fail, ok, warn, type Bounds, type Check } from "./check.ts";
-import { expiresSoon, explainFailure, missingTls, reach, type Target } from "./connection.ts";
-import { ask, NO_TOKEN } from "./listener.ts";
-import { judge, notStarted } from "./webhook-verdict.ts";
+import { explainFailure, missingTls, reach, type Target } from "./connection.ts";
 
 const ANSWER_MS = 4_000;
+/** Sent in place of the path token; the bridge must refuse it. */
+const NO_TOKEN = "cambio-bridge-doctor";
 
 /** The address at which the partner reaches the listener. `setting`: where it was given. */
 export type PublicUrl = { url: URL; setting: string };
 
-/**
- * The user and password of an address as a header: `fetch` refuses such addresses, and its error quotes them.
- */
-const credentialsOf = ({ username, password }: URL): Record<string, string> =>
-  username === "" && password === ""
-    ? {}
-    : {
-        authorization: `Basic ${Buffer.from([username, password].map(decodeURIComponent).join(":")).toString("base64")}`,
-      };
+/** An answer of a webhook address. `allow`: its header of that name. */
+type Answer = { status: number; allow: string | null };
 
-/** The address without credentials, without a slash at its end, and without a path token that is in force. */
+/** Whether a GET is answered as the bridge's listener answers it. Others that answer 405 allow GET or say nothing. */
+const isOfBridge = ({ status, allow }: Answer): boolean => status === 405 && allow?.trim() === "POST";
+
+/** The address without credentials, and with another path token, so that no notification is accepted. */
 const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const url = new URL(given);
   url.username = url.password = "";
@@ -31,16 +27,99 @@ const withoutSecrets = (given: URL, { webhook }: Config): URL => {
   const segments = url.pathname.replace(/\/+$/, "").split("/");
   const last = segments.at(-1);
   if (secrets.some((secret) => secret === last || encodeURIComponent(secret) === last)) segments.pop();
-  url.pathname = segments.join("/");
+  url.pathname = [...segments, NO_TOKEN].join("/");
   return url;
 };
 
-/** With another path token, so that the listener does not accept the request as a notification. */
-const withWrongToken = (given: URL): URL => {
-  const url = new URL(given);
-  url.pathname = `${url.pathname.replace(/\/$/, "")}/${NO_TOKEN}`;
-  return url;
+/** Sends an empty notification without proof, or a GET. Reads nothing of the answer's body. */
+const ask = (
+  method: "GET" | "POST",
+  given: URL,
+  config: Config,
+  { clock, signal }: Bounds,
+): Promise<Answer> =>
+  clock.withDeadline(ANSWER_MS, signal, async (each) => {
+    const headers = new Headers({ "content-type": "application/json" });
+    // `fetch` refuses an address with credentials, and its error quotes them.
+    if (given.username !== "" || given.password !== "") {
+      const pair = [given.username, given.password].map(decodeURIComponent).join(":");
+      headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
+    }
+    const body = method === "POST" ? "{}" : null;
+    const url = withoutSecrets(given, config);
+    const answer = await fetch(url, { method, redirect: "manual", signal: each, headers, body });
+    await answer.body?.cancel();
+    return { status: answer.status, allow: answer.headers.get("allow") };
+  });
+
+/** What is wrong where the answer is not the bridge's, and what to do. */
+const faultOf = (status: number, setting: string, { webhook }: Config): readonly [string, string] => {
+  const path = `compare the path of ${setting} with WEBHOOK_PATH (${webhook.path}) and the ingress' rules`;
+  if (status >= 200 && status < 300)
+    return [`something else answers there, not the bridge (${status}): notifications are lost there`, path];
+  if (status === 401 || status === 403)
+    return [
+      `something in front answers ${status}: the partner would not come through either`,
+      "let POST requests pass to the bridge without credentials: it checks signatures itself",
+    ];
+  if (status >= 300 && status < 400)
+    return [
+      `it redirects (${status}), which senders of webhooks do not follow`,
+      "subscribe the address that it leads to",
+    ];
+  if (status === 404 || status === 405)
+    return [
+      `it answers ${status}, and not as the bridge does: notifications are lost there`,
+      `${path}, or the bridge runs with another WEBHOOK_AUTH`,
+    ];
+  return status >= 502 && status <= 504
+    ? [
+        `it answers ${status}: the bridge is not ready, or the ingress does not reach it`,
+        "see /readyz of the bridge, the ingress' endpoints, WEBHOOK_HOST and WEBHOOK_PORT, and NetworkPolicies",
+      ]
+    : [`it answers ${status}, and not as the bridge does`, "see what stands in front of the bridge"];
 };
+
+/** What the answers to a POST without a signature and to a GET say. `post` is null where none was sent. */
+const judge = (name: string, setting: string, post: Answer | null, get: Answer, config: Config): Check => {
+  const isPathToken = config.webhook.auth === "path-token";
+  if (post === null)
+    return isOfBridge(get)
+      ? ok(name, "answers from outside")
+      : fail(name, ...faultOf(get.status, setting, config));
+  const { status } = post;
+  if (!isOfBridge(get)) {
+    if (status === 401 && !isPathToken && [403, 404, 405].includes(get.status))
+      return warn(
+        name,
+        `it answers 401 as the bridge does, but ${get.status} to a GET, where the bridge answers 405 with Allow: POST: either something in front passes only POST, or it is not the bridge that answers`,
+        'run doctor again, and see that cambio_bridge_webhook_requests_total{code="401"} of a replica grows by one',
+      );
+    return fail(name, ...faultOf(status, setting, config));
+  }
+  if (status >= 200 && status < 300)
+    return fail(
+      name,
+      `it answers ${status} to a notification without a signature: anybody can write events (this one is a dead letter now)`,
+      "set WEBHOOK_AUTH to how the partner proves itself, and start the bridge anew",
+    );
+  if (status === (isPathToken ? 404 : 401))
+    return ok(
+      name,
+      `answers from outside, and ${status} without a signature (the secret itself was not tried)`,
+    );
+  return status === 401
+    ? ok(name, "answers from outside, and refuses this machine by its address (WEBHOOK_ALLOWED_CIDRS)")
+    : fail(name, ...faultOf(status, setting, config));
+};
+
+/** What is seen of a bridge that does not run. Before the first start that is no fault. */
+const notStarted = ({ name, detail }: Check): Check =>
+  warn(
+    name,
+    `${detail}; no bridge runs here yet, so it could not be asked`,
+    "start it, then run doctor again; where it runs elsewhere, run doctor there",
+  );
 
 /** Asks the listener at its public address, without a signature. */
 const askAddress = async (
@@ -49,72 +128,51 @@ const askAddress = async (
   mayRun: boolean,
   bounds: Bounds,
 ): Promise<Check[]> => {
-  const { clock, signal } = bounds;
-  const { auth } = config.webhook;
   const name = `webhook ${url.host}`;
   const target: Target = { url, tls: {}, setting, caSetting: null };
   const reached = await reach(target, bounds);
   if (!reached.ok) {
-    if (reached.refused && !mayRun) return [notStarted(fail(name, reached.detail, reached.remedy))];
-    return [fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy)];
+    const found = fail(name, `${reached.detail}; the partner cannot deliver`, reached.remedy);
+    return [reached.isRefused && !mayRun ? notStarted(found) : found];
   }
-  const given = withoutSecrets(url, config);
-  const asked = auth === "path-token" ? withWrongToken(given) : given;
-  const send = (method: "GET" | "POST") =>
-    ask(method, asked, { headers: credentialsOf(url), ms: ANSWER_MS }, bounds);
   try {
-    const post = auth === "none" ? null : await send("POST");
-    const get = await send("GET");
+    const post = config.webhook.auth === "none" ? null : await ask("POST", url, config, bounds);
+    const get = await ask("GET", url, config, bounds);
+    const { status } = post ?? get;
     // Some servers answer a request without TLS with 400.
-    const noTls = (post ?? get).status === 400 ? await missingTls(target, bounds) : null;
+    const noTls = status === 400 ? await missingTls(target, bounds) : null;
     if (noTls) return [fail(name, `${noTls.detail}; the partner cannot deliver`, noTls.remedy)];
-    const soon = expiresSoon(reached.expiresMs, clock);
-    const more = [
-      ...(soon === null
-        ? []
-        : [warn(name, soon, "have it renewed: the partner delivers nothing over an expired one")]),
-      ...(!isPrivateUrl(url.href)
-        ? [
-            warn(
-              name,
-              "it is no https: anybody on the way reads notifications",
-              "terminate TLS in front of it",
-            ),
-          ]
-        : []),
-    ];
-    return [judge({ name, path: given.pathname, setting }, post, get, mayRun, config), ...more];
+    const judged = judge(name, setting, post, get, config);
+    return [!mayRun && status >= 502 && status <= 504 ? notStarted(judged) : judged];
   } catch (error) {
-    signal.throwIfAborted();
+    bounds.signal.throwIfAborted();
     const { detail, remedy } = (await missingTls(target, bounds)) ?? explainFailure(error, target);
     return [fail(name, `${detail}; the partner cannot deliver`, remedy)];
   }
 };
 
-const isInPrivateRange = rangesOf([
-  "10.0.0.0/8",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-  "169.254.0.0/16",
-  "fc00::/7",
-  "fe80::/10",
-]);
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
-
-/** A warning of an address that only this machine, or only its network, can reach, unless the partner is there, too. */
-const unreachable = ({ url, setting }: PublicUrl, { partner }: Config): Check[] => {
-  const host = hostOf(url);
-  const partnerHost = partner.baseUrl === undefined ? "" : hostOf(new URL(partner.baseUrl));
-  const isNear = isLoopback(partnerHost) || isInPrivateRange(partnerHost) || !/[.:]/.test(partnerHost);
-  if (isLoopback(host) ? isLoopback(partnerHost) : !isInPrivateRange(host) || isNear) return [];
-  const where = isLoopback(host) ? "an address of this machine" : "a private address";
-  return [
-    warn(
-      `webhook ${url.host}`,
-      `it is ${where}: the partner cannot reach it`,
+/** What the address itself says. */
+const checkAddress = ({ url, setting }: PublicUrl, { partner, webhook }: Config): Check[] => {
+  const name = `webhook ${url.host}`;
+  const partnerHost = partner.baseUrl === undefined ? "" : new URL(partner.baseUrl).hostname;
+  const warnings: [boolean, string, string][] = [
+    [
+      !isPrivateUrl(url.href),
+      "it is no https: anybody on the way reads notifications",
+      "terminate TLS in front of it",
+    ],
+    [
+      isLoopback(url.hostname) && !isLoopback(partnerHost),
+      "it is an address of this machine: the partner cannot reach it",
       `name the address that the partner calls in ${setting}`,
-    ),
+    ],
+    [
+      webhook.auth === "none",
+      "WEBHOOK_AUTH=none: anybody who reaches it can write events",
+      "set how the partner proves itself",
+    ],
   ];
+  return warnings.flatMap(([applies, detail, remedy]) => (applies ? [warn(name, detail, remedy)] : []));
 };
 
 /**
@@ -126,21 +184,10 @@ export const checkWebhook = async (
   publicUrl: PublicUrl,
   mayRun: boolean,
   bounds: Bounds,
-): Promise<Check[]> => {
-  const checks = [
-    ...(await askAddress(config, publicUrl, mayRun, bounds)),
-    ...unreachable(publicUrl, config),
-  ];
-  if (config.webhook.auth === "none")
-    checks.push(
-      warn(
-        `webhook ${publicUrl.url.host}`,
-        "WEBHOOK_AUTH=none: anybody who reaches it can write events",
-        "set how the partner proves itself",
-      ),
-    );
-  return checks;
-};
+): Promise<Check[]> => [
+  ...(await askAddress(config, publicUrl, mayRun, bounds)),
+  ...checkAddress(publicUrl, config),
+];
 
 export const NOT_ASKED: Check = warn(
   "webhook",

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import kafkajs from "kafkajs";
 import { expect, onTestFinished, test } from "vitest";
 import { startKafka } from "../../dev/cluster/kafka.mjs";
 import { messageOf } from "../support/accepts.ts";
@@ -99,34 +98,8 @@ test("replicas that are behind, partitions that cannot be written, and those tha
   );
 }, 240_000);
 
-test("another program in the group, and a session that the brokers do not allow", async () => {
+test("a session that the brokers do not allow", async () => {
   const world = await newWorld();
-  const replica = await world.startReplica();
-  await replica.untilReady();
-  expect((await examine(world)).of("members")).toEqual([
-    `ok members group ${world.groupId}: has 1 member: null`,
-  ]);
-  const client = new kafkajs.Kafka({
-    brokers: [world.brokers.split(",")[0]!],
-    clientId: "reporting",
-    logLevel: kafkajs.logLevel.NOTHING,
-  });
-  const stranger = client.consumer({ groupId: world.groupId });
-  await stranger.connect();
-  onTestFinished(() => stranger.disconnect());
-  await stranger.subscribe({ topic: world.topics.commands });
-  await stranger.run({ autoCommit: false, eachMessage: () => Promise.resolve() });
-  await eventually(
-    async () =>
-      expect((await examine(world)).of("members")).toEqual([
-        expect.stringMatching(
-          /^fail .*a member is no bridge \(client id reporting, host .*, reads .*get no result/,
-        ),
-      ]),
-    "the stranger to be told of",
-    40_000,
-  );
-
   const { of } = await examine(world, { KAFKA_SESSION_TIMEOUT: "1h" });
   expect(of("rights")).toEqual([
     expect.stringMatching(/^fail rights KAFKA_SESSION_TIMEOUT: the brokers allow no session of 3600 s/),
@@ -185,7 +158,7 @@ test("brokers of two clusters, and a cluster that sends its clients to an addres
       ),
     ),
   ]);
-  for (const group of ["rights", "topics", "members"])
+  for (const group of ["rights", "topics"])
     expect(away.of(group)).toEqual([
       expect.stringContaining("no broker that the cluster names can be reached"),
     ]);

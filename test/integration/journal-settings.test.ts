@@ -48,7 +48,7 @@ const untilAll = (isReady: boolean): Promise<unknown> =>
 test.each([
   ["retention.ms", "3600000", "1209600000", "is kept for less than"],
   ["cleanup.policy", "compact", "delete", "is compacted"],
-  ["message.timestamp.type", "CreateTime", "LogAppendTime", "needs message.timestamp.type=LogAppendTime"],
+  ["message.timestamp.type", "CreateTime", "LogAppendTime", "set message.timestamp.type=LogAppendTime"],
   ["unclean.leader.election.enable", "true", "false", "may get a leader that lacks its last entries"],
   ["retention.bytes", "1048576", "-1", "retention.bytes"],
 ])(

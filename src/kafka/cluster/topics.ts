@@ -1,23 +1,28 @@
+// What each topic is: `setup` creates it so, `serve` and `doctor` expect it so (see `topic-rules.ts`).
 import type { Config } from "../../config/config.ts";
 import type { RecordName } from "../schema/schemas.ts";
 
 /** Topic names by role. */
 export type TopicNames = Omit<Config["topics"], "partitions" | "replicationFactor">;
+export type Role = keyof TopicNames;
+export type Right = "Describe" | "Read" | "Write";
 
-/** The specification of a topic: `setup` creates it so, and `serve` expects it so. */
 export type TopicPlan = {
+  role: Role;
   name: string;
   /** The schema registered as `<name>-value`; null where values have none. */
   schema: RecordName | null;
   /** Set when the number is fixed, not TOPIC_PARTITIONS. */
   partitions?: number;
+  /** What `serve` may do with it; of the audit topic, what people's commands may. Each brings Describe. */
+  rights: readonly Right[];
   config: Readonly<Record<string, string>>;
 };
 
 /** The largest record that is written to a topic, and the setting that determines it, as `NAME=value`. */
-export type LargestRecord = { role: keyof TopicNames; bytes: number; setting: string };
+export type LargestRecord = { role: Role; bytes: number; setting: string };
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /**
  * Space for the parts of a record that the setting does not bound: identifiers of up to 1024 characters,
@@ -29,40 +34,61 @@ export const DEAD_LETTER_MARGIN_BYTES = 65_536;
 /** Kafka's default of max.message.bytes. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 1_048_588;
 
-const plan = (
-  name: string,
-  schema: RecordName | null,
-  days: number,
-  more: Record<string, string> = {},
-): TopicPlan => ({
-  name,
-  schema,
-  config: {
-    "cleanup.policy": "delete",
-    "retention.ms": String(days * DAY_MS),
-    // Records expire by time only, whatever the brokers' default is.
-    "retention.bytes": "-1",
-    "unclean.leader.election.enable": "false",
-    ...more,
-  },
-});
+type Planned = Omit<TopicPlan, "role" | "name" | "config"> & { days: number; config?: TopicPlan["config"] };
 
-export const topicPlans = (names: TopicNames): TopicPlan[] => [
-  plan(names.transactionStatus, "transaction-status-updated", 30),
-  plan(names.commands, "command", 7),
-  plan(names.results, "command-result", 30),
-  plan(names.journal, "command-journal-entry", 14, { "message.timestamp.type": "LogAppendTime" }),
-  plan(names.deadLetters, null, 30, {
-    "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES),
-  }),
+const PLANS: Readonly<Record<Role, Planned>> = {
+  transactionStatus: { schema: "transaction-status-updated", days: 30, rights: ["Read", "Write"] },
+  commands: { schema: "command", days: 7, rights: ["Read"] },
+  results: { schema: "command-result", days: 30, rights: ["Write"] },
+  journal: {
+    schema: "command-journal-entry",
+    days: 14,
+    rights: ["Read", "Write"],
+    config: { "message.timestamp.type": "LogAppendTime" },
+  },
+  deadLetters: {
+    schema: null,
+    days: 30,
+    rights: ["Write"],
+    config: { "max.message.bytes": String(DEFAULT_MAX_MESSAGE_BYTES + DEAD_LETTER_MARGIN_BYTES) },
+  },
   // One partition each, for a total order: of two operators who act at the same time, both see who was first.
-  {
+  audit: {
+    schema: null,
+    days: 365,
+    rights: ["Write"],
+    partitions: 1,
     // Whether an earlier replay may still be running is decided by broker timestamps, not by the clocks of
     // operators' machines.
-    ...plan(names.audit, null, 365, { "message.timestamp.type": "LogAppendTime" }),
-    partitions: 1,
+    config: { "message.timestamp.type": "LogAppendTime" },
   },
-  { ...plan(names.control, null, 365, { "cleanup.policy": "compact", "retention.ms": "-1" }), partitions: 1 },
-];
+  control: {
+    schema: null,
+    days: 365,
+    rights: ["Read"],
+    partitions: 1,
+    config: { "cleanup.policy": "compact", "retention.ms": "-1" },
+  },
+};
+
+export const ROLES = Object.keys(PLANS) as Role[];
+
+export const topicPlans = (names: TopicNames): TopicPlan[] =>
+  ROLES.map((role) => {
+    const { days, config, ...plan } = PLANS[role];
+    return {
+      ...plan,
+      role,
+      name: names[role],
+      config: {
+        "cleanup.policy": "delete",
+        "retention.ms": String(days * DAY_MS),
+        // Records expire by time only, whatever the brokers' default is.
+        "retention.bytes": "-1",
+        "unclean.leader.election.enable": "false",
+        ...config,
+      },
+    };
+  });
 
 export const subjectOf = (topic: string): string => `${topic}-value`;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { objectOf, parseJson } from "../../runtime/json-object.ts";
-import { rateLimited, shared } from "./rate-limit.ts";
 import { registrar } from "./registrar.ts";
 import { askRegistry, type RegistryOptions } from "./registry-http.ts";
 import type { Schema } from "./schemas.ts";
@@ -23,13 +22,23 @@ export type Registry = {
    * one keeps what it has.
    */
   register(subject: string, schema: Schema): Promise<number>;
-  /** The writer's schema by its id; null when the registry does not know the id. Rate-limited. */
+  /** The writer's schema by its id; null when the registry does not know the id. Asked once for all who wait. */
   writer(id: number): Promise<RegisteredSchema | null>;
 };
 
-/** Poison records with a different schema id each must not overload a registry that others share. */
-const WRITERS_PER_SECOND = 100;
 const MAX_REFERENCES = 64;
+
+/** Concurrent calls with the same key share one. */
+const shared = <K, T>(ask: (key: K) => Promise<T>): ((key: K) => Promise<T>) => {
+  const underWay = new Map<K, Promise<T>>();
+  return (key) => {
+    const same = underWay.get(key);
+    if (same) return same;
+    const asked = ask(key).finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  };
+};
 
 type Reference = { subject: string; version: number };
 type LatestSchema = { id: number; text: string; kind: string | null; references: readonly Reference[] };
@@ -133,7 +142,7 @@ export const connectRegistry = (options: RegistryOptions, clock: Clock): Registr
   const bodyOf = (schema: Schema) => ({ schema: JSON.stringify(schema.json) });
 
   return {
-    writer: shared(rateLimited(writer, { perSecond: WRITERS_PER_SECOND, clock })),
+    writer: shared(writer),
     find: async (subject, schema) => {
       const exact = await ask("POST", `${pathOf(subject)}?normalize=true`, bodyOf(schema));
       if (exact !== null) return idOf(exact);

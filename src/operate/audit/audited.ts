@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { bridgeSource } from "../../services/source.ts";
 import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
-import { partitionCountProblems } from "../../kafka/cluster/inspect.ts";
+import { orderProblems } from "../../kafka/cluster/inspect.ts";
 import type { Publisher } from "../../kafka/produce/publisher.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
@@ -71,7 +71,7 @@ const writerTo =
 const checkTopic = async ({ config, services }: Connections): Promise<void> => {
   const topic = config.topics.audit;
   const found = await withCluster(services, (cluster) => cluster.find([topic]));
-  const [problem] = partitionCountProblems(config.topics, found);
+  const [problem] = orderProblems(config.topics, found);
   if (problem !== undefined) throw new UsageError(problem);
   const settings = found.get(topic)?.config;
   if (!settings)

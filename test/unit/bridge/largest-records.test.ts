@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { largestRecordsFor } from "../../../src/bridge/largest-records.ts";
 import { toRecord } from "../../../src/commands-to-results/accept-once/entry.ts";
 import { MAX_ID_LENGTH } from "../../../src/commands-to-results/field-rules.ts";
-import { AUDIT_ENTRY_BYTES } from "../../../src/kafka/cluster/audit-topic.ts";
+import { AUDIT_ENTRY_BYTES } from "../../../src/kafka/cluster/topic-rules.ts";
 import { cloudEventHeaders } from "../../../src/kafka/produce/cloud-event.ts";
 import { recordBatch } from "../../../src/kafka/produce/record-batch.ts";
 import { encoder } from "../../../src/kafka/schema/codec.ts";

@@ -6,7 +6,6 @@ import { answer, serve } from "../partner/hostile-server.ts";
 import { examine, httpServer, nowhere } from "./faults.ts";
 
 const DATE = `Date: ${new Date().toUTCString()}\r\n`;
-const JSON_TYPE = "Content-Type: application/json\r\n";
 
 const lineAt = async (text: string, settings = {}): Promise<string> => {
   const { url } = await httpServer(() => text);
@@ -54,33 +53,8 @@ describe("a 2xx whose body is not the log", () => {
     });
     const over = { PARTNER_BASE_URL: partner.url, PARTNER_CALL_TIMEOUT: "2s" };
     expect((await examine(over)).line("partner", "tokens")).toMatch(
-      /^fail the partner answers 200, but its log breaks off \(no answer within 2000 ms\)/,
+      /^fail .*breaks off.*\(no answer within 2000 ms\)/,
     );
-  });
-});
-
-describe("what the partner says of a refusal", () => {
-  test.each([
-    ['{"message":"endtDate is not known"}', 'and says "endtDate is not known"'],
-    ['{"error":"no such day"}', 'and says "no such day"'],
-    ['{"error":{"message":"no such day"}}', 'and says "no such day"'],
-    ['{"message":"two\\nlines \\u001b[31mred"}', 'and says "two\\u000alines \\u001b[31mred"'],
-    [`{"message":"${"m".repeat(300)}"}`, `and says "${"m".repeat(200)}…"`],
-    ['{"message":"is access-token-of-tests yours?"}', 'and says "is *** yours?"'],
-  ])("%s", async (body, said) => {
-    const line = await lineAt(answer("422 Unprocessable Content", body, `${DATE}${JSON_TYPE}`));
-    expect(line).toContain(`fail the partner answers 422 to a read of its log ${said}: see`);
-  });
-
-  test.each(["{}", "[]", "<html>", '{"message":7}', '{"message":" "}', ""])("nothing in %j", async (body) => {
-    expect(await lineAt(answer("422 Unprocessable Content", body, DATE))).toMatch(
-      /^fail the partner answers 422 to a read of its log: see/,
-    );
-  });
-
-  test("401", async () => {
-    const line = await lineAt(answer("401 Unauthorized", '{"message":"token expired"}', DATE));
-    expect(line).toMatch(/^fail the partner answers 401 and says "token expired": no command/);
   });
 });
 
@@ -91,31 +65,6 @@ describe("a slow partner", () => {
       clock: { ...systemClock, monotonic: () => clock.nowMs },
       signal: new AbortController().signal,
     });
-
-  test("an answer after 9 s, which PARTNER_CALL_TIMEOUT allows", async () => {
-    const clock = { nowMs: 0 };
-    const partner = await serve({
-      onRequest: (socket) => {
-        clock.nowMs = 9_000;
-        socket.end(answer("200 OK", "[]", DATE));
-      },
-    });
-    const [, tokens] = await examineAt(partner.url, clock);
-    expect(tokens).toMatchObject({
-      status: "warn",
-      detail:
-        "its log of notifications can be read (200), but slowly: the answer came after 9 s, and a call may take 15 s (PARTNER_CALL_TIMEOUT)",
-    });
-  });
-
-  test("no answer before the check ends", async () => {
-    const clock = { nowMs: 0 };
-    const partner = await serve({ onConnect: () => (clock.nowMs = 16_800) });
-    const over = { PARTNER_CALL_TIMEOUT: "30s", SHUTDOWN_TIMEOUT: "60s" };
-    const [, tokens] = await examineAt(partner.url, clock, over);
-    expect(tokens?.status).toBe("fail");
-    expect(tokens?.detail).toMatch(/^no answer came .* a call may take 30 s \(PARTNER_CALL_TIMEOUT\)$/);
-  });
 
   test("no answer within PARTNER_CALL_TIMEOUT", async () => {
     const partner = await serve({});
@@ -137,6 +86,6 @@ describe("a slow partner", () => {
     });
     const [, tokens] = await examineAt(partner.url, clock);
     expect(tokens).toMatchObject({ status: "fail" });
-    expect(tokens?.detail).toMatch(/^the partner answers 200, but its log does not end within/);
+    expect(tokens?.detail).toMatch(/^its log breaks off \(/);
   });
 });

@@ -29,27 +29,6 @@ test("ports that other programs have, and those that a bridge has already", asyn
 });
 
 test.each([
-  ["silent", () => serve({})],
-  ["a web server", () => httpServer(() => answer("200 OK", "<html>"))],
-  ["a gateway", () => httpServer(() => answer("405 Method Not Allowed", "", "Allow: GET, POST\r\n"))],
-])("a stranger (%s) has the webhook port, and a bridge the management port", async (_, stranger) => {
-  const ports = portsOf(await stranger(), await readyzOf({ status: "ready", components: { results: up } }));
-  const { line } = await examine(ports);
-  expect(line("ports", "MANAGEMENT_PORT")).toMatch(/^ok a bridge that runs here/);
-  expect(line("ports", "WEBHOOK_PORT")).toMatch(/^fail .*does not answer as a bridge does.*WEBHOOK_PATH/);
-});
-
-test("a bridge that runs with another WEBHOOK_AUTH is no stranger", async () => {
-  const byToken = await httpServer((method, path) =>
-    path === "/webhooks/transaction-status"
-      ? answer("404 Not Found", "")
-      : bridgeLike("404 Not Found")(method),
-  );
-  const ports = portsOf(byToken, await readyzOf({ status: "ready", components: { results: up } }));
-  expect((await examine(ports)).line("ports", "WEBHOOK_PORT")).toMatch(/^ok a bridge/);
-});
-
-test.each([
   ["another status", { status: "UP", components: { db: { status: "UP" } } }],
   ["components without a detail", { status: "ready", components: { db: { status: "UP" } } }],
   ["a list", { status: "ready", components: ["db"] }],
@@ -58,17 +37,6 @@ test.each([
   const { line, of } = await examine({ MANAGEMENT_PORT: String(port) });
   expect(line("ports", "MANAGEMENT_PORT")).toMatch(/^fail another program has this port/);
   expect(of("ports", "bridge that runs here")).toEqual([]);
-});
-
-test("a bridge without its journal: nothing may be restarted; without anything else, a warning", async () => {
-  const lost = await readyzOf(unready("journal", "fx.command-journal is another topic"));
-  expect((await examine({ MANAGEMENT_PORT: String(lost.port) })).line("ports", "bridge that")).toBe(
-    'fail it is unready: journal (fx.command-journal is another topic); without its journal it begins no command: read "The journal is lost" in docs/failures.md before anything is restarted',
-  );
-  const alone = await readyzOf(unready("commands-group", "not joined"));
-  expect((await examine({ MANAGEMENT_PORT: String(alone.port) })).line("ports", "bridge that")).toMatch(
-    /^warn it is unready: commands-group \(not joined\)/,
-  );
 });
 
 test("one port for both listeners: only the settings are wrong", async () => {

@@ -3,8 +3,11 @@ import { answer, serve } from "../partner/hostile-server.ts";
 import { TEST_CERT, TEST_KEY } from "../partner/tls-material.ts";
 import { bridgeLike, examine, freePort, httpServer, NOWHERE } from "./faults.ts";
 
-const lineOf = async (url: string, settings = {}): Promise<string> =>
-  (await examine({ ...settings, WEBHOOK_PUBLIC_URL: url })).line("webhook");
+/** What is said of an address, but that it is no https where that is all. */
+const lineOf = async (url: string, settings = {}): Promise<string> => {
+  const { of } = await examine({ ...settings, WEBHOOK_PUBLIC_URL: url });
+  return of("webhook").map(({ status, detail, remedy }) => `${status} ${detail}: ${remedy ?? ""}`)[0]!;
+};
 
 const OPEN: unknown = expect.stringMatching(
   /^warn WEBHOOK_AUTH=none: anybody who reaches it can write events/,
@@ -44,15 +47,15 @@ test.each(["Allow: GET, POST\r\n", ""])("a 405 with the header %j is a gateway's
 test.each([
   [
     "200 OK",
-    /^fail something else answers there, not the bridge \(200 to a POST, 200 to a GET\): notifications are lost there: see the path/,
+    /^fail something else answers there, not the bridge \(200\): notifications are lost there: .*WEBHOOK_PATH/,
   ],
   ["404 Not Found", /^fail it answers 404.*WEBHOOK_PATH.*, or the bridge runs with another WEBHOOK_AUTH$/],
   ["301 Moved", /^fail it redirects \(301\)/],
-  ["502 Bad Gateway", /^fail the ingress answers 502.*WEBHOOK_PORT/],
+  ["502 Bad Gateway", /^fail it answers 502.*WEBHOOK_PORT/],
   ["503 Service Unavailable", /^fail it answers 503.*\/readyz/],
-  ["504 Gateway Timeout", /^fail the ingress answers 504/],
+  ["504 Gateway Timeout", /^fail it answers 504/],
   ["403 Forbidden", /^fail something in front answers 403/],
-  ["500 Internal Server Error", /^fail it answers 500, and not 401/],
+  ["500 Internal Server Error", /^fail it answers 500, and not as the bridge/],
 ])("%s to everything", async (status, said) => {
   const { url } = await httpServer(() => answer(status, ""));
   expect(await lineOf(url)).toMatch(said);
@@ -70,7 +73,7 @@ test.each(["403 Forbidden", "404 Not Found"])(
 
 test("a gateway that asks everybody for credentials is not the bridge's 401", async () => {
   const { url } = await httpServer(() => answer("401 Unauthorized", ""));
-  expect(await lineOf(url)).toMatch(/^fail something in front answers 401, to a GET 401/);
+  expect(await lineOf(url)).toMatch(/^fail something in front answers 401/);
 });
 
 test("path-token: the request holds no token, also where the given address does", async () => {
@@ -110,8 +113,8 @@ test.each([
   ["405 Method Not Allowed\r\nAllow: POST", /^ok answers from outside/],
   ["405 Method Not Allowed", /^fail it answers 405, and not as the bridge does/],
   ["404 Not Found", /^fail it answers 404.*notifications are lost there: .*WEBHOOK_PATH/],
-  ["502 Bad Gateway", /^fail the ingress answers 502/],
-  ["200 OK", /^fail it answers 200, and not 405/],
+  ["502 Bad Gateway", /^fail it answers 502/],
+  ["200 OK", /^fail something else answers there, not the bridge \(200/],
 ])("WEBHOOK_AUTH=none: only a GET is sent, so that nothing is written; answered %s", async (got, said) => {
   const server = await httpServer((method) => answer(method === "GET" ? got : "200 OK", ""));
   expect(await openLines(server.url)).toEqual([expect.stringMatching(said), OPEN]);
@@ -133,7 +136,7 @@ describe("before the first start: the webhook port of this machine is free", () 
     const { line } = await examine({ WEBHOOK_PORT }, "--webhook-url", `http://127.0.0.1:${WEBHOOK_PORT}/x`);
     expect(line("ports", "WEBHOOK_PORT")).toMatch(/^ok is free/);
     expect(line("webhook")).toMatch(
-      /^warn 127.0.0.1:\d+ refuses the connection \(ECONNREFUSED\).*; no bridge runs here yet, so it could not be asked: start it, then run doctor again/,
+      /^warn nothing listens at 127.0.0.1:\d+ \(ECONNREFUSED\).*; no bridge runs here yet, so it could not be asked: start it, then run doctor again/,
     );
   });
 
@@ -158,18 +161,6 @@ describe("before the first start: the webhook port of this machine is free", () 
   });
 });
 
-test.each([
-  ["path-token", "an-old-token", /leave the token out of WEBHOOK_PUBLIC_URL: its path goes on/],
-  ["hmac", "more", /let WEBHOOK_PUBLIC_URL end with \/webhooks\/transaction-status: its path goes on/],
-])("%s: the path goes on after WEBHOOK_PATH, which may stand behind a prefix", async (auth, more, said) => {
-  const { url } = await httpServer(() => answer("404 Not Found", ""));
-  const path = `${url}/prefix/webhooks/transaction-status`;
-  const wrong = await lineOf(`${path}/${more}`, { WEBHOOK_AUTH: auth });
-  expect(wrong).toMatch(said);
-  expect(wrong).not.toContain(more === "more" ? "/more" : more);
-  expect(await lineOf(path, { WEBHOOK_AUTH: auth })).toMatch(/see the path \(WEBHOOK_PATH is/);
-});
-
 test("http:// to a port that speaks TLS", async () => {
   const { url } = await serve({ tls: { key: TEST_KEY, cert: TEST_CERT } });
   expect(await lineOf(url.replace("https:", "http:"))).toMatch(
@@ -177,7 +168,7 @@ test("http:// to a port that speaks TLS", async () => {
   );
 });
 
-test("an address that only this machine or its network can reach, unless the partner is there, too", async () => {
+test("an address that only this machine can reach, unless the partner is there, too", async () => {
   const { url } = await httpServer(bridgeLike("401 Unauthorized"));
   const linesOf = async (address: string, partner: string): Promise<string> =>
     (await examine({ WEBHOOK_PUBLIC_URL: address, PARTNER_BASE_URL: partner }))
@@ -189,8 +180,4 @@ test("an address that only this machine or its network can reach, unless the par
     /^warn it is an address of this machine: the partner cannot reach it: name the address that the partner calls in WEBHOOK_PUBLIC_URL$/m,
   );
   expect(await linesOf(url, `http://${NOWHERE}`)).not.toContain("cannot reach it");
-  const inside = "http://10.255.255.1:1";
-  const told = await Promise.all([linesOf(inside, outside), linesOf(inside, "https://172.20.0.9")]);
-  expect(told[0]).toMatch(/^warn it is a private address: the partner cannot reach it/m);
-  expect(told[1]).not.toContain("cannot reach it");
 }, 30_000);

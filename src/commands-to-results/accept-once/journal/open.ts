@@ -1,6 +1,6 @@
 import type { Config } from "../../../config/config.ts";
 import type { Cluster } from "../../../kafka/cluster/cluster.ts";
-import { journalProblems } from "../../../kafka/cluster/journal-topic.ts";
+import { journalProblems } from "../../../kafka/cluster/inspect.ts";
 import { decoder, encoder, type Decode } from "../../../kafka/schema/codec.ts";
 import { isRefused } from "../../../kafka/produce/publish-error.ts";
 import { newPartitioner } from "../../../kafka/produce/partitioner.ts";
