@@ -32,9 +32,9 @@ const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
 
 /** Whether a flow is paused, for people. The name and the note are quoted, because people wrote them. */
 export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
-  if (!paused || !last) return `${flow}: not paused`;
+  if (!paused || !last) return `${flow} not paused`;
   const until = last.until ?? "it is resumed";
-  return `${flow}: PAUSED by ${JSON.stringify(last.by)} since ${last.at}, until ${until}: ${JSON.stringify(last.note)}`;
+  return `${flow} PAUSED by ${JSON.stringify(last.by)} since ${last.at}, until ${until}: ${JSON.stringify(last.note)}`;
 };
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;

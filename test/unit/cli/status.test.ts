@@ -26,9 +26,9 @@ test("a pause says who, until when and why", () => {
     says: "pause" as const,
     until: null,
   };
-  expect(pauseLine("commands", { paused: false, last })).toBe("commands: not paused");
+  expect(pauseLine("commands", { paused: false, last })).toBe("commands not paused");
   expect(pauseLine("commands", { paused: true, last })).toBe(
-    'commands: PAUSED by "ana" since 2026-12-01T06:00:00.000Z, until it is resumed: "FX-7"',
+    'commands PAUSED by "ana" since 2026-12-01T06:00:00.000Z, until it is resumed: "FX-7"',
   );
 });
 
