@@ -12,10 +12,10 @@ export const boundedText = (text: string): string => {
 export type ActorFlags = { by: string; note: string };
 
 /** Adds the options that every action of a person requires. */
-export const withActor = (command: Command, help: ActorFlags): Command =>
+export const withActor = (command: Command): Command =>
   command
-    .requiredOption("--by <name>", help.by, boundedText)
-    .requiredOption("--note <text>", help.note, boundedText);
+    .requiredOption("--by <name>", "who does it; kept in the audit topic", boundedText)
+    .requiredOption("--note <text>", "why; kept in the audit topic", boundedText);
 
 /** "unknown" in a container whose user has no name. */
 export const userName = (): string => {

@@ -43,17 +43,13 @@ const valueOf = ({ value, origin }: ShownSetting): string => {
   return origin === "not set" ? "-" : "(cannot be used, see below)";
 };
 
-const originText = ({ origin, from }: ShownSetting): string => (from === null ? origin : `${origin} ${from}`);
-
 const printText = (settings: readonly ShownSetting[], io: Io): void => {
-  const width = (of: (shown: ShownSetting) => string): number =>
-    Math.max(...settings.map((each) => of(each).length));
-  const nameWidth = width(({ name }) => name);
-  const valueWidth = Math.min(width(valueOf), 40);
-  for (const [index, shown] of settings.entries()) {
-    if (shown.group !== settings[index - 1]?.group) io.out(`${index === 0 ? "" : "\n"}${shown.group}`);
-    const columns = [shown.name.padEnd(nameWidth), valueOf(shown).padEnd(valueWidth), originText(shown)];
-    io.out(`  ${columns.join("  ")}`);
+  let group = "";
+  for (const shown of settings) {
+    const { name, origin, from } = shown;
+    if (shown.group !== group) io.out(shown.group);
+    group = shown.group;
+    io.out(`  ${name}  ${valueOf(shown)}  ${origin}${from === null ? "" : ` ${from}`}`);
   }
 };
 

@@ -3,12 +3,9 @@ import type { Config } from "../config/config.ts";
 import { listDoubts, type Doubt, type DoubtNumbers } from "../operate/doubts/doubts.ts";
 import { counted } from "../runtime/counted.ts";
 import { iso } from "../runtime/instant.ts";
-import { escapeInvisible } from "../runtime/invisible.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
-import { sayProgress } from "./progress.ts";
+import { EXIT, type ExitCode, type Io, printLines, untilAborted, sayProgress } from "./io.ts";
 import { openTool } from "./tool.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /** The parts of a line. */
 const HEAD = "since  commandId  quoteId  externalId  claimed  why  resolve";
@@ -49,9 +46,8 @@ const list = async (io: Io, json: boolean): Promise<ExitCode> => {
   const stopped = untilAborted(io.stopped);
   if (doubts.length > 0 && !json) io.err(HEAD);
   for (const doubt of doubts) {
-    const text = json ? JSON.stringify(jsonOf(doubt)) : lineOf(doubt);
     // A reader that stands still does not keep the process from being ended.
-    await Promise.race([io.write(Buffer.from(`${escapeInvisible(text)}\n`)), stopped]);
+    await Promise.race([printLines(io, [json ? JSON.stringify(jsonOf(doubt)) : lineOf(doubt)]), stopped]);
     io.stopped.throwIfAborted();
   }
   for (const sentence of closing(numbers, tool.config)) io.err(sentence);

@@ -1,6 +1,8 @@
 import type { Config, Problem, Purpose } from "../config/config.ts";
 import { loadConfig, type Environment } from "../config/load.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../runtime/errors.ts";
+import { escapeInvisible } from "../runtime/invisible.ts";
 import type { ProcessEnds } from "../runtime/process-ends.ts";
 
 /** What a command may use of its process. `out` and `err` write a line to standard output and error. */
@@ -35,4 +37,33 @@ export const configOf = ({ env, err }: Io, purpose: Purpose): Config => {
   for (const { variable, message } of loaded.warnings) err(`Warning: ${variable} ${message}`);
   if (!loaded.ok) throw problemsError(loaded.problems);
   return loaded.config;
+};
+
+/** Prints text that others may have written. Waits for a reader that is slow. */
+export const printLines = ({ write }: Io, lines: readonly string[]): Promise<void> =>
+  write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
+
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** For commands that change something: says at once what an interrupt does. */
+export const sayWhenStopped = ({ stopped, err }: Io): void => {
+  const say = (): void =>
+    err("Stopping. What is being written is finished first. A second signal ends this command at once.");
+  stopped.addEventListener("abort", say, { once: true });
+};
+
+const PROGRESS_EVERY_MS = 2_000;
+
+/** Says every two seconds how far a long reading is. */
+export const sayProgress = ({ err }: Io, what: string): ((at: { read: number; total?: number }) => void) => {
+  let saidAt = systemClock.monotonic();
+  return ({ read, total }) => {
+    if (systemClock.monotonic() - saidAt < PROGRESS_EVERY_MS) return;
+    saidAt = systemClock.monotonic();
+    err(`Reading ${what}: ${read}${total === undefined ? "" : ` of ${total}`} records so far.`);
+  };
 };

@@ -9,9 +9,8 @@ import {
 import { iso } from "../runtime/instant.ts";
 import { actorOf, withActor, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type ExitCode, type Io, sayWhenStopped } from "./io.ts";
 import { endOf } from "./option-values.ts";
-import { sayWhenStopped } from "./say-when-stopped.ts";
 import { openTool } from "./tool.ts";
 
 const end = (untilMs: number | null): string =>
@@ -64,7 +63,6 @@ const withFlow = (name: PauseRequest["says"]): Command =>
         .choices(PAUSABLE)
         .argParser(flowOf),
     ),
-    { by: "who does it; kept in the audit topic", note: "why; kept in the audit topic" },
   );
 
 export const pauseCommand = (io: Io, exit: (code: ExitCode) => void): Command =>

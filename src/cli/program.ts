@@ -12,28 +12,28 @@ type Load = (io: Io, exit: Exit) => Promise<Command>;
 /** Each command's module is loaded only when it is wanted: the sandbox need not wait for a Kafka client. */
 const groups: Record<string, Record<string, Load>> = {
   "Set up and run:": {
-    setup: async (io, exit) => (await import("./setup.ts")).setupCommand(io, exit),
-    doctor: async (io, exit) => (await import("./doctor.ts")).doctorCommand(io, exit),
-    config: async (io, exit) => (await import("./config.ts")).configCommand(io, exit),
-    subscribe: async (io, exit) => (await import("./subscribe.ts")).subscribeCommand(io, exit),
-    serve: async (io, exit) => (await import("./serve.ts")).serveCommand(io, exit),
+    setup: async (...to) => (await import("./setup.ts")).setupCommand(...to),
+    doctor: async (...to) => (await import("./doctor.ts")).doctorCommand(...to),
+    config: async (...to) => (await import("./config.ts")).configCommand(...to),
+    subscribe: async (...to) => (await import("./subscribe.ts")).subscribeCommand(...to),
+    serve: async (...to) => (await import("./serve.ts")).serveCommand(...to),
     sandbox: async (io) => (await import("./sandbox.ts")).sandboxCommand(io),
   },
   "Send and read:": {
-    send: async (io, exit) => (await import("./send.ts")).sendCommand(io, exit),
-    watch: async (io, exit) => (await import("./watch.ts")).watchCommand(io, exit),
-    logs: async (io, exit) => (await import("./logs.ts")).logsCommand(io, exit),
+    send: async (...to) => (await import("./send.ts")).sendCommand(...to),
+    watch: async (...to) => (await import("./watch.ts")).watchCommand(...to),
+    logs: async (...to) => (await import("./logs.ts")).logsCommand(...to),
   },
   "Operate:": {
-    status: async (io, exit) => (await import("./status.ts")).statusCommand(io, exit),
-    pause: async (io, exit) => (await import("./pause.ts")).pauseCommand(io, exit),
-    resume: async (io, exit) => (await import("./pause.ts")).resumeCommand(io, exit),
-    doubts: async (io, exit) => (await import("./doubts.ts")).doubtsCommand(io, exit),
-    resolve: async (io, exit) => (await import("./resolve.ts")).resolveCommand(io, exit),
-    story: async (io, exit) => (await import("./story.ts")).storyCommand(io, exit),
-    "dead-letters": async (io, exit) => (await import("./dead-letters.ts")).deadLettersCommand(io, exit),
-    reconcile: async (io, exit) => (await import("./reconcile.ts")).reconcileCommand(io, exit),
-    console: async (io, exit) => (await import("./console.ts")).consoleCommand(io, exit),
+    status: async (...to) => (await import("./status.ts")).statusCommand(...to),
+    pause: async (...to) => (await import("./pause.ts")).pauseCommand(...to),
+    resume: async (...to) => (await import("./pause.ts")).resumeCommand(...to),
+    doubts: async (...to) => (await import("./doubts.ts")).doubtsCommand(...to),
+    resolve: async (...to) => (await import("./resolve.ts")).resolveCommand(...to),
+    story: async (...to) => (await import("./story.ts")).storyCommand(...to),
+    "dead-letters": async (...to) => (await import("./dead-letters.ts")).deadLettersCommand(...to),
+    reconcile: async (...to) => (await import("./reconcile.ts")).reconcileCommand(...to),
+    console: async (...to) => (await import("./console.ts")).consoleCommand(...to),
   },
 };
 
@@ -84,9 +84,6 @@ export const buildProgram = async (args: readonly string[], io: Io, exit: Exit):
   return program;
 };
 
-/** Taken for --version. */
-const VERSION = ["version", "-v"];
-
 /** Runs the command that the arguments name. Never rejects: an error becomes a sentence and an exit code. */
 export const runProgram = async (args: readonly string[], terminal: Io): Promise<ExitCode> => {
   // The output contains names, notes and messages that others wrote.
@@ -98,8 +95,7 @@ export const runProgram = async (args: readonly string[], terminal: Io): Promise
   let code: ExitCode = EXIT.done;
   try {
     const program = await buildProgram(args, io, (given) => (code = given));
-    const wanted = VERSION.includes(args[0] ?? "") ? ["--version"] : args;
-    await program.parseAsync([...wanted], { from: "user" });
+    await program.parseAsync([...args], { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

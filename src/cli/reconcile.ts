@@ -4,33 +4,31 @@ import { reconcileOnce } from "../bridge/reconcile-once.ts";
 import type { Report } from "../log-to-events/flow.ts";
 import { periodOfDays, type Period } from "../log-to-events/period.ts";
 import { forceReconcile } from "../operate/reconcile.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { actorOf, userName } from "./actor.ts";
-import { day } from "./option-values.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, sayProgress, type ExitCode, type Io } from "./io.ts";
+import { day } from "./option-values.ts";
 import { openTool } from "./tool.ts";
 
 type Flags = { from: string; to: string; dryRun?: boolean; force?: boolean; json?: boolean };
-
-const PROGRESS_EVERY_MS = 2_000;
 
 /** What a person must know beside the counts. */
 export const remarksOf = ({
   reasons,
   tooYoung,
   held,
-}: Pick<Report, "reasons" | "tooYoung" | "held">): string[] => [
-  ...reasons.map((reason) => `Not complete: ${reason}.`),
-  ...(held > 0
-    ? [`Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`]
-    : []),
-  ...(tooYoung > 0
-    ? [
-        `Left to their webhooks: ${tooYoung} younger than RECONCILE_MIN_AGE. To publish them too, run it again later or with RECONCILE_MIN_AGE=0.`,
-      ]
-    : []),
-];
+}: Pick<Report, "reasons" | "tooYoung" | "held">): string[] => {
+  const remarks = reasons.map((reason) => `Not complete: ${reason}.`);
+  if (held > 0)
+    remarks.push(
+      `Held back: ${held}. Compare \`cambio-bridge logs\` with their events, or publish them with --force.`,
+    );
+  if (tooYoung > 0)
+    remarks.push(
+      `Left to their webhooks: ${tooYoung} younger than RECONCILE_MIN_AGE. To publish them too, run it again later or with RECONCILE_MIN_AGE=0.`,
+    );
+  return remarks;
+};
 
 const reconcile = async (
   io: Io,
@@ -38,12 +36,8 @@ const reconcile = async (
   { dryRun = false, force = false, json }: Flags,
 ): Promise<ExitCode> => {
   const { config, services } = openTool(io, "reconcile");
-  let lastProgressAt = systemClock.monotonic();
-  const progress = ({ step, done }: { step: string; done: number }): void => {
-    if (systemClock.monotonic() - lastProgressAt < PROGRESS_EVERY_MS) return;
-    lastProgressAt = systemClock.monotonic();
-    io.err(`${step}: ${done} so far`);
-  };
+  const say = sayProgress(io, "the partner's log and the events");
+  const progress = ({ done }: { done: number }): void => say({ read: done });
   // It has no options for them: who insists is the user of this machine.
   const actor = actorOf({ by: userName(), note: "reconcile --force" });
   const running =
@@ -53,31 +47,11 @@ const reconcile = async (
   const report = await explainOutage(config, running, io.stopped);
   const { entries, known, published, held, tooYoung, unreadable, otherType, result, reasons } = report;
   const complete = result === "complete";
-
-  if (json) {
-    io.out(
-      JSON.stringify({
-        entries,
-        known,
-        published,
-        held,
-        tooYoung,
-        unreadable,
-        otherType,
-        result,
-        complete,
-        reasons,
-      }),
-    );
-  } else {
-    io.out(`entries        ${entries}`);
-    io.out(`known          ${known}`);
-    io.out(`${dryRun ? "missing        " : "published      "}${published}`);
-    io.out(`held back      ${held}`);
-    io.out(`too young      ${tooYoung}`);
-    io.out(`not understood ${unreadable}`);
-    io.out(`other events   ${otherType}`);
-    io.out(`result         ${result}${dryRun ? " (dry run: nothing was published)" : ""}`);
+  const counts = { entries, known, published, held, tooYoung, unreadable, otherType, result };
+  if (json) io.out(JSON.stringify({ ...counts, complete, reasons }));
+  else {
+    for (const [name, value] of Object.entries(counts)) io.out(`${name}: ${value}`);
+    if (dryRun) io.out("Dry run: nothing was published.");
   }
   for (const remark of remarksOf(report)) io.err(remark);
   return complete ? EXIT.done : EXIT.failed;

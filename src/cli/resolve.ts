@@ -11,8 +11,7 @@ import type { Connections } from "../operate/connections.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { actorOf, boundedText, type ActorFlags } from "./actor.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
-import { sayWhenStopped } from "./say-when-stopped.ts";
+import { EXIT, type ExitCode, type Io, sayWhenStopped } from "./io.ts";
 import { openTool } from "./tool.ts";
 
 type Flags = Partial<ActorFlags> & {
@@ -66,31 +65,6 @@ const run = async (
   return refusal === null ? EXIT.done : EXIT.failed;
 };
 
-const propose = (
-  io: Io,
-  commandId: string,
-  {
-    as,
-    note = "",
-    by = "",
-    quoteId = null,
-    force = false,
-  }: Omit<Flags, "quoteId"> & { quoteId?: string | null },
-): Promise<ExitCode> => {
-  const asked: ResolveRequest = { commandId, quoteId, as: as ?? "succeeded", force };
-  if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
-  const flags = { by, note };
-  return run(io, async (connections) => ({
-    asked,
-    ended: await resolve(connections, actorOf(flags), asked, { warn: io.err }, io.stopped),
-  }));
-};
-
-const confirmed = (io: Io, ref: string, { by = "", note = "confirmed" }: Flags): Promise<ExitCode> => {
-  const flags = { by, note };
-  return run(io, (connections) => confirm(connections, actorOf(flags), ref, { warn: io.err }, io.stopped));
-};
-
 export const resolveCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("resolve")
     .description("End a doubt, with what the partner says happened.")
@@ -115,20 +89,27 @@ Another person ends the doubt within 24 hours with --confirm REF.`,
       ),
     )
     .action(async (commandId: string | undefined, flags: Flags, command: Command) => {
-      const needed = flags.confirm === undefined ? { commandId, "--as": flags.as, "--note": flags.note } : {};
-      const missing = Object.entries({ ...needed, "--by": flags.by }).flatMap(([name, value]) =>
-        value === undefined ? [name] : [],
-      );
+      const { as, by, quoteId, force, confirm: ref } = flags;
       const isUsage = (text: string): never => command.error(`error: ${text}`, { exitCode: EXIT.usage });
-      if (missing.length > 0) isUsage(`missing: ${missing.join(", ")}`);
-      if (
-        flags.confirm !== undefined &&
-        [commandId, flags.as, flags.quoteId, flags.force].some((each) => each !== undefined)
-      )
+      const needed = ref === undefined ? { commandId, "--as": as, "--note": flags.note } : {};
+      const missing = Object.entries({ ...needed, "--by": by }).filter(([, value]) => value === undefined);
+      if (missing.length > 0) isUsage(`missing: ${missing.map(([name]) => name).join(", ")}`);
+      const isDoubtNamed = [commandId, as, quoteId, force].some((each) => each !== undefined);
+      if (ref !== undefined && isDoubtNamed)
         isUsage("--confirm takes only --by and --note: what it ends stands in the proposal");
-      exit(
-        flags.confirm === undefined
-          ? await propose(io, commandId ?? "", flags)
-          : await confirmed(io, flags.confirm, flags),
+      const actor = actorOf({ by: by ?? "", note: flags.note ?? "confirmed" });
+      const hooks = { warn: io.err };
+      const asked: ResolveRequest = {
+        commandId: commandId ?? "",
+        quoteId: quoteId ?? null,
+        as: as ?? "succeeded",
+        force: force === true,
+      };
+      if (as === "not-executed") io.err(NOT_EXECUTED_RISK);
+      const ending = run(io, async (connections) =>
+        ref === undefined
+          ? { asked, ended: await resolve(connections, actor, asked, hooks, io.stopped) }
+          : confirm(connections, actor, ref, hooks, io.stopped),
       );
+      exit(await ending);
     });

@@ -5,9 +5,8 @@ import { repetitions, type SandboxOptions } from "../sandbox/options.ts";
 import { startSandbox } from "../sandbox/start.ts";
 import { walkNames } from "../sandbox/transactions/walks.ts";
 import { examples } from "./help.ts";
-import { problemsError, type Io } from "./io.ts";
+import { problemsError, type Io, untilAborted } from "./io.ts";
 import { wholeNumber } from "./option-values.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 type Flags = Omit<SandboxOptions, "clock" | "webhookUrls"> & {
   host: string;

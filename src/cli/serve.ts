@@ -3,8 +3,7 @@ import { startBridge } from "../bridge/bridge.ts";
 import { createLog } from "../ops/log.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { examples } from "./help.ts";
-import { configOf, EXIT, type ExitCode, type Io } from "./io.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { configOf, EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
 
 /** How long a failed start waits for its last log lines. */
 const LAST_LINES_MS = 5_000;

@@ -4,8 +4,7 @@ import { setupOptions } from "../bridge/prerequisites.ts";
 import { setUp } from "../kafka/cluster/setup.ts";
 import { UsageError } from "../runtime/errors.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
-import { sayWhenStopped } from "./say-when-stopped.ts";
+import { EXIT, type ExitCode, type Io, sayWhenStopped } from "./io.ts";
 import { openTool } from "./tool.ts";
 
 const setup = async (io: Io, dryRun: boolean): Promise<ExitCode> => {

@@ -15,8 +15,7 @@ import { counted } from "../runtime/counted.ts";
 import { OutageError, UsageError } from "../runtime/errors.ts";
 import { iso, isoOrNull } from "../runtime/instant.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
-import { sayProgress } from "./progress.ts";
+import { EXIT, sayProgress, type ExitCode, type Io } from "./io.ts";
 import { openTool } from "./tool.ts";
 
 type LastAction = { by: string; note: string; says: ControlEntry["says"]; at: string; until: string | null };
@@ -25,78 +24,57 @@ type FlowState = { paused: boolean; last: LastAction | null };
 const stateOf = (entry: ControlEntry | undefined, nowMs: number): FlowState => {
   if (!entry) return { paused: false, last: null };
   const { says, by, note, atMs, untilMs } = entry;
-  const until = untilMs === null ? null : iso(untilMs);
-  return { paused: isPause(entry, nowMs), last: { says, by, note, at: iso(atMs), until } };
+  return {
+    paused: isPause(entry, nowMs),
+    last: { says, by, note, at: iso(atMs), until: isoOrNull(untilMs) },
+  };
 };
 
-/** Whether a flow is paused, for people. */
+/** Whether a flow is paused, for people. The name and the note are quoted, because people wrote them. */
 export const pauseLine = (flow: Pausable, { paused, last }: FlowState): string => {
-  const name = flow.padEnd(10);
-  if (!last) return `${name} not paused; nobody ever paused it`;
-  // Quoted, because people wrote them.
-  const [by, note] = [JSON.stringify(last.by), JSON.stringify(last.note)];
-  if (paused)
-    return `${name} PAUSED by ${by} since ${last.at}, until ${last.until ?? "it is resumed"}: ${note}`;
-  return last.says === "resume"
-    ? `${name} not paused; resumed by ${by} at ${last.at}: ${note}`
-    : `${name} not paused; the pause of ${by} ended at ${last.until}`;
+  if (!paused || !last) return `${flow} not paused`;
+  const until = last.until ?? "it is resumed";
+  return `${flow} PAUSED by ${JSON.stringify(last.by)} since ${last.at}, until ${until}: ${JSON.stringify(last.note)}`;
 };
 
 const behind = (lag: number): string => `${counted(lag, "command")} behind`;
 
-/** That nobody takes commands; null where somebody does. */
+/** That nobody takes commands; null where somebody does, and where members cannot be seen. */
 const nobodyLine = ({ group, state, members, lag }: Status["commands"], topic: string): string | null => {
-  // Its members are not known, so it may be that somebody does.
-  if (state === NEW_PROTOCOL) return null;
-  if (members.length === 0)
-    return `NOBODY TAKES COMMANDS: group ${group} has no member (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS; /readyz of one that runs says what it lacks.`;
-  if (state === "Stable" && members.every(({ partitions }) => (partitions[topic] ?? []).length === 0))
-    return `NOBODY TAKES COMMANDS: no member of group ${group} has a partition of ${topic}, ${behind(lag)}. See TOPIC_COMMANDS of the replicas.`;
-  return null;
+  const hasPartitions = members.some(({ partitions }) => (partitions[topic] ?? []).length > 0);
+  if (state === NEW_PROTOCOL || hasPartitions || (members.length > 0 && state !== "Stable")) return null;
+  const why = members.length === 0 ? "has no member" : `has no member with a partition of ${topic}`;
+  return `NOBODY TAKES COMMANDS: group ${group} ${why} (${state}), ${behind(lag)}. Where commands are wanted, start \`cambio-bridge serve\` with commands in FLOWS, and see TOPIC_COMMANDS; /readyz of one that runs says what it lacks.`;
 };
 
-const commandsLine = (commands: Status["commands"], topic: string): string => {
+/** Who runs the flows, for people. `topic`: of the commands. */
+export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => {
   const { group, state, members, lag } = commands;
-  if (state === NEW_PROTOCOL)
-    return `group ${group}, ${behind(lag)}: ${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\`.`;
-  return (
-    nobodyLine(commands, topic) ??
-    `group ${group}: ${state}, ${counted(members.length, "member")}, ${behind(lag)}`
-  );
+  const said =
+    state === NEW_PROTOCOL
+      ? `${NEW_PROTOCOL_SAID}. See \`cambio-bridge doctor\``
+      : `${state}, ${counted(members.length, "member")}`;
+  const leader = reconcile.leader ? `${reconcile.leader.host} is the leader` : "NOBODY RECONCILES";
+  return [
+    nobodyLine(commands, topic) ?? `group ${group}, ${behind(lag)}: ${said}`,
+    ...members.map(
+      ({ clientId, host, partitions }) =>
+        `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
+    ),
+    ...commands.partitions
+      .filter((each) => each.lag > 0)
+      .map((each) => `  ${topic}[${each.partition}]: ${behind(each.lag)}`),
+    `group ${reconcile.group}: ${reconcile.state}, ${leader}`,
+    deadLetters === null
+      ? "Dead letters are not known: their topic does not exist."
+      : `${counted(deadLetters.records, "dead letter")}, ${deadLetters.lastDay} of the last day: see \`cambio-bridge dead-letters list\``,
+  ];
 };
-
-const reconcileLine = ({ group, state, members, leader }: Status["reconcile"]): string =>
-  members.length === 0 && state !== NEW_PROTOCOL
-    ? `Nobody reconciles: group ${group} has no member (${state}).`
-    : `group ${group}: ${state}, ${counted(members.length, "member")}, ${leader ? `${leader.host} is the leader` : "no leader"}`;
-
-const deadLettersLine = (found: Status["deadLetters"]): string =>
-  found === null
-    ? "Dead letters are not known: their topic does not exist."
-    : `${counted(found.records, "dead letter")}, ${found.lastDay} of the last day${found.records === 0 ? "" : ": see `cambio-bridge dead-letters list`"}`;
 
 export const doubtsLine = ({ doubts, oldestSinceMs }: DoubtNumbers): string =>
   oldestSinceMs === null
     ? "No command is in doubt."
     : `${doubts === 1 ? "1 COMMAND" : `${doubts} COMMANDS`} IN DOUBT, the oldest since ${iso(oldestSinceMs)}: see \`cambio-bridge doubts\``;
-
-/** Who runs the flows, for people. `topic`: of the commands. */
-export const flowLines = ({ commands, reconcile, deadLetters }: Status, topic: string): string[] => [
-  "",
-  commandsLine(commands, topic),
-  ...commands.members.map(
-    ({ clientId, host, partitions }) =>
-      `  ${host}  ${clientId}  partitions ${partitions[topic]?.join(" ") ?? "none"}`,
-  ),
-  ...commands.partitions
-    .filter(({ lag }) => lag > 0)
-    .map(
-      ({ partition, committed, end, lag }) =>
-        `  ${topic}[${partition}] ${committed === null ? "nothing committed" : `committed ${committed}`}, end ${end}: ${behind(lag)}`,
-    ),
-  reconcileLine(reconcile),
-  deadLettersLine(deadLetters),
-];
 
 /** Why a command is not being executed now, for people; null where nothing is known to keep it from that. */
 export const whyNoCommands = async (
@@ -109,11 +87,10 @@ export const whyNoCommands = async (
     askStatus(tool, signal).catch(nothing),
     askPauses(tool, { warn: nothing }, signal).catch(nothing),
   ]);
-  const pausable =
-    "cambio.bridge.v1.AcceptQuote" in request ? (["commands", "accepts"] as const) : (["commands"] as const);
-  for (const flow of pausable) {
-    const pause = stateOf(entries?.get(flow), systemClock.now());
-    if (pause.paused) return pauseLine(flow, pause).replace(/ +/, " ");
+  const isAccept = "cambio.bridge.v1.AcceptQuote" in request;
+  for (const flow of isAccept ? (["commands", "accepts"] as const) : (["commands"] as const)) {
+    const state = stateOf(entries?.get(flow), systemClock.now());
+    if (state.paused) return pauseLine(flow, state);
   }
   return known && nobodyLine(known.commands, tool.config.topics.commands);
 };
@@ -148,12 +125,9 @@ const status = async (io: Io, json: boolean): Promise<ExitCode> => {
     io.out(JSON.stringify({ flows: Object.fromEntries(pauses), ...known, doubts }));
     return EXIT.done;
   }
-  for (const line of [
-    ...pauses.map(([flow, state]) => pauseLine(flow, state)),
-    ...flowLines(known, tool.config.topics.commands),
-    ...(numbers === null ? [] : [doubtsLine(numbers)]),
-  ])
-    io.out(line);
+  for (const [flow, state] of pauses) io.out(pauseLine(flow, state));
+  flowLines(known, tool.config.topics.commands).forEach(io.out);
+  if (numbers) io.out(doubtsLine(numbers));
   return EXIT.done;
 };
 

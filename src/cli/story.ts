@@ -1,11 +1,9 @@
 import { Command } from "commander";
-import { story, type Step, type Story } from "../operate/story/story.ts";
+import { story, type Story } from "../operate/story/story.ts";
 import { iso } from "../runtime/instant.ts";
-import { escapeInvisible } from "../runtime/invisible.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, printLines, sayProgress, type ExitCode, type Io } from "./io.ts";
 import { pastMs } from "./option-values.ts";
-import { sayProgress } from "./progress.ts";
 import { openTool } from "./tool.ts";
 
 type Flags = { since: number; json?: boolean };
@@ -13,50 +11,40 @@ type Flags = { since: number; json?: boolean };
 const linesOf = ({ endings, steps }: Story): string[] => [
   ...endings.map(({ about, id, sentence }) => `${about} ${id}: ${sentence}`),
   ...steps.flatMap(({ atMs, title, place, facts }) => [
-    "",
-    `${iso(atMs)}  ${title}`,
-    `  ${place}`,
+    `\n${iso(atMs)}  ${title}\n  ${place}`,
     ...facts.map(([name, value]) => `  ${name}: ${value}`),
   ]),
 ];
 
-const jsonOf = ({ atMs, facts, ...step }: Step): Record<string, unknown> => ({
-  at: iso(atMs),
-  ...step,
-  facts: Object.fromEntries(facts),
-});
+const jsonOf = ({ id, sinceMs, steps, ...rest }: Story): string =>
+  JSON.stringify({
+    id,
+    since: iso(sinceMs),
+    ...rest,
+    steps: steps.map(({ atMs, facts, ...step }) => ({
+      at: iso(atMs),
+      ...step,
+      facts: Object.fromEntries(facts),
+    })),
+  });
 
 const tell = async (io: Io, id: string, { since, json = false }: Flags): Promise<ExitCode> => {
   const found = await story(openTool(io), { id, sinceMs: since }, sayProgress(io, "the topics"), io.stopped);
-  const lines = json
-    ? [
-        JSON.stringify({
-          id,
-          since: iso(since),
-          endings: found.endings,
-          steps: found.steps.map(jsonOf),
-          notes: found.notes,
-        }),
-      ]
-    : linesOf(found);
-  await io.write(Buffer.from(lines.map((line) => `${escapeInvisible(line)}\n`).join("")));
+  await printLines(io, json ? [jsonOf(found)] : linesOf(found));
   for (const note of found.notes) io.err(note);
   if (found.steps.length > 0) return EXIT.done;
   io.err(`The topics hold nothing of ${id} since ${iso(since)}: --since looks further back.`);
   return EXIT.failed;
 };
 
+const SINCE = "not older: an instant, a day in UTC, or an age (24h, 7d)";
+
 export const storyCommand = (io: Io, exit: (code: ExitCode) => void): Command =>
   new Command("story")
     .summary("Tell what happened to a command, a quote or a transaction.")
     .description("Tell what the topics hold of a command, a quote or a transaction, in order of time.")
     .argument("<id>", "a commandId, quoteId, externalId or transactionId")
-    .option(
-      "--since <time>",
-      "not older: an instant, a day in UTC, or an age (24h, 7d)",
-      pastMs,
-      pastMs("7d"),
-    )
+    .option("--since <time>", SINCE, pastMs, pastMs("7d"))
     .option("--json", "print one JSON object")
     .addHelpText("after", examples("story order-71-accept"))
     .action(async (id: string, flags: Flags) => exit(await tell(io, id, flags)));

@@ -13,9 +13,8 @@ import { textOrBase64 } from "./bytes.ts";
 import { escapeInvisible } from "../runtime/invisible.ts";
 import { follow } from "./follow.ts";
 import { examples } from "./help.ts";
-import { EXIT, type ExitCode, type Io } from "./io.ts";
+import { EXIT, type ExitCode, type Io, untilAborted } from "./io.ts";
 import { openTool } from "./tool.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 const WHAT = ["events", "results", "dead-letters"] as const;
 type What = (typeof WHAT)[number];

@@ -14,7 +14,6 @@ import { iso, isoOrNull, readInstant } from "../runtime/instant.ts";
 import { placeText } from "../runtime/record-position.ts";
 import { NothingDone, type Actor } from "./actor.ts";
 import { withAudit } from "./audit/audited.ts";
-import { auditReader } from "./audit/read-one.ts";
 import type { Connections, Warn } from "./connections.ts";
 import { readTopic } from "./read-topic.ts";
 
@@ -103,35 +102,19 @@ export const pauseOrResume = (
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<PauseResult> =>
-  withAudit(connections, actor, { warn, stopped }, async (audited) => {
-    const { config } = connections;
+  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
     const last = (await pauses(connections, { warn }, stopped)).get(flow);
     const asked = end && ("forMs" in end ? { forMs: end.forMs } : { until: iso(end.untilMs) });
-    const reader = auditReader(connections);
-    try {
-      const { value, begun } = await audited(
-        actor,
-        { kind: says, subject: flow, parameters: asked ?? {} },
-        async (begunAt, actionId) => {
-          const atMs = (await reader.at(begunAt)).timestampMs;
-          const entry: ControlEntry = {
-            flow,
-            says,
-            by: actor.by,
-            note: actor.note,
-            atMs,
-            untilMs: endOf(end, atMs),
-            actionId,
-          };
-          const before = isPause(last, atMs) ? last : null;
-          const place = await write(connections, entry);
-          const replaced = before && { by: before.by, until: isoOrNull(before.untilMs) };
-          const effect = { record: place, until: isoOrNull(entry.untilMs), replaced };
-          return { value: { entry, place, before }, outcome: { kind: "done", effect } as const };
-        },
-      );
-      return { ...value, audit: placeText(config.topics.audit, begun) };
-    } finally {
-      await reader.close();
-    }
+    const action = { kind: says, subject: flow, parameters: asked ?? {} };
+    const { value, begun } = await act(action, async ({ actionId, atMs: askTime }) => {
+      const atMs = await askTime();
+      const { by, note } = actor;
+      const entry: ControlEntry = { flow, says, by, note, atMs, untilMs: endOf(end, atMs), actionId };
+      const before = isPause(last, atMs) ? last : null;
+      const place = await write(connections, entry);
+      const replaced = before && { by: before.by, until: isoOrNull(before.untilMs) };
+      const effect = { record: place, until: isoOrNull(entry.untilMs), replaced };
+      return { value: { entry, place, before }, outcome: { kind: "done", effect } as const };
+    });
+    return { ...value, audit: placeText(connections.config.topics.audit, begun) };
   });

@@ -1,51 +1,58 @@
 import { noSuchTopic, withCluster } from "../services/with-cluster.ts";
 import { scan, type TakeRecord } from "../kafka/consume/scan.ts";
-import type { Ranges } from "../kafka/consume/read-log.ts";
+import type { Range, Ranges } from "../kafka/consume/read-log.ts";
 import type { Connections, OnProgress } from "./connections.ts";
 
-/** What is read of a topic: between two times, by the records' timestamps, and only partitions that are wanted. */
+/** What is read of a topic: between two times, by the records' timestamps, and of each partition what `narrow` leaves. */
 export type Reading = {
   topic: string;
   fromMs?: number | undefined;
   toMs?: number | undefined;
-  isWanted?: (partition: number, partitions: number) => boolean;
+  narrow?: (range: Range, partition: number, partitions: number) => Range;
 };
+
+export const NOTHING: Range = { startOffset: 0, endOffset: 0 };
 
 export const recordsIn = (ranges: Ranges): number =>
   [...ranges.values()].reduce((sum, { startOffset, endOffset }) => sum + endOffset - startOffset, 0);
 
 const rangesOf = (
   { services }: Connections,
-  { topic, fromMs, toMs, isWanted = () => true }: Reading,
+  { topic, fromMs, toMs, narrow = (range) => range }: Reading,
 ): Promise<Ranges> =>
   withCluster(services, async (cluster) => {
     if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
     const found = await cluster.ranges(topic, fromMs === undefined ? undefined : Math.max(0, fromMs));
     const ends = toMs === undefined ? null : await cluster.offsetsAt(topic, toMs);
     return new Map(
-      [...found].flatMap(([partition, { startOffset, endOffset }]) => {
+      [...found].map(([partition, { startOffset, endOffset }]) => {
         const end = Math.max(startOffset, Math.min(ends?.get(partition) ?? endOffset, endOffset));
-        return isWanted(partition, found.size) ? [[partition, { startOffset, endOffset: end }]] : [];
+        return [partition, narrow({ startOffset, endOffset: end }, partition, found.size)];
       }),
     );
   });
 
-/** Reads the records of a topic once, in order within a partition. Throws a UsageError where it does not exist. */
+/**
+ * Reads the records of a topic once, in order within a partition, and gives the offsets between which it read. Throws
+ * a UsageError where the topic does not exist.
+ */
 export const readTopic = async (
   connections: Connections,
   reading: Reading,
   take: TakeRecord,
   { signal, onProgress }: { signal: AbortSignal; onProgress?: OnProgress | undefined },
-): Promise<void> => {
+): Promise<Ranges> => {
   const ranges = await rangesOf(connections, reading);
   const total = recordsIn(ranges);
-  if (total === 0) return;
+  if (total === 0) return ranges;
   let read = 0;
   onProgress?.({ read, total });
   const { services } = connections;
+  const wanted = new Map([...ranges].filter(([, { startOffset, endOffset }]) => endOffset > startOffset));
   const counted: TakeRecord = (record) => {
     onProgress?.({ read: (read += 1), total });
     return take(record);
   };
-  await scan({ topic: reading.topic, ranges }, counted, services, signal);
+  await scan({ topic: reading.topic, ranges: wanted }, counted, services, signal);
+  return ranges;
 };

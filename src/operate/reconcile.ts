@@ -12,11 +12,11 @@ export const forceReconcile = (
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): ReturnType<typeof reconcileOnce> =>
-  withAudit(connections, actor, { warn, stopped }, async (audited) => {
+  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
     const { config, services } = connections;
     const parameters = { from: iso(run.period.fromMs), to: iso(run.period.toMs) };
     const action = { kind: "reconcile", subject: "reconcile", parameters } as const;
-    const { value } = await audited(actor, action, async () => {
+    const { value } = await act(action, async () => {
       const report = await reconcileOnce(config, services, { ...run, dryRun: false, force: true }, stopped);
       const { published, result } = report;
       return { value: report, outcome: { kind: "done", effect: { published, result } } };

@@ -163,7 +163,10 @@ it("lets people act with the rights that are written down and no others", async 
   );
   expect(listed).toContain("UNREADABLE_COMMAND");
   // What cannot be read yet is not sent again: the plan says so.
-  const replayed = await world.run(["dead-letters", "replay", "--source", "command", ...BY], replayer);
+  const replayed = await world.run(
+    ["dead-letters", "replay", "--reason", "UNREADABLE_COMMAND", ...BY],
+    replayer,
+  );
   expect(replayed).toMatchObject({ code: 0 });
   expect(await endTotal(brokers, topics.commands)).toBe(2);
 

@@ -24,8 +24,8 @@ export type Resolved =
    * QUOTE_ALREADY_TAKEN, which has no conclusion in the journal.
    */
   | { kind: "decided"; result: CommandResult | null; note: string | null; position: RecordPosition }
-  /** `lost`: the error code of the doubt, which says whom the wait is for. */
-  | { kind: "tooYoung"; ageMs: number; neededMs: number; lost: string | null }
+  /** See `resolvableAtMs`. */
+  | { kind: "tooYoung" }
   /** Claimed: its owner, or the replica that takes it over, will conclude it. */
   | { kind: "underWay" }
   | { kind: "unknown" };
@@ -135,7 +135,7 @@ export const withoutDoubt = async (
   deps: ResolveDeps,
   found: Exclude<Look, { kind: "doubt" }>,
   signal: AbortSignal,
-): Promise<Resolved> => {
+): Promise<Exclude<Resolved, { kind: "tooYoung" }>> => {
   if (found.kind === "free") return { kind: "unknown" };
   if (found.kind === "held") return { kind: "underWay" };
   const { position } = found;
@@ -160,11 +160,7 @@ export const resolve = async (
 
   if (!decision.force) {
     const ageMs = await ageOf(deps, ref, before.claim, signal);
-    const neededMs = neededAgeMs(before.claim);
-    if (ageMs < neededMs) {
-      const doubted = await resultAt(deps, before.position, signal);
-      return { kind: "tooYoung", ageMs, neededMs, lost: doubted?.result.error?.code ?? null };
-    }
+    if (ageMs < neededAgeMs(before.claim)) return { kind: "tooYoung" };
   }
   const now = view.look(ref);
   if (now.kind !== "doubt") return withoutDoubt(deps, now, signal);

@@ -54,14 +54,11 @@ const isReady = ({ next, target, halted }: Part): boolean => !halted && next !==
  * @param options.partitions how many partitions the journal has; never changed while replicas run
  * @param options.partitionOf the partition that a record with this key is appended to
  * @param options.contradicted called once for each contradiction, however often the log is read
- * @param options.keeps the keys that will be asked for; all others are reported as free. The state of a key follows from its own entries
- *   alone, so that nothing needs to be kept of the others.
  */
 export const createView = (options: {
   partitions: number;
   partitionOf: (key: string) => number;
   contradicted?: (contradiction: Contradicted) => void;
-  keeps?: ((key: string) => boolean) | undefined;
 }) => {
   const heard = new Set<string>();
   const contradicted = (contradiction: Contradicted): void => {
@@ -111,7 +108,7 @@ export const createView = (options: {
         own.halted = true;
         return "halted";
       }
-      if (options.keeps?.(record.key) ?? true) own.view.fold(record, record.entry);
+      own.view.fold(record, record.entry);
       own.next += 1;
       own.waiters.wake(record.offset);
       keys.wake(keyName({ operation: record.entry.operation, key: record.key }));
@@ -135,7 +132,7 @@ export const createView = (options: {
      */
     begin: (partition: number, range: { startOffset: number; endOffset: number }): void => {
       const entries = range.endOffset - range.startOffset;
-      discard(partition, options.keeps === undefined ? expectedCommands(entries) : 0);
+      discard(partition, expectedCommands(entries));
       const own = part(partition);
       own.next = range.startOffset;
       own.target = Math.max(own.target, range.endOffset);

@@ -1,7 +1,5 @@
-import { refOf, type DeadLetter } from "../../operate/dead-letters/letter.ts";
-import { listLetters, type LetterList } from "../../operate/dead-letters/list.ts";
-import type { Selection } from "../../operate/dead-letters/read.ts";
-import { explainReason } from "../../operate/dead-letters/reasons.ts";
+import { refOf, type DeadLetter, explainReason } from "../../operate/dead-letters/letter.ts";
+import { listLetters, type LetterList, type Selection } from "../../operate/dead-letters/read.ts";
 import { escapeInvisible } from "../../runtime/invisible.ts";
 import { canAct } from "../act.ts";
 import { link, select, table, tag } from "../html/elements.ts";

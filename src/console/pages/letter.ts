@@ -1,6 +1,5 @@
-import { readRef, refOf } from "../../operate/dead-letters/letter.ts";
-import { explainReason } from "../../operate/dead-letters/reasons.ts";
-import { showLetter, type ShownLetter } from "../../operate/dead-letters/show.ts";
+import { readRef, refOf, explainReason } from "../../operate/dead-letters/letter.ts";
+import { showLetter, type ShownLetter } from "../../operate/dead-letters/read.ts";
 import { hexDump } from "../../runtime/hex-dump.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import { canAct } from "../act.ts";
@@ -30,7 +29,6 @@ const FORMS = ["decoded", "text", "hex"] as const;
 type Form = (typeof FORMS)[number];
 
 const valueView = ({ loaded, decoded }: ShownLetter, as: Form): Html => {
-  if (loaded === null) return notice("bad", "Its value cannot be shown: it is gone.");
   const { value } = loaded.original;
   if (value === null) return html`<p class="none">It has no value (null).</p>`;
   if (as === "decoded" && decoded !== null) return block(decoded);
@@ -61,9 +59,7 @@ const letterView = (shown: ShownLetter, asked: string, topic: string, nowMs: num
       : html`${link(pathTo("/letter", { ref, as: form }), form)} `,
   );
   const other = source === "webhook" ? "a webhook" : "not known";
-  const added = [...(loaded?.added ?? [])].map(
-    ([name, value]) => [name, inlineText(value, MAX_HEADER)] as const,
-  );
+  const added = [...loaded.added].map(([name, value]) => [name, inlineText(value, MAX_HEADER)] as const);
   return html`${facts([
     ["Reason", html`<strong>${code(reason)}</strong>`],
     ["What it means", sentence(explainReason(reason))],

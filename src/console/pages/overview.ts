@@ -1,4 +1,4 @@
-import { listLetters } from "../../operate/dead-letters/list.ts";
+import { listLetters } from "../../operate/dead-letters/read.ts";
 import { isPause, PAUSABLE, pauses as askPauses } from "../../operate/pause.ts";
 import { recordsPerMinute } from "../../operate/rates.ts";
 import { status as askStatus, type Status } from "../../operate/status.ts";

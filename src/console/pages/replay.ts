@@ -1,6 +1,11 @@
 import { readRef, refOf } from "../../operate/dead-letters/letter.ts";
-import { planReplay, type ReplayRequest } from "../../operate/dead-letters/make-plan.ts";
-import { planLines, type Plan, type Planned } from "../../operate/dead-letters/plan.ts";
+import {
+  planReplay,
+  type ReplayRequest,
+  planLines,
+  type Plan,
+  type Planned,
+} from "../../operate/dead-letters/plan.ts";
 import { replay } from "../../operate/dead-letters/replay.ts";
 import type { LetterEnd } from "../../operate/dead-letters/targets.ts";
 import { actorOf, begin, canAct, failureOf, formOf, noteField, noteProblem, taskField } from "../act.ts";

@@ -77,8 +77,7 @@ const act = (
         return (asking) => page(asking, { title: "Doubt", body });
       }
       if (ended.kind !== "tooYoung") return refused(form, sentence(refusalOf(asked, ended) ?? ended.kind));
-      const endableAtMs = context.var.site.clock.now() + ended.neededMs - ended.ageMs;
-      return refused(form, html`By Kafka's clock it is too early.`, endableAtMs);
+      return refused(form, html`By Kafka's clock it is too early.`, ended.resolvableAtMs);
     } catch (error) {
       return refused(form, sentence(failureOf(context, error)));
     }

@@ -1,5 +1,5 @@
 import type { Progress } from "../../operate/connections.ts";
-import type { LetterList } from "../../operate/dead-letters/list.ts";
+import type { LetterList } from "../../operate/dead-letters/read.ts";
 import type { DoubtNumbers } from "../../operate/doubts/doubts.ts";
 import { isPause, PAUSABLE, type ControlEntries } from "../../operate/pause.ts";
 import type { Status } from "../../operate/status.ts";

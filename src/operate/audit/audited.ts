@@ -3,69 +3,40 @@ import { bridgeSource } from "../../services/source.ts";
 import { explainOutage } from "../../services/outage.ts";
 import { withCluster } from "../../services/with-cluster.ts";
 import { orderProblems } from "../../kafka/cluster/inspect.ts";
-import type { Publisher } from "../../kafka/produce/publisher.ts";
+import { createReread } from "../../kafka/consume/reread.ts";
+import type { Incoming } from "../../kafka/record.ts";
 import { messageOf, UsageError } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
 import { authorize, continueUnless, NothingDone, type Actor } from "../actor.ts";
 import type { Connections, Warn } from "../connections.ts";
-import { AUDIT_CONTENT_TYPE, auditEvent, type Action, type AuditEntry, type Outcome } from "./entry.ts";
+import {
+  AUDIT_CONTENT_TYPE,
+  AUDIT_PARTITION,
+  auditEvent,
+  type Action,
+  type AuditEntry,
+  type Outcome,
+} from "./entry.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_WAITING_BYTES = 16 * 1_048_576;
 
-/** What an action returns, and the outcome that is written to the audit topic. */
-export type ActionResult<T> = { value: T; outcome: Outcome };
+/** An action's first entry. `atMs`: its time by Kafka's clock, since operators' machines may have any. */
+export type Begun = { place: RecordPosition; actionId: string; atMs: () => Promise<number> };
 
-/**
- * Writes an audit entry, does what a person asked for, then writes the outcome. There is no action without its
- * first entry. `act` gets the place of that entry; the result has the place of the outcome, null where it could
- * not be written: then `warn` is called, and the action stands.
- *
- * Throws Forbidden for a viewer, and a UsageError when the name or the note is missing, when the first entry cannot
- * be written, and when it was interrupted before: in all these cases nothing was done.
- */
-export type Audited = <T>(
-  actor: Actor,
-  action: Action,
-  act: (begun: RecordPosition, actionId: string) => Promise<ActionResult<T>>,
-) => Promise<{ value: T; begun: RecordPosition; ended: RecordPosition | null }>;
-
-const auditedBy =
-  (write: (entry: AuditEntry) => Promise<RecordPosition>, warn: Warn, stopped: AbortSignal): Audited =>
-  async (actor, action, act) => {
-    authorize(actor);
-    continueUnless(stopped);
-    const actionId = randomUUID();
-    const begun = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
-      throw new UsageError(
-        `Nothing was done, because it could not be written to the audit topic first (${messageOf(error)}): see that the topic can be written, then run it again.`,
-        { cause: error },
-      );
-    });
-    const end = (outcome: Outcome): Promise<RecordPosition | null> =>
-      write({ actionId, actor, action, outcome }).catch((error: unknown) => {
-        warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
-        return null;
-      });
-    try {
-      continueUnless(stopped);
-      const { value, outcome } = await act(begun, actionId);
-      return { value, begun, ended: await end(outcome) };
-    } catch (error) {
-      await end({ kind: error instanceof NothingDone ? "refused" : "failed", reason: messageOf(error) });
-      throw error;
-    }
-  };
-
-const writerTo =
-  ({ config, services }: Connections, publisher: Publisher) =>
-  (entry: AuditEntry): Promise<RecordPosition> => {
-    const source = bridgeSource(config);
-    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
-    const key = Buffer.from(entry.actionId);
-    const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
-    return publisher.publish({ key, value: Buffer.from(event), headers }, TIMEOUT_MS);
-  };
+export type Audit = {
+  /**
+   * Writes an entry, does what a person asked for, then writes the outcome. There is no action without its first
+   * entry. `ended`: the place of the outcome, null where it could not be written: then `warn` is called, and the
+   * action stands. Throws a UsageError when the first entry cannot be written, and when it was interrupted before.
+   */
+  act: <T>(
+    action: Action,
+    work: (begun: Begun) => Promise<{ value: T; outcome: Outcome }>,
+  ) => Promise<{ value: T; begun: RecordPosition; ended: RecordPosition | null }>;
+  /** Null where the topic does not hold such an entry any more. */
+  find: (offset: number) => Promise<Incoming | null>;
+};
 
 /** The topic must order its entries, by Kafka's clock: its times tell which proposals still count. */
 const checkTopic = async ({ config, services }: Connections): Promise<void> => {
@@ -85,14 +56,14 @@ const checkTopic = async ({ config, services }: Connections): Promise<void> => {
 };
 
 /**
- * Opens the audit topic for the actions of `work`. A viewer is turned away before anything is asked. Throws a
- * UsageError where the topic does not exist.
+ * Opens the audit topic for the actions of `work`. Throws Forbidden for a viewer, before anything is asked, and a
+ * UsageError where the name or the note is missing, or the topic does not exist.
  */
 export const withAudit = async <T>(
   connections: Connections,
   actor: Actor,
   { warn, stopped }: { warn: Warn; stopped: AbortSignal },
-  work: (audited: Audited) => Promise<T>,
+  work: (audit: Audit) => Promise<T>,
 ): Promise<T> => {
   authorize(actor);
   const { config, services } = connections;
@@ -103,9 +74,47 @@ export const withAudit = async <T>(
     maxWaitingBytes: MAX_WAITING_BYTES,
     sendTimeoutMs: TIMEOUT_MS,
   });
+  const { reread, stop } = createReread(topic, services);
+  const find: Audit["find"] = (offset) => reread(AUDIT_PARTITION, offset);
+
+  const write = (entry: AuditEntry): Promise<RecordPosition> => {
+    const source = bridgeSource(config);
+    const event = auditEvent(entry, { id: randomUUID(), source, timeMs: services.clock.now() });
+    const headers = [["content-type", AUDIT_CONTENT_TYPE] as const];
+    const record = { key: Buffer.from(entry.actionId), value: Buffer.from(event), headers };
+    return publisher.publish(record, TIMEOUT_MS);
+  };
+  const act: Audit["act"] = async (action, doIt) => {
+    continueUnless(stopped);
+    const actionId = randomUUID();
+    const place = await write({ actionId, actor, action, outcome: null }).catch((error: unknown) => {
+      throw new UsageError(
+        `Nothing was done, because it could not be written to the audit topic first (${messageOf(error)}): see that the topic can be written, then run it again.`,
+        { cause: error },
+      );
+    });
+    const end = (outcome: Outcome): Promise<RecordPosition | null> =>
+      write({ actionId, actor, action, outcome }).catch((error: unknown) => {
+        warn(`What came of it could not be written to the audit topic (${messageOf(error)}).`);
+        return null;
+      });
+    const atMs = async (): Promise<number> => {
+      const record = await find(place.offset);
+      if (record === null) throw new NothingDone(`${topic} does not hold the entry of this action any more.`);
+      return record.timestampMs;
+    };
+    try {
+      continueUnless(stopped);
+      const { value, outcome } = await doIt({ place, actionId, atMs });
+      return { value, begun: place, ended: await end(outcome) };
+    } catch (error) {
+      await end({ kind: error instanceof NothingDone ? "refused" : "failed", reason: messageOf(error) });
+      throw error;
+    }
+  };
   try {
-    return await work(auditedBy(writerTo(connections, publisher), warn, stopped));
+    return await work({ act, find });
   } finally {
-    await publisher.close(TIMEOUT_MS);
+    await Promise.all([publisher.close(TIMEOUT_MS), stop()]);
   }
 };

@@ -1,11 +1,10 @@
 import { explainOutage } from "../../services/outage.ts";
-import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
 import type { Range } from "../../kafka/consume/read-log.ts";
-import { scan } from "../../kafka/consume/scan.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { placeText } from "../../runtime/record-position.ts";
 import type { Connections } from "../connections.ts";
-import { AUDIT_PARTITION, readEntry, textIn, type ReadEntry } from "./entry.ts";
+import { readTopic } from "../read-topic.ts";
+import { readEntry, textIn, type ReadEntry } from "./entry.ts";
 
 /** A row of the audit: an action with what came of it. */
 export type AuditAction = {
@@ -72,48 +71,28 @@ const merged = (rows: readonly AuditAction[]): AuditAction[] => {
   return [...byAction.values()];
 };
 
-/** The offsets of the audit topic, those written since a time only. Throws a UsageError where it does not exist. */
-export const auditRange = ({ config, services }: Connections, sinceMs?: number): Promise<Range> => {
-  const topic = config.topics.audit;
-  return withCluster(services, async (cluster) => {
-    if (!(await cluster.find([topic])).has(topic)) throw noSuchTopic(topic);
-    return (await cluster.ranges(topic, sinceMs)).get(AUDIT_PARTITION) ?? { startOffset: 0, endOffset: 0 };
-  });
-};
-
-/** Reads these records of the audit topic once, in order. */
-export const scanAudit = (
-  { config, services }: Connections,
-  range: Range,
-  take: (record: Incoming) => void,
-  signal: AbortSignal,
-): Promise<void> =>
-  scan({ topic: config.topics.audit, ranges: new Map([[AUDIT_PARTITION, range]]) }, take, services, signal);
-
 /** A page of actions, the newest first. An action whose entries stand on two pages is on both. */
 export const readAudit = (
   connections: Connections,
   { before, count }: { before: number | null; count: number },
   signal: AbortSignal,
 ): Promise<AuditPage> => {
+  const topic = connections.config.topics.audit;
   const read = async (): Promise<AuditPage> => {
-    const { startOffset, endOffset } = await auditRange(connections);
-    let end = Math.max(startOffset, Math.min(before ?? endOffset, endOffset));
     // Offsets may hold no records, such as markers of transactions: an empty page is read again, larger.
-    for (let size = 2 * count; end > startOffset; size *= 2) {
-      const from = Math.max(startOffset, end - size);
+    for (let size = 2 * count; ; size *= 2) {
       const rows: AuditAction[] = [];
-      const topic = connections.config.topics.audit;
-      await scanAudit(
-        connections,
-        { startOffset: from, endOffset: end },
-        (record) => void rows.push(rowOf(topic, record)),
-        signal,
-      );
-      end = from;
-      if (rows.length > 0) return { actions: merged(rows).reverse(), next: end > startOffset ? end : null };
+      const rest = { next: null as number | null };
+      const narrow = ({ startOffset, endOffset }: Range): Range => {
+        const end = Math.max(startOffset, Math.min(before ?? endOffset, endOffset));
+        const start = Math.max(startOffset, end - size);
+        rest.next = start > startOffset ? start : null;
+        return { startOffset: start, endOffset: end };
+      };
+      const take = (record: Incoming): void => void rows.push(rowOf(topic, record));
+      await readTopic(connections, { topic, narrow }, take, { signal });
+      if (rows.length > 0 || rest.next === null) return { actions: merged(rows).reverse(), ...rest };
     }
-    return { actions: [], next: null };
   };
   return explainOutage(connections.config, read(), signal);
 };

@@ -1,5 +1,8 @@
-import type { EncodedHeaders } from "../../kafka/record.ts";
+import { unwrap, type AddedName } from "../../services/dead-letter-headers.ts";
+import type { EncodedHeaders, Incoming } from "../../kafka/record.ts";
+import { members } from "../../runtime/json.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
+import { parseBody } from "../../webhooks-to-events/parse.ts";
 
 /** The record that became a dead letter. */
 export type Original = { key: Buffer | null; value: Buffer | null; headers: EncodedHeaders };
@@ -47,3 +50,87 @@ export const inOriginalOrder = (a: DeadLetter, b: DeadLetter): number =>
   (a.origin?.offset ?? 0) - (b.origin?.offset ?? 0) ||
   a.place.partition - b.place.partition ||
   a.place.offset - b.place.offset;
+
+const PREVIEW_BYTES = 80;
+const DETAIL_BYTES = 1_000;
+
+/** Converts only the start: a slice of a longer string would keep all of it in memory. */
+const beginningOf = (bytes: Buffer | null, length: number): string =>
+  bytes === null ? "null" : bytes.subarray(0, length).toString("utf8") + (bytes.length > length ? "…" : "");
+
+const sizeOf = ({ key, value, headers }: Original): number =>
+  (key?.length ?? 0) + (value?.length ?? 0) + headers.bytes.length;
+
+const numberOf = (text: string | undefined): number => (text === undefined ? Number.NaN : Number(text));
+
+type Added = ReadonlyMap<AddedName, string>;
+
+/** Null where the letter has none: an answer that contradicts a result never was a record. */
+const originOf = (added: Added): DeadLetter["origin"] => {
+  const origin = {
+    topic: added.get("topic") ?? "",
+    partition: numberOf(added.get("partition")),
+    offset: numberOf(added.get("offset")),
+    timestampMs: numberOf(added.get("timestamp")),
+  };
+  return origin.partition >= 0 && origin.offset >= 0 ? origin : null;
+};
+
+/**
+ * Without issuedAt the record's timestamp counts, so a replayed command would look new, however old it is.
+ */
+const NO_ISSUED_AT =
+  "it has no issuedAt and is older than COMMANDS_MAX_AGE: sent again it would count as new; have the sender send it anew";
+
+/** Why a replay of this letter cannot work; null if nothing is known against it. */
+export const obstacleTo = (
+  { source, origin }: Pick<DeadLetter, "source" | "origin">,
+  value: Buffer | null,
+  isOld: (timestampMs: number) => boolean,
+): string | null => {
+  if (source === "webhook") {
+    const read = parseBody(value ?? Buffer.alloc(0));
+    return read.ok ? null : `still not understood: ${read.detail}`;
+  }
+  if (origin === null || !isOld(origin.timestampMs) || value?.[0] !== 0x7b) return null;
+  const found = members(value.toString("utf8"));
+  return found && !found.some(({ key }) => key === "issuedAt") ? NO_ISSUED_AT : null;
+};
+
+/** One record as a letter. `isOld`: whether a command of that time is older than COMMANDS_MAX_AGE. */
+export const letterOf = (record: Incoming, isOld: (timestampMs: number) => boolean): DeadLetter => {
+  const unwrapped = unwrap(record.headers);
+  const added: Added = unwrapped?.added ?? new Map<AddedName, string>();
+  const source = added.has("received-at") ? "webhook" : unwrapped ? "command" : "unknown";
+  const receivedAtMs = numberOf(added.get("received-at"));
+  const origin = source === "command" ? originOf(added) : null;
+  const cut = added.get("cut");
+  return {
+    place: { partition: record.partition, offset: record.offset },
+    timestampMs: record.timestampMs,
+    reason: added.get("reason") ?? "",
+    detail: beginningOf(Buffer.from(added.get("detail") ?? ""), DETAIL_BYTES),
+    source,
+    origin,
+    receivedAtMs: Number.isFinite(receivedAtMs) ? receivedAtMs : null,
+    bytes: sizeOf(record),
+    missing: cut === undefined ? null : `it has ${record.value?.length ?? 0} of ${cut} bytes`,
+    obstacle: obstacleTo({ source, origin }, record.value, isOld),
+    preview: beginningOf(record.value, PREVIEW_BYTES),
+  };
+};
+
+/** What a dead letter's reason means, and what to do. */
+const REASONS: Readonly<Record<string, string>> = {
+  UNREADABLE_COMMAND:
+    "The record is no command: neither JSON nor Avro of a known schema. Its sender got a result, REJECTED. Have the sender send it anew under a new commandId; replay it only when what kept it from being read is gone, such as a schema that was not registered.",
+  UNREADABLE_NOTIFICATION:
+    "The notification is authentic, but was not understood, or its event was larger than the topic took. Replay it once the bridge understands it, or the topic takes it.",
+  COMMAND_ID_REUSED:
+    "The commandId was used before for another command. It was not executed. Have the sender send it under a new commandId; a replay would be refused again.",
+  CONTRADICTING_ANSWER:
+    "An answer of the partner came after a final result, and says the opposite of it. Look into it at once, at the partner's; it is no command and is never replayed.",
+};
+
+export const explainReason = (reason: string): string =>
+  REASONS[reason] ?? "This version of the bridge does not know the reason. Look at the detail.";

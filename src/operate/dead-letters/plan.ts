@@ -1,6 +1,14 @@
+import { explainOutage } from "../../services/outage.ts";
+import { noSuchTopic, withCluster } from "../../services/with-cluster.ts";
+import { UsageError } from "../../runtime/errors.ts";
 import { iso } from "../../runtime/instant.ts";
+import type { Connections, OnProgress } from "../connections.ts";
 import { inOriginalOrder, refOf, type DeadLetter } from "./letter.ts";
-import type { Sent } from "./sent.ts";
+import { eachLetter, type ReadingHooks, type Selection } from "./read.ts";
+import { readSent, type Sent, type SentLetters } from "./sent.ts";
+
+/** `maxLetters`: refuses a larger replay, because all letters are held in memory. */
+export type ReplayRequest = { letters: Selection; maxLetters?: number };
 
 /** What decides whether a letter is sent. */
 export type PlanRules = {
@@ -17,8 +25,6 @@ export type PlanRules = {
 
 /** `why` groups letters; `detail` is about this one. `wasSent`: it is where it was to go. */
 export type Skipped = { why: string; detail: string; wasSent?: boolean };
-
-export const skippedText = ({ why, detail }: Skipped): string => (detail === "" ? why : `${why}: ${detail}`);
 
 type Decided = { kind: "send"; topic: string; warnings: readonly string[] } | ({ kind: "skip" } & Skipped);
 
@@ -117,4 +123,52 @@ export const planLines = ({ send, skipped, unknown, warnings }: Plan): string[] 
   }
   for (const ref of unknown) lines.push(`  There is no dead letter ${ref}.`);
   return lines;
+};
+
+/** `next`: the offset up to which the audit topic was read for it. */
+export type Made = { plan: Plan; sent: SentLetters; next: number };
+
+/** Reads the letters that are meant, and what the audit topic says of them. */
+export const makePlan = async (
+  connections: Connections,
+  { letters: selection, maxLetters = Infinity }: ReplayRequest,
+  hooks: ReadingHooks,
+): Promise<Made> => {
+  const { config, services } = connections;
+  const letters: DeadLetter[] = [];
+  const see = (letter: DeadLetter): void => {
+    if (letters.length >= maxLetters)
+      throw new UsageError(
+        `More than ${maxLetters} dead letters are meant: choose a shorter time, or use \`cambio-bridge dead-letters replay\`.`,
+      );
+    letters.push(letter);
+  };
+  await eachLetter(connections, selection, see, hooks);
+  const { sent, next } = await readSent(connections, letters, hooks.signal);
+  const found = new Set(letters.map(({ place }) => refOf(place)));
+  const unknown = (selection.refs ?? []).map(refOf).filter((ref) => !found.has(ref));
+  const rules = {
+    isNamed: selection.refs !== undefined,
+    commandsTopic: config.topics.commands,
+    eventsTopic: config.topics.transactionStatus,
+    maxAgeMs: config.commands.maxAgeMs,
+    nowMs: services.clock.now(),
+    sent: sent.of,
+  };
+  const plan = planOf(letters, rules, unknown);
+  const there = await withCluster(services, (cluster) => cluster.find(plan.send.map(({ topic }) => topic)));
+  const absent = plan.send.find(({ topic }) => !there.has(topic));
+  if (absent) throw noSuchTopic(absent.topic);
+  return { plan, sent, next };
+};
+
+/** What a replay would send. Needs no operator. */
+export const planReplay = async (
+  connections: Connections,
+  request: ReplayRequest,
+  { onProgress }: { onProgress?: OnProgress },
+  signal: AbortSignal,
+): Promise<Plan> => {
+  const making = makePlan(connections, request, { signal, onProgress });
+  return (await explainOutage(connections.config, making, signal)).plan;
 };

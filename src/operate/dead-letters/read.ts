@@ -1,16 +1,22 @@
+import { commandDecoder } from "../../commands-to-results/wire/read.ts";
 import { unwrap } from "../../services/dead-letter-headers.ts";
+import { explainOutage } from "../../services/outage.ts";
 import { ownCopy } from "../../kafka/consume/record-memory.ts";
-import type { Reread } from "../../kafka/consume/reread.ts";
+import type { Incoming } from "../../kafka/record.ts";
+import { decoder } from "../../kafka/schema/codec.ts";
+import { readSchema } from "../../kafka/schema/schemas.ts";
+import type { CommandResult } from "../../records.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import type { RecordPosition } from "../../runtime/record-position.ts";
-import type { Connections, OnProgress } from "../connections.ts";
+import type { Connections, OnProgress, Warn } from "../connections.ts";
 import { readTopic } from "../read-topic.ts";
-import { letterOf } from "./letter-of.ts";
-import { refOf, type DeadLetter, type Original } from "./letter.ts";
+import { letterOf, refOf, type DeadLetter, type Original } from "./letter.ts";
+import { readSent, type Sent } from "./sent.ts";
 
-/** Selects letters; times are epoch milliseconds. */
+/** Selects letters: those at these places, or of a reason and a time (epoch milliseconds). */
 export type Selection = {
+  refs?: readonly RecordPosition[] | undefined;
   reason?: string | undefined;
-  source?: string | undefined;
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
 };
@@ -22,14 +28,6 @@ export const isOldIn =
   (timestampMs: number): boolean =>
     services.clock.now() - timestampMs > config.commands.maxAgeMs;
 
-const fits =
-  ({ reason, source, sinceMs = -Infinity, untilMs = Infinity }: Selection) =>
-  (letter: DeadLetter): boolean =>
-    (reason === undefined || letter.reason === reason) &&
-    (source === undefined || letter.source === source) &&
-    letter.timestampMs >= sinceMs &&
-    letter.timestampMs < untilMs;
-
 /**
  * Calls `see` for each selected letter, in order within a partition. Nothing bounds the end of what is read: the
  * writers' clocks set the times, so a letter that looks later may stand before an earlier one. Throws a UsageError
@@ -37,46 +35,128 @@ const fits =
  */
 export const eachLetter = async (
   connections: Connections,
-  selection: Selection,
-  see: (letter: DeadLetter) => void,
+  { refs, reason, sinceMs = -Infinity, untilMs = Infinity }: Selection,
+  see: (letter: DeadLetter, record: Incoming) => void,
   hooks: ReadingHooks,
 ): Promise<void> => {
   const isOld = isOldIn(connections);
-  const isMeant = fits(selection);
-  await readTopic(
-    connections,
-    { topic: connections.config.topics.deadLetters, fromMs: selection.sinceMs },
-    (record) => {
-      const letter = letterOf(record, isOld);
-      if (isMeant(letter)) see(letter);
-    },
-    hooks,
-  );
-};
-
-/** The letters at these places. A place without a letter is left out. */
-export const lettersAt = async (
-  connections: Connections,
-  places: readonly RecordPosition[],
-  hooks: ReadingHooks,
-): Promise<DeadLetter[]> => {
-  const named = new Set(places.map(refOf));
-  const letters: DeadLetter[] = [];
-  const see = (letter: DeadLetter): void => {
-    if (named.has(refOf(letter.place))) letters.push(letter);
+  const named = refs && new Set(refs.map(refOf));
+  const take = (record: Incoming): void => {
+    if (named?.has(refOf(record)) === false) return;
+    if (record.timestampMs < sinceMs || record.timestampMs >= untilMs) return;
+    const letter = letterOf(record, isOld);
+    if (reason === undefined || letter.reason === reason) see(letter, record);
   };
-  await eachLetter(connections, {}, see, hooks);
-  return letters;
+  const fromMs = sinceMs === -Infinity ? undefined : sinceMs;
+  await readTopic(connections, { topic: connections.config.topics.deadLetters, fromMs }, take, hooks);
 };
 
 /** `added`: the headers that the bridge added. */
 export type LoadedLetter = { original: Original; added: ReadonlyMap<string, string> };
 
-/** Reads a letter again. Null if retention has deleted it. */
-export const loadLetter = async (reread: Reread, { place }: DeadLetter): Promise<LoadedLetter | null> => {
-  const record = await reread(place.partition, place.offset);
-  if (record === null) return null;
+export const originalOf = (record: Incoming): LoadedLetter => {
   const { key, value, headers } = ownCopy(record);
   const { added, original } = unwrap(headers) ?? { added: new Map<string, string>(), original: headers };
   return { original: { key, value, headers: original }, added };
+};
+
+/** What was sent of these letters; null where the audit topic cannot be read: then `warn` is called. */
+const sentOf = async (
+  connections: Connections,
+  letters: readonly DeadLetter[],
+  warn: Warn,
+  signal: AbortSignal,
+): Promise<LetterList["sent"]> => {
+  if (letters.length === 0) return () => [];
+  try {
+    const { sent } = await readSent(connections, letters, signal);
+    return ({ place }) => sent.of(refOf(place));
+  } catch (error) {
+    signal.throwIfAborted();
+    warn(`Which of them were replayed is not known: ${messageOf(error)}`);
+    return () => null;
+  }
+};
+
+/** `letters`: the newest of those that fit, the newest last. `byReason` counts all that fit. */
+export type LetterList = {
+  letters: readonly DeadLetter[];
+  count: number;
+  byReason: ReadonlyMap<string, number>;
+  /** When it was replayed; null if that is not known. */
+  sent: (letter: DeadLetter) => readonly Sent[] | null;
+};
+
+const byAge = (a: DeadLetter, b: DeadLetter): number =>
+  a.timestampMs - b.timestampMs || a.place.partition - b.place.partition || a.place.offset - b.place.offset;
+
+/** Reads the dead letters that fit, and keeps the newest so many. With a `limit` of 0 they are only counted. */
+export const listLetters = (
+  connections: Connections,
+  selection: Selection,
+  { limit, onProgress, warn }: { limit: number; onProgress?: OnProgress; warn: Warn },
+  signal: AbortSignal,
+): Promise<LetterList> => {
+  const read = async (): Promise<LetterList> => {
+    let letters: DeadLetter[] = [];
+    let count = 0;
+    const byReason = new Map<string, number>();
+    const keepNewest = (): void => {
+      letters = limit === 0 ? [] : letters.sort(byAge).slice(-limit);
+    };
+    const see = (letter: DeadLetter): void => {
+      count += 1;
+      byReason.set(letter.reason, (byReason.get(letter.reason) ?? 0) + 1);
+      letters.push(letter);
+      // Sorts seldom, and keeps at most twice the limit in memory.
+      if (letters.length >= 2 * limit) keepNewest();
+    };
+    await eachLetter(connections, selection, see, { signal, onProgress });
+    keepNewest();
+    return { letters, count, byReason, sent: await sentOf(connections, letters, warn, signal) };
+  };
+  return explainOutage(connections.config, read(), signal);
+};
+
+/** `sent` is null if the audit topic cannot be read; `decoded` is the value as JSON, where it is an Avro command or result. */
+export type ShownLetter = {
+  letter: DeadLetter;
+  loaded: LoadedLetter;
+  sent: readonly Sent[] | null;
+  decoded: string | null;
+};
+
+/** Only by the schemas of these two: one that anybody registered may make a few bytes into a huge value. */
+const decodedText = async ({ services }: Connections, value: Buffer): Promise<string | null> => {
+  const result = decoder<CommandResult>(
+    readSchema("command-result"),
+    services.registry,
+    services.clock.monotonic,
+  );
+  for (const decode of [commandDecoder(services), result]) {
+    const decoded = await Promise.resolve(decode(value)).catch(() => null);
+    if (decoded?.ok) return JSON.stringify(decoded.value);
+  }
+  return null;
+};
+
+/** One dead letter whole. Null if there is none at this place. */
+export const showLetter = (
+  connections: Connections,
+  place: RecordPosition,
+  { warn }: { warn: Warn },
+  signal: AbortSignal,
+): Promise<ShownLetter | null> => {
+  const read = async (): Promise<ShownLetter | null> => {
+    const found: { letter: DeadLetter; loaded: LoadedLetter }[] = [];
+    const see = (letter: DeadLetter, record: Incoming): void =>
+      void found.push({ letter, loaded: originalOf(record) });
+    await eachLetter(connections, { refs: [place] }, see, { signal });
+    const [one] = found;
+    if (!one) return null;
+    const sent = (await sentOf(connections, [one.letter], warn, signal))(one.letter);
+    const { value } = one.loaded.original;
+    return { ...one, sent, decoded: value && (await decodedText(connections, value)) };
+  };
+  return explainOutage(connections.config, read(), signal);
 };

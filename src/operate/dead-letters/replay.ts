@@ -3,15 +3,12 @@ import { withCluster } from "../../services/with-cluster.ts";
 import type { Cluster } from "../../kafka/cluster/cluster.ts";
 import { createReread } from "../../kafka/consume/reread.ts";
 import { authorize, type Actor } from "../actor.ts";
-import { withAudit, type Audited } from "../audit/audited.ts";
-import { AUDIT_PARTITION, type Outcome } from "../audit/entry.ts";
-import { auditReader } from "../audit/read-one.ts";
+import { withAudit, type Audit } from "../audit/audited.ts";
+import type { Outcome } from "../audit/entry.ts";
 import type { Connections, OnProgress, Warn } from "../connections.ts";
-import { obstacleTo } from "./letter-of.ts";
-import { refOf, type Original } from "./letter.ts";
-import { makePlan, type Made, type ReplayRequest } from "./make-plan.ts";
-import type { Plan, Planned } from "./plan.ts";
-import { isOldIn, loadLetter } from "./read.ts";
+import { obstacleTo, refOf, type Original } from "./letter.ts";
+import { makePlan, type Made, type Plan, type Planned, type ReplayRequest } from "./plan.ts";
+import { isOldIn, originalOf } from "./read.ts";
 import { commandsTarget, eventsTarget, type LetterEnd, type Target } from "./targets.ts";
 
 export type ReplayHooks = {
@@ -43,76 +40,68 @@ const nextBatch = (queue: readonly Planned[]): readonly Planned[] => {
 
 /** What came of a batch, for the audit topic. */
 export const outcomeOf = (ends: ReadonlyMap<string, LetterEnd>): Outcome => {
-  const letters = Object.fromEntries(
-    [...ends].flatMap(([ref, end]) => (end.end === "sent" ? [[ref, end.where] as const] : [])),
-  );
-  const failures = Object.fromEntries(
-    [...ends].flatMap(([ref, end]) =>
-      end.end === "sent" ? [] : [[ref, `${end.end}: ${end.reason}`.slice(0, MAX_REASON)] as const],
-    ),
-  );
+  const letters: Record<string, string> = {};
+  const failures: Record<string, string> = {};
+  for (const [ref, end] of ends)
+    if (end.end === "sent") letters[ref] = end.where;
+    else failures[ref] = `${end.end}: ${end.reason}`.slice(0, MAX_REASON);
   const [reason] = Object.values(failures);
-  if (Object.keys(letters).length === 0) {
-    const isUnknown = [...ends.values()].some(({ end }) => end === "unknown");
-    return { kind: isUnknown ? "failed" : "refused", reason: reason ?? "nothing was left to send" };
-  }
-  return { kind: "done", effect: { letters, ...(reason !== undefined && { failures }) } };
+  if (Object.keys(letters).length > 0)
+    return { kind: "done", effect: { letters, ...(reason !== undefined && { failures }) } };
+  const isUnknown = [...ends.values()].some(({ end }) => end === "unknown");
+  return { kind: isUnknown ? "failed" : "refused", reason: reason ?? "nothing was left to send" };
+};
+
+type Sending = {
+  made: Made;
+  audit: Audit;
+  cluster: Cluster;
+  ended: ReplayHooks["ended"];
+  signal: AbortSignal;
 };
 
 const sendAll = async (
   connections: Connections,
-  cluster: Cluster,
-  { plan, sent, next }: Made,
-  { audited, actor }: { audited: Audited; actor: Actor },
-  ended: ReplayHooks["ended"],
-  signal: AbortSignal,
+  { made: { plan, sent, next: planEnd }, audit, cluster, ended, signal }: Sending,
 ): Promise<Omit<ReplayOutcome, "plan">> => {
   const { config, services } = connections;
-  const letters = createReread(config.topics.deadLetters, services);
-  const audit = auditReader(connections);
+  const { commands, deadLetters } = config.topics;
+  const { reread, stop } = createReread(deadLetters, services);
   const targets = new Map<string, Target>();
   const isOld = isOldIn(connections);
-  const planEnd = next;
-  let auditedTo = next;
+  let auditedTo = planEnd;
 
-  const targetOf = async (topic: string): Promise<Target> => {
-    const target =
-      targets.get(topic) ??
-      (topic === config.topics.commands
-        ? commandsTarget(connections, topic)
-        : await eventsTarget(connections, cluster, signal));
-    targets.set(topic, target);
-    return target;
-  };
   /** What others wrote since the plan was made, up to this batch's own entry: who announced a letter first sends it. */
   const readOthers = async (own: number): Promise<void> => {
     for (; auditedTo < own; auditedTo += 1) {
-      const record = await audit.find({ partition: AUDIT_PARTITION, offset: auditedTo });
+      const record = await audit.find(auditedTo);
       if (record) sent.take(record);
     }
     auditedTo = own + 1;
   };
   /** The letter's record, or why it is not sent. */
   const load = async ({ letter }: Planned): Promise<Original | LetterEnd> => {
-    const ref = refOf(letter.place);
-    const [before] = sent.of(ref);
-    if (before) return { end: "left", reason: `replayed meanwhile by ${before.by}: ${before.where}` };
-    const other = sent.announced(ref, planEnd);
-    if (other !== null)
-      return { end: "left", reason: `being replayed by ${other}: run it again in a minute` };
-    const loaded = await loadLetter(letters.reread, letter);
-    if (loaded === null) return { end: "left", reason: "the dead-letter topic does not hold it any more" };
-    const obstacle = obstacleTo(letter, loaded.original.value, isOld);
-    return obstacle === null ? loaded.original : { end: "left", reason: obstacle };
+    const { place } = letter;
+    const left = (reason: string): LetterEnd => ({ end: "left", reason });
+    const [before] = sent.of(refOf(place));
+    if (before) return left(`replayed meanwhile by ${before.by}: ${before.where}`);
+    const other = sent.announced(refOf(place), planEnd);
+    if (other !== null) return left(`being replayed by ${other}: run it again in a minute`);
+    const record = await reread(place.partition, place.offset);
+    if (record === null) return left("the dead-letter topic does not hold it any more");
+    const { original } = originalOf(record);
+    const obstacle = obstacleTo(letter, original.value, isOld);
+    return obstacle === null ? original : left(obstacle);
   };
   /** All are loaded first: letters of one key are sent in order. */
   const sendBatch = async (batch: readonly Planned[]): Promise<Map<string, LetterEnd>> => {
-    const target = await targetOf(batch[0]?.topic ?? "");
-    const loaded = await Promise.all(batch.map(load));
-    const ends = batch.map(async ({ letter }, at): Promise<readonly [string, LetterEnd]> => {
-      const one = loaded[at];
-      const end = !one || "end" in one ? one : await target.send(letter, one);
-      return [refOf(letter.place), end ?? { end: "left", reason: "it was not read" }];
+    const loaded = await Promise.all(
+      batch.map(async (planned) => ({ ...planned, original: await load(planned) })),
+    );
+    const ends = loaded.map(async ({ letter, topic, original }): Promise<readonly [string, LetterEnd]> => {
+      if ("end" in original) return [refOf(letter.place), original];
+      const end = await targets.get(topic)?.send(letter, original);
+      return [refOf(letter.place), end ?? { end: "left", reason: `nothing is sent to ${topic}` }];
     });
     return new Map(await Promise.all(ends));
   };
@@ -120,15 +109,25 @@ const sendAll = async (
   let queue = plan.send;
   try {
     // Opened before anything is announced: a topic that is missing is no failed action.
-    for (const topic of new Set(queue.map((each) => each.topic))) await targetOf(topic);
+    for (const topic of new Set(queue.map((each) => each.topic)))
+      targets.set(
+        topic,
+        topic === commands
+          ? commandsTarget(connections, topic)
+          : await eventsTarget(connections, cluster, signal),
+      );
     while (queue.length > 0) {
       if (signal.aborted) return { unsent: queue.length, reason: "it was interrupted" };
       const batch = nextBatch(queue);
       const refs = batch.map(({ letter }) => refOf(letter.place));
       const subject = refs.length === 1 ? (refs[0] ?? "") : `${refs.length} dead letters`;
-      const parameters = { topic: batch[0]?.topic, letters: refs };
-      const { value: ends } = await audited(actor, { kind: "replay", subject, parameters }, async (begun) => {
-        await readOthers(begun.offset);
+      const action = {
+        kind: "replay",
+        subject,
+        parameters: { topic: batch[0]?.topic, letters: refs },
+      } as const;
+      const { value: ends } = await audit.act(action, async ({ place }) => {
+        await readOthers(place.offset);
         const all = await sendBatch(batch);
         return { value: all, outcome: outcomeOf(all) };
       });
@@ -137,20 +136,12 @@ const sendAll = async (
         if (end) ended(planned, end);
       }
       queue = queue.slice(batch.length);
-      const failed = [...ends.values()].find(({ end }) => end === "unknown");
-      if (failed && queue.length > 0)
-        return {
-          unsent: queue.length,
-          reason: "reason" in failed ? failed.reason : "a record was not acknowledged",
-        };
+      for (const end of ends.values())
+        if (end.end === "unknown" && queue.length > 0) return { unsent: queue.length, reason: end.reason };
     }
     return { unsent: 0, reason: null };
   } finally {
-    await Promise.all([
-      ...[...targets.values()].map((target) => target.close()),
-      letters.stop(),
-      audit.close(),
-    ]);
+    await Promise.all([...[...targets.values()].map((target) => target.close()), stop()]);
   }
 };
 
@@ -174,8 +165,8 @@ export const replay = (
       const { plan } = made;
       planned(plan);
       if (plan.send.length === 0) return { plan, unsent: 0, reason: null };
-      const sending = await withAudit(connections, actor, { warn, stopped: signal }, (audited) =>
-        sendAll(connections, cluster, made, { audited, actor }, ended, signal),
+      const sending = await withAudit(connections, actor, { warn, stopped: signal }, (audit) =>
+        sendAll(connections, { made, audit, cluster, ended, signal }),
       );
       return { plan, ...sending };
     });

@@ -1,8 +1,9 @@
 import type { Incoming } from "../../kafka/record.ts";
 import { objectOf } from "../../runtime/json-object.ts";
-import { readEntry, textIn } from "../audit/entry.ts";
-import { auditRange, scanAudit } from "../audit/read.ts";
+import { AUDIT_PARTITION, readEntry, textIn } from "../audit/entry.ts";
 import type { Connections } from "../connections.ts";
+import { readTopic } from "../read-topic.ts";
+import type { DeadLetter } from "./letter.ts";
 
 /** That a letter was replayed. `where`: its new record, or why it needed none. */
 export type Sent = { by: string; atMs: number; where: string };
@@ -52,14 +53,16 @@ export const sentLetters = (): SentLetters => {
 /** Before a letter was written nobody replayed it; clocks may differ by so much. */
 const SKEW_MS = 3_600_000;
 
-/** Reads which letters were replayed, of those that are not older than a time. `next`: the offset read up to. */
+/** Reads which of these letters were replayed. `next`: the offset up to which the audit topic was read. */
 export const readSent = async (
   connections: Connections,
-  oldestMs: number,
+  letters: readonly DeadLetter[],
   signal: AbortSignal,
 ): Promise<{ sent: SentLetters; next: number }> => {
   const sent = sentLetters();
-  const range = await auditRange(connections, Math.max(0, oldestMs - SKEW_MS));
-  await scanAudit(connections, range, sent.take, signal);
-  return { sent, next: range.endOffset };
+  const nowMs = connections.services.clock.now();
+  const oldestMs = letters.reduce((oldest, { timestampMs }) => Math.min(oldest, timestampMs), nowMs);
+  const reading = { topic: connections.config.topics.audit, fromMs: oldestMs - SKEW_MS };
+  const ranges = await readTopic(connections, reading, sent.take, { signal });
+  return { sent, next: ranges.get(AUDIT_PARTITION)?.endOffset ?? 0 };
 };

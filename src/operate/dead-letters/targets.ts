@@ -10,7 +10,7 @@ import type { DeadLetter, Original } from "./letter.ts";
 
 /** What became of one letter. `sent`: it stands in its topic, `where` says at which place, or why none was needed. */
 export type LetterEnd =
-  | { end: "sent"; where: string; place: string | null }
+  | { end: "sent"; where: string }
   /** Not sent. */
   | { end: "left"; reason: string }
   /** Sent but not acknowledged. */
@@ -35,7 +35,7 @@ const notSent = (error: unknown): LetterEnd => {
   return { end: isCertain ? "left" : "unknown", reason: messageOf(error) };
 };
 
-const writtenAt = (place: string): LetterEnd => ({ end: "sent", where: place, place });
+const sentTo = (where: string): LetterEnd => ({ end: "sent", where });
 
 /** The commands topic: records are sent as they were, each to the partition of its key. */
 export const commandsTarget = ({ services }: Connections, topic: string): Target => {
@@ -48,7 +48,7 @@ export const commandsTarget = ({ services }: Connections, topic: string): Target
     send: (_letter, { key, value, headers: encodedHeaders }) =>
       publisher
         .publish({ key, value, headers: [], encodedHeaders }, TIMEOUT_MS)
-        .then((place) => writtenAt(placeText(topic, place)), notSent),
+        .then((place) => sentTo(placeText(topic, place)), notSent),
     close: () => publisher.close(0),
   };
 };
@@ -82,8 +82,8 @@ export const eventsTarget = async (
       const arrival = { receivedAt: receivedAtMs ?? timestampMs, source: "WEBHOOK", trace: null } as const;
       const publishing = events.publishOnce(read.notification, arrival);
       return services.clock.within(TIMEOUT_MS, undefined, publishing).then((done): LetterEnd => {
-        if (done.kind === "published") return writtenAt(placeText(topic, done.position));
-        return { end: "sent", where: `event ${done.event.eventId}, which was there already`, place: null };
+        if (done.kind === "published") return sentTo(placeText(topic, done.position));
+        return sentTo(`event ${done.event.eventId}, which was there already`);
       }, notSent);
     },
     close: events.close,

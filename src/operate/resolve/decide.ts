@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { openJournal, type OneKey } from "../../commands-to-results/accept-once/journal/open.ts";
+import { openJournal } from "../../commands-to-results/accept-once/journal/open.ts";
 import { isRegistryError } from "../../services/outage.ts";
-import { openResults, type Results } from "../../commands-to-results/wire/results.ts";
+import { openResults } from "../../commands-to-results/wire/results.ts";
 import { resultIdOf } from "../../commands-to-results/build-result.ts";
 import { chooseDoubt, createCommandFinder } from "../../commands-to-results/accept-once/find-doubt.ts";
 import type { Publish } from "../../commands-to-results/accept-once/ports.ts";
@@ -37,26 +37,21 @@ const isQuote = (quoteId: string): ((key: string) => boolean) => {
   return (key) => key === wanted || quoteKey(key) === wanted;
 };
 
-type Topics = { schemaIds: ReadonlyMap<string, number>; results: Results };
-
-/** @param only restricts reading to one quote's key */
-const decideIn = async (
+const readAndDecide = async (
   connections: Connections,
-  { schemaIds, results }: Topics,
   { commandId, quoteId, as, force }: ResolveRequest,
   { by, note, onlyPropose }: Decider,
   stopped: AbortSignal,
-  only?: OneKey,
 ): Promise<Decided> => {
   const { config, services } = connections;
-  const { clock } = services;
   const { topics } = config;
+  const schemaIds = await schemaIdsOf(connections, ["journal", "results"]);
   const finder = createCommandFinder(commandId);
   const opened = await openJournal(config, services, schemaIds.get("command-journal-entry") ?? 0, {
     askNotes: () => Promise.resolve([]),
-    only,
     see: finder.take,
   });
+  const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
   const { view, journal } = opened;
   let published: RecordPosition | null = null;
   const publish: Publish = async (...result) => {
@@ -75,8 +70,8 @@ const decideIn = async (
     options: { backoff: BACKOFF },
   };
   const inTime = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);
-  const placed = (resolved: Resolved): Decided => {
+    services.clock.withDeadline(DECIDE_TIMEOUT_MS, undefined, work);
+  const placed = (resolved: Exclude<Resolved, { kind: "tooYoung" }>): Decided => {
     if (!("position" in resolved)) return resolved;
     const place = placeText(topics.journal, resolved.position);
     if (resolved.kind === "decided") return { ...resolved, place };
@@ -93,55 +88,32 @@ const decideIn = async (
     const { ref } = chosen;
     const found = view.look(ref);
     if (found.kind !== "doubt") return placed(await inTime((signal) => withoutDoubt(deps, found, signal)));
-    if (onlyPropose)
-      return {
-        kind: "proposed",
-        quoteId: ref.operation === "ACCEPT_QUOTE" ? ref.key : null,
-        resolvableAtMs: resolvableAtMs(found.claim),
-      };
+    const endable = { claimedAtMs: found.claim.timestampMs, resolvableAtMs: resolvableAtMs(found.claim) };
+    if (onlyPropose) {
+      const quote = ref.operation === "ACCEPT_QUOTE" ? ref.key : null;
+      return { kind: "proposed", quoteId: quote, resolvableAtMs: endable.resolvableAtMs };
+    }
     continueUnless(stopped);
     const decision = { as, by, note, force };
-    return placed(
-      await inTime((signal) => resolve(deps, ref, decision, signal)).catch((error: unknown) => {
+    const resolved = await inTime((signal) => resolve(deps, ref, decision, signal)).catch(
+      (error: unknown) => {
         throw new UsageError(
           `Nobody knows whether the decision on command ${commandId} was written (${messageOf(error)}): run the same again, and it shows what stands.`,
           { cause: error },
         );
-      }),
+      },
     );
+    return resolved.kind === "tooYoung" ? { kind: "tooYoung", ...endable } : placed(resolved);
   } finally {
     await opened.close();
-  }
-};
-
-const decideOrReject = async (
-  connections: Connections,
-  asked: ResolveRequest,
-  decider: Decider,
-  stopped: AbortSignal,
-): Promise<Decided> => {
-  const schemaIds = await schemaIdsOf(connections, ["journal", "results"]);
-  const { config, services } = connections;
-  const results = openResults(config, services, schemaIds.get("command-result") ?? 0);
-  const topics = { schemaIds, results };
-  try {
-    const { quoteId } = asked;
-    if (quoteId !== null) {
-      const only = { key: quoteKey(quoteId), isKey: isQuote(quoteId) };
-      const ended = await decideIn(connections, topics, asked, decider, stopped, only);
-      if (ended.kind !== "unknown") return ended;
-    }
-    // An earlier version may have kept the quote under another spelling, in another partition.
-    return await decideIn(connections, topics, asked, decider, stopped);
-  } finally {
     await results.close();
   }
 };
 
 /**
- * Reads the journal, finds the command's doubt, and ends it with an operator's decision, or proposes to. With a
- * quoteId it first reads only that quote's partition. Throws NothingDone if Kafka fails before the decision is
- * being written, and if it is stopped before; later a UsageError that says so.
+ * Reads the journal, finds the command's doubt, and ends it with an operator's decision, or proposes to. Throws
+ * NothingDone if Kafka fails before the decision is being written, and if it is stopped before; later a UsageError
+ * that says so.
  */
 export const decide = (
   connections: Connections,
@@ -149,7 +121,7 @@ export const decide = (
   decider: Decider,
   stopped: AbortSignal,
 ): Promise<Decided> =>
-  decideOrReject(connections, asked, decider, stopped).catch((error: unknown) => {
+  readAndDecide(connections, asked, decider, stopped).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;
     continueUnless(stopped);
     const who = isRegistryError(error) ? "the schema registry" : "Kafka";

@@ -1,5 +1,4 @@
 import type { CommandResult } from "../../records.ts";
-import { formatDuration } from "../../runtime/duration.ts";
 import { iso } from "../../runtime/instant.ts";
 
 /**
@@ -14,9 +13,6 @@ export type ResolveRequest = {
   force: boolean;
 };
 
-/** `lost`: the error code of the doubt: whether an answer is lost or the replica that made the call. */
-type TooYoung = { ageMs: number; neededMs: number; lost: string | null };
-
 /** What came of a request. `place`: of the conclusion in the journal, as topic[partition]@offset. */
 export type ResolveOutcome =
   /** `published`: where the final result stands in the results topic. */
@@ -25,7 +21,8 @@ export type ResolveOutcome =
   | { kind: "proposed"; ref: string; place: string; quoteId: string | null; resolvableAtMs: number }
   /** It was concluded before. `note`: of the operator who did. `result` is null for QUOTE_ALREADY_TAKEN. */
   | { kind: "decided"; result: CommandResult | null; note: string | null; place: string }
-  | ({ kind: "tooYoung" } & TooYoung)
+  /** `resolvableAtMs`: not before, without force, by Kafka's clock. */
+  | { kind: "tooYoung"; claimedAtMs: number; resolvableAtMs: number }
   | { kind: "underWay" }
   /** The command is in doubt about several quotes: the request must name one. */
   | { kind: "several"; quotes: readonly string[] }
@@ -47,33 +44,12 @@ const standing = ({ result, note, place }: Extract<ResolveOutcome, { kind: "deci
   return `${result.outcome} by ${who}, ${place}`;
 };
 
-const WONT_BE = "the partner says that it will not be executed any more";
-
-/**
- * The way around the wait. If `not-executed` frees the quote and the call is executed after all, it can be accepted
- * twice. After a lost answer no replica can send it any more, but the partner may hold it.
- */
-const force = (as: ResolveRequest["as"], lost: string | null): string => {
-  if (as !== "not-executed") return ", or give --force";
-  if (lost === "ANSWER_LOST") return `, or give --force if ${WONT_BE}`;
-  return `, or give --force if it is certain that no replica of that time still runs, and ${WONT_BE}`;
-};
-
-/** Where the call might still be. */
-const whereabouts = (lost: string | null): string =>
-  lost === "ANSWER_LOST"
-    ? "might still be held by the partner, or by a proxy before it"
-    : "might still be under way on a frozen replica";
-
-const HOUR_MS = 3_600_000;
-
-/** How long a claim is too young for, rounded up to what is shown, and the age that it must have. */
-const untilOld = ({ ageMs, neededMs }: TooYoung): string => {
-  const leftMs = neededMs - ageMs;
-  const stepMs = leftMs < HOUR_MS ? 1_000 : 60_000;
-  const waitMs = Math.ceil(leftMs / stepMs) * stepMs;
-  return `${formatDuration(waitMs)}, when it is ${formatDuration(neededMs)} old`;
-};
+/** If `not-executed` frees the quote and the call is executed after all, it can be accepted twice. */
+const FORCE = {
+  succeeded: "or give --force",
+  "not-executed":
+    "or give --force if it is certain that no replica of that time still runs, and the partner says that it will not be executed any more",
+} as const;
 
 /** Why nothing was decided, as a sentence; null where it was. */
 export const refusalOf = (
@@ -89,7 +65,7 @@ export const refusalOf = (
     case "decided":
       return `Command ${commandId} is decided already${about}: ${standing(ended)}.`;
     case "tooYoung":
-      return `The call of command ${commandId} began ${formatDuration(ended.ageMs)} ago and ${whereabouts(ended.lost)}: run it again in ${untilOld(ended)}${force(as, ended.lost)}.`;
+      return `The call of command ${commandId} began at ${iso(ended.claimedAtMs)} and might still be under way, on a frozen replica or at the partner: run it again from ${iso(ended.resolvableAtMs)} on, by Kafka's clock, ${FORCE[as]}.`;
     case "underWay":
       return `Command ${commandId} is being executed${about}: wait for its result.`;
     case "several":

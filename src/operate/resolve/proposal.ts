@@ -1,9 +1,10 @@
 import { explainOutage } from "../../services/outage.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
-import { positionText, type RecordPosition } from "../../runtime/record-position.ts";
+import { positionText } from "../../runtime/record-position.ts";
 import { AUDIT_PARTITION, readEntry, textIn, type Action } from "../audit/entry.ts";
-import { auditRange, scanAudit } from "../audit/read.ts";
 import type { Connections } from "../connections.ts";
+import { NOTHING, readTopic } from "../read-topic.ts";
 import { PROPOSAL_MS, type ResolveRequest } from "./outcome.ts";
 
 /** Four eyes: what one person says of a doubt, waiting for another one. */
@@ -68,14 +69,32 @@ export const openProposals = (connections: Connections, signal: AbortSignal): Pr
   };
   const nowMs = connections.services.clock.now();
   const read = async (): Promise<Proposal[]> => {
-    await scanAudit(connections, await auditRange(connections, nowMs - PROPOSAL_MS - SKEW_MS), take, signal);
+    const reading = { topic: connections.config.topics.audit, fromMs: nowMs - PROPOSAL_MS - SKEW_MS };
+    await readTopic(connections, reading, take, { signal });
     return [...open.values()].filter(({ untilMs }) => untilMs > nowMs);
   };
   return explainOutage(connections.config, read(), signal);
 };
 
-/** Null for a text that names no record of the audit topic. */
-export const readProposalRef = (text: string): RecordPosition | null => {
-  const [, offset] = /^0\/(\d{1,15})$/.exec(text) ?? [];
-  return offset === undefined ? null : { partition: AUDIT_PARTITION, offset: Number(offset) };
+/** Reads the proposal of this name. Null where the audit topic holds none. */
+export const findProposal = async (
+  connections: Connections,
+  ref: string,
+  signal: AbortSignal,
+): Promise<Proposal | null> => {
+  const [, text] = /^0\/(\d{1,15})$/.exec(ref) ?? [];
+  if (text === undefined) return null;
+  const offset = Number(text);
+  let found: Proposal | null = null;
+  const only = ({ startOffset, endOffset }: Range, partition: number): Range =>
+    partition === AUDIT_PARTITION && offset >= startOffset && offset < endOffset
+      ? { startOffset: offset, endOffset: offset + 1 }
+      : NOTHING;
+  const reading = { topic: connections.config.topics.audit, narrow: only };
+  await explainOutage(
+    connections.config,
+    readTopic(connections, reading, (record) => void (found = proposalOf(record)), { signal }),
+    signal,
+  );
+  return found;
 };

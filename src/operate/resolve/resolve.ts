@@ -1,16 +1,14 @@
-import { explainOutage } from "../../services/outage.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { placeText, positionText } from "../../runtime/record-position.ts";
 import { isSamePerson, type Actor } from "../actor.ts";
-import { withAudit, type ActionResult } from "../audit/audited.ts";
-import { auditRange } from "../audit/read.ts";
-import { auditReader } from "../audit/read-one.ts";
+import { withAudit } from "../audit/audited.ts";
+import type { Outcome } from "../audit/entry.ts";
 import type { Connections, Warn } from "../connections.ts";
 import { decide, type Decided } from "./decide.ts";
-import { PROPOSAL_MS, refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
-import { proposalOf, readProposalRef, resolveAction } from "./proposal.ts";
+import { refusalOf, type ResolveOutcome, type ResolveRequest } from "./outcome.ts";
+import { findProposal, resolveAction } from "./proposal.ts";
 
-const resultOf = <D extends Decided>(asked: ResolveRequest, ended: D): ActionResult<D> => {
+const resultOf = <D extends Decided>(asked: ResolveRequest, ended: D): { value: D; outcome: Outcome } => {
   if (ended.kind === "proposed") {
     const { quoteId } = ended;
     const reason = "another person must confirm it within 24 hours";
@@ -35,10 +33,10 @@ export const resolve = (
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<ResolveOutcome> =>
-  withAudit(connections, actor, { warn, stopped }, async (audited) => {
+  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
     const { by, note } = actor;
     const decider = { by, note, onlyPropose: connections.config.console.fourEyes };
-    const { value, ended } = await audited(actor, resolveAction(asked), async () =>
+    const { value, ended } = await act(resolveAction(asked), async () =>
       resultOf(asked, await decide(connections, asked, decider, stopped)),
     );
     if (value.kind !== "proposed") return value;
@@ -68,32 +66,20 @@ export const confirm = (
   { warn }: { warn: Warn },
   stopped: AbortSignal,
 ): Promise<Confirmed> =>
-  withAudit(connections, actor, { warn, stopped }, async (audited) => {
-    const { config } = connections;
-    const reader = auditReader(connections);
-    try {
-      const position = readProposalRef(ref);
-      const { startOffset, endOffset } = await explainOutage(config, auditRange(connections), stopped);
-      const isThere = position !== null && position.offset >= startOffset && position.offset < endOffset;
-      const record = isThere ? await explainOutage(config, reader.find(position), stopped) : null;
-      const proposal = record && proposalOf(record);
-      if (!proposal)
-        throw new UsageError(
-          `${ref} is no proposal in ${config.topics.audit}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
-        );
-      const { asked, by, note, atMs } = proposal;
-      const { value: ended } = await audited<Final>(actor, resolveAction(asked, ref), async (begun) => {
-        if (isSamePerson(by, actor.by)) return resultOf<Final>(asked, { kind: "sameAuthor", by });
-        const nowMs = (await reader.at(begun)).timestampMs;
-        if (nowMs - atMs >= PROPOSAL_MS)
-          return resultOf<Final>(asked, { kind: "expired", proposedAtMs: atMs });
-        const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
-        const decided = await decide(connections, asked, decider, stopped);
-        if (decided.kind === "proposed") throw new Error("a confirmation proposes nothing");
-        return resultOf<Final>(asked, decided);
-      });
-      return { asked, ended };
-    } finally {
-      await reader.close();
-    }
+  withAudit(connections, actor, { warn, stopped }, async ({ act }) => {
+    const proposal = await findProposal(connections, ref, stopped);
+    if (proposal === null)
+      throw new UsageError(
+        `${ref} is no proposal in ${connections.config.topics.audit}: \`cambio-bridge resolve\` said its REF, such as 0/4711.`,
+      );
+    const { asked, by, note, atMs: proposedAtMs, untilMs } = proposal;
+    const { value: ended } = await act<Final>(resolveAction(asked, ref), async ({ atMs }) => {
+      if (isSamePerson(by, actor.by)) return resultOf<Final>(asked, { kind: "sameAuthor", by });
+      if ((await atMs()) >= untilMs) return resultOf<Final>(asked, { kind: "expired", proposedAtMs });
+      const decider = { by: `${by}, confirmed by ${actor.by}`, note, onlyPropose: false };
+      const decided = await decide(connections, asked, decider, stopped);
+      if (decided.kind === "proposed") throw new Error("a confirmation proposes nothing");
+      return resultOf<Final>(asked, decided);
+    });
+    return { asked, ended };
   });

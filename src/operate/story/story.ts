@@ -1,10 +1,11 @@
 import { explainOutage } from "../../services/outage.ts";
 import { quoteKey } from "../../commands-to-results/quote-key.ts";
 import { newPartitioner } from "../../kafka/produce/partitioner.ts";
+import type { Range } from "../../kafka/consume/read-log.ts";
 import type { Incoming } from "../../kafka/record.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Connections, Progress } from "../connections.ts";
-import { readTopic } from "../read-topic.ts";
+import { NOTHING, readTopic } from "../read-topic.ts";
 import { endingsOf, type Ending } from "./endings.ts";
 import { readersOf, type ReadRecord } from "./read-records.ts";
 import type { Found, Step } from "./step.ts";
@@ -97,13 +98,13 @@ export const story = (
     const needles = search.needles();
     const before = done.get(topic) ?? new Map<number, number>();
     done.set(topic, before);
-    const isWanted = (partition: number, partitions: number): boolean => {
-      if (keys === null) return true;
+    const narrow = (range: Range, partition: number, partitions: number): Range => {
+      if (keys === null) return range;
       const isNew =
         (before.get(partition) ?? 0) < needles.length &&
         [...keys].some((key) => choose(Buffer.from(key), partitions) === partition);
       if (isNew) before.set(partition, needles.length);
-      return isNew;
+      return isNew ? range : NOTHING;
     };
     const take = async (record: Incoming): Promise<void> => {
       const { key, value } = record;
@@ -113,7 +114,7 @@ export const story = (
       if (one) search.take(one);
     };
     const progress = { signal, onProgress: (progress: Progress) => say(needles, progress) };
-    await readTopic(connections, { topic, fromMs: sinceMs, isWanted }, take, progress).catch(
+    await readTopic(connections, { topic, fromMs: sinceMs, narrow }, take, progress).catch(
       (error: unknown) => {
         if (!(error instanceof UsageError)) throw error;
         search.notes.add(error.message);

@@ -35,16 +35,13 @@ test("an end is an instant or a duration from now", () => {
 
 test.each([
   ["pause", "commands", ...who],
-  ["resume", "reconcile", ...who],
   ["resolve", "c-1", "--as", "succeeded", ...who],
-  ["resolve", "--confirm", "0/1", "--by", "bob"],
   ["doubts"],
   ["story", "c-1"],
   ["setup"],
   ["status"],
   ["watch", "events"],
   ["reconcile", "--from", "2026-12-01", "--to", "2026-12-01"],
-  ["dead-letters", "list"],
   ["dead-letters", "show", "0/1"],
   ["dead-letters", "replay", "0/1", ...who],
 ])("%s says in one sentence that Kafka does not answer", async (...args) => {

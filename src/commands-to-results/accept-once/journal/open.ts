@@ -49,25 +49,13 @@ export type JournalRoom = {
 const APPEND_TIMEOUT_MS = 15_000;
 const SEND_TIMEOUT_MS = 8_000;
 
-/** One key of the journal, in all its spellings. */
-export type OneKey = { key: string; isKey: (key: string) => boolean };
-
-/** The same view, but partitions that are not read begin at their end. */
-const readingOnly = (view: View, isRead: (partition: number) => boolean): View => ({
-  ...view,
-  begin: (partition, { startOffset, endOffset }) =>
-    view.begin(partition, { startOffset: isRead(partition) ? startOffset : endOffset, endOffset }),
-});
-
 const keyOf = ({ key }: Incoming): string | null => key && key.toString("utf8");
 
 /**
  * Starts reading the journal from its first record. Rejects when the cluster cannot be asked.
  * @param askNotes asks for the group's commit metadata, by which a recreated journal is recognised. Nothing is read, and the view is not
  *   ready, before it has answered.
- * @param only for callers that need one key: its partition is read from the first record, the others from their end, and no other key is
- *   kept
- * @param see called for every record that the view takes from the partitions that are read
+ * @param see called for every record that the view takes
  * @param contradicted called once for each contradiction in the journal
  * @param fits called when a setting of the topic is changed so that it may forget accepts, and when it is right again
  */
@@ -77,13 +65,11 @@ export const openJournal = async (
   schemaId: number,
   {
     askNotes,
-    only,
     see = () => undefined,
     contradicted = () => undefined,
     fits = () => undefined,
   }: {
     askNotes: (cluster: Cluster) => Promise<readonly string[]>;
-    only?: OneKey | undefined;
     see?: (record: JournalRecord) => void;
     contradicted?: (contradiction: Contradicted) => void;
     fits?: (isFit: boolean) => void;
@@ -109,14 +95,12 @@ export const openJournal = async (
   const partitions = (await cluster.ranges(topic)).size;
   const choose = newPartitioner();
   const partitionOf = (key: string): number => choose(Buffer.from(key), partitions);
-  const partitionRead = only && partitionOf(only.key);
-  const isRead = (partition: number): boolean => partitionRead === undefined || partition === partitionRead;
-  const view = createView({ partitions, partitionOf, contradicted, keeps: only?.isKey });
+  const view = createView({ partitions, partitionOf, contradicted });
   const recent = recentEntries();
   const watch = watchJournal(
     {
       topic,
-      view: readingOnly(view, isRead),
+      view,
       notes: () => askNotes(cluster),
       problems: async () =>
         journalProblems(config.topics, await cluster.find([topic, config.topics.commands])),
@@ -168,7 +152,7 @@ export const openJournal = async (
     const outcome = view.take(taken);
     if (outcome === "folded") {
       watch.learn(record);
-      if (isRead(partition)) see(taken);
+      see(taken);
       if (entry) recent.keep(record, entry);
     }
     return outcome !== "gap";
@@ -185,12 +169,7 @@ export const openJournal = async (
       begin: (ranges) => {
         recent.begin(ranges);
         watch.begin(ranges);
-        return new Map(
-          [...ranges].map(([partition, { startOffset, endOffset }]) => [
-            partition,
-            { startOffset: isRead(partition) ? startOffset : endOffset, endOffset },
-          ]),
-        );
+        return ranges;
       },
       take,
       absent: view.pass,

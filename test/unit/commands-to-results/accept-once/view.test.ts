@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../../src/commands-to-results/accept-once/entry.ts";
 import { createView } from "../../../../src/commands-to-results/accept-once/view.ts";
-import { randomFrom } from "../../../support/random.ts";
 import { accept, claimed, concluded, create, createLog, published, released } from "./journal.ts";
 
 const c1 = accept("c1");
@@ -85,50 +84,6 @@ describe("the fold", () => {
     log.append(c2, released("b"));
     log.append(accept("c3"), claimed("d"));
     expect(log.view.look(accept("c3"))).toMatchObject({ kind: "concluded", taken: true });
-  });
-
-  it("of one key is the same when nothing is kept of the others", () => {
-    const keys = ["q1", "q2"];
-    const refs = keys.flatMap((key) => ["c1", "c2", "c3"].map((commandId) => accept(commandId, key)));
-    const kinds = new Set<string>();
-    for (let seed = 0; seed < 400; seed += 1) {
-      const random = randomFrom(seed);
-      const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-      const all = createView({ partitions: 2, partitionOf: () => 1 });
-      const one = createView({ partitions: 2, partitionOf: () => 1, keeps: (key) => key === "q1" });
-      for (const view of [all, one]) view.begin(1, { startOffset: 0, endOffset: 12 });
-      one.begin(0, { startOffset: 7, endOffset: 7 });
-      for (let offset = 0; offset < 12; offset += 1) {
-        const { operation, key, commandId } = pick(refs);
-        const attempt = pick(["a", "b"]);
-        const step = pick([
-          claimed(attempt, { requestHash: pick(["abcd0123", "abcd0123", "0123abcd"]) }),
-          released(attempt),
-          ...(["SUCCEEDED", "REJECTED", "FAILED", "IN_DOUBT", "IN_DOUBT", "IN_DOUBT"] as const).map((end) =>
-            concluded(attempt, end),
-          ),
-          published(pick(["final", "doubt"])),
-        ]);
-        const record = {
-          partition: 1,
-          offset,
-          timestampMs: offset,
-          key,
-          entry: { operation, commandId, step },
-        };
-        expect(one.take(record)).toBe(all.take(record));
-      }
-      expect(one.ready()).toBe(true);
-      for (const ref of refs.filter(({ key }) => key === "q1")) {
-        const look = all.look(ref);
-        kinds.add(look.kind);
-        expect(one.look(ref), `seed ${seed}`).toEqual(look);
-        expect(one.isUnpublished(ref)).toBe(all.isUnpublished(ref));
-        for (const attempt of ["a", "b"]) expect(one.holds(ref, attempt)).toBe(all.holds(ref, attempt));
-      }
-      expect(one.count()[1]?.commands).toBeLessThanOrEqual(3);
-    }
-    expect([...kinds].sort()).toEqual(["concluded", "doubt", "free", "held"]);
   });
 
   it("tells an accept from a create with the same key", () => {

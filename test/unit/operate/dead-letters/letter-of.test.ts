@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { letterOf, obstacleTo } from "../../../../src/operate/dead-letters/letter-of.ts";
+import { letterOf, obstacleTo } from "../../../../src/operate/dead-letters/letter.ts";
 import { encodeHeaders } from "../../../../src/kafka/produce/record-batch.ts";
 import type { Header, Incoming, Outgoing } from "../../../../src/kafka/record.ts";
 

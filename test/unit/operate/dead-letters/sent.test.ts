@@ -27,7 +27,7 @@ const record = (offset: number, actionId: string, letters: readonly string[], ou
     headers: NO_HEADERS,
   } as Incoming;
 };
-const sentAt = (place: string): LetterEnd => ({ end: "sent", where: place, place });
+const sentAt = (place: string): LetterEnd => ({ end: "sent", where: place });
 
 test("a letter counts as sent once an entry names its place, and not when it was only announced", () => {
   const sent = sentLetters();
