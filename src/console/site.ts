@@ -31,7 +31,7 @@ export type ConsoleOptions = { auth: Auth; version: string; from: Actor["from"] 
 export const createSite = (options: ConsoleOptions, connections: Connections) => {
   const { clock, log } = connections.services;
   const readings = createReadings(clock);
-  const doubts = shareDoubts(connections);
+  const doubts = shareDoubts(connections, readings);
   const tasks = createTasks<ConsoleContext>(clock);
   const warn = (text: string): void => log.warn({ sentence: text }, "console.warning");
   const close = async (): Promise<void> => {

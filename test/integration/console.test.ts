@@ -203,12 +203,11 @@ test("a viewer sees no form, and sending one has no effect", async () => {
   expect(await finals(commandId)).toEqual([]);
 });
 
-test("a doubt is found by its quote, in any case", async () => {
+test("a quote's story leads to its doubt", async () => {
   const quoteId = randomUUID();
   await writeDoubts(world, "found", AT_ONCE_MS, quoteId);
-  await shown.until(`/doubts?q=${quoteId.toUpperCase()}`, ">found<", "ana");
-  const none = await shown.until("/doubts?q=nowhere", "No doubt has this id", "ana");
-  expect(none).not.toContain(">found<");
+  await shown.until(`/story?id=${quoteId.toUpperCase()}`, 'href="/doubt?command=found"', "ana");
+  await shown.until("/story?id=nowhere", "The topics hold nothing of it", "ana");
 });
 
 const letters = async (...values: readonly string[]): Promise<void> => {
@@ -257,7 +256,6 @@ test.skipIf(!hasBrowser).each(["light", "dark"] as const)(
     for (const path of [
       "/",
       "/doubts",
-      `/doubts?q=${id}`,
       `/doubt?command=${id}&form=now`,
       `/doubt?command=${id}&form=now&quote=${encodeURIComponent(`${EVIL}-${colorScheme}`)}`,
       "/doubt?command=unknown",
