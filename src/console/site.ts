@@ -35,8 +35,9 @@ export const createSite = (options: ConsoleOptions, connections: Connections) =>
   const tasks = createTasks<ConsoleContext>(clock);
   const warn = (text: string): void => log.warn({ sentence: text }, "console.warning");
   const close = async (): Promise<void> => {
+    const closing = [doubts.close(), tasks.close()];
     readings.close();
-    await Promise.all([doubts.close(), tasks.close()]);
+    await Promise.all(closing);
   };
   const { read } = readings;
   return {
